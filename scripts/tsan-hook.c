@@ -1,8 +1,8 @@
-// Tells the Thread Sanitizer of orders that it cannot see, because the language's libraries are not built
+// Informs the Thread Sanitizer of orders that it cannot see, because the language's libraries are not built
 // for it. `scripts/tsan` links this into the tests that it builds; nothing else does.
 //
 // - Jobs: the runtime announces by itself that who hands a job to an executor comes before the job, once it
-//   is told that there is a sanitizer. On Linux nobody tells it: the sanitizer is linked statically, and its
+//   is informed that there is a sanitizer. On Linux nobody informs it: the sanitizer is linked statically, and its
 //   call finds its own empty function instead of the runtime's.
 // - A Mutex: that who held it comes before who had to wait for it.
 // - A continuation: that who resumes it comes before what the resumed task does, also if that is earlier

@@ -1,4 +1,4 @@
-// Where the server is and who asks. Read from the `BRUME_…` variables that `brume status --format
+// Where the server is and who asks. It is read from the `BRUME_…` variables that `brume status --format
 // env` and `brume exec` print, or made by hand for several users or devices in one process.
 
 package import BrumeModel

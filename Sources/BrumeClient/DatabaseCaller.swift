@@ -28,7 +28,7 @@ package struct DatabaseCaller: Sendable {
 
   // MARK: Records
 
-  /// Saves and deletes. Gets an operation ID if it has none, so that it can be repeated when the
+  /// Saves and deletes. It gets an operation ID if it has none, so that it can be repeated when the
   /// answer is lost.
   ///
   /// One result per operation, in order.

@@ -80,7 +80,7 @@ extension Transport {
     return try await send(call)
   }
 
-  /// Fetches an address and hands its content over. Returns the answer if it is no success.
+  /// Fetches an address and hands its content over. It returns the answer if it is no success.
   package func download(
     _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer? {

@@ -1,9 +1,9 @@
 // Long-lived operations between two runs of a program: one file for each in the state directory, with
-// what is to be done and, once it was done, when. Only keeps bytes; what they mean is BrumeKit's
+// what is to be done and, once it was done, when. The archive only keeps bytes; what they mean is BrumeKit's
 // business.
 //
 // Finished ones are kept for a day, so that a program which ended too early can run them again and
-// hear their blocks; then they go (Apple: CKOperation header).
+// get their blocks called; then they are deleted (Apple: CKOperation header).
 
 import BrumeModel
 package import Foundation

@@ -1,5 +1,5 @@
 // Which pushes were seen already. A delivery may be repeated; the notification's and the
-// subscription's ID tell (`nid` and `sid`, docs/internals/notifications.md).
+// subscription's ID identify it (`nid` and `sid`, docs/internals/notifications.md).
 
 import BrumeModel
 import BrumeWire

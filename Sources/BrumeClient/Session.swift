@@ -1,5 +1,5 @@
 // The typed caller of one container as one user and device. A value: copies share the transport.
-// Builds requests, reads answers, turns error dictionaries into `BrumeError`; what a request means
+// It builds requests, reads answers and turns error dictionaries into `BrumeError`; what a request means
 // is in `DatabaseCaller.swift` and `Session+Calls.swift`.
 
 package import BrumeModel

@@ -80,16 +80,16 @@ package struct HTTPAnswer: Equatable, Sendable {
 
 /// A way to a server. Every call throws `CallFailure` or `CancellationError`, and what its closures throw.
 package protocol Transport: Sendable {
-  /// Sends a request and reads the whole answer. Throws `CallFailure` or `CancellationError`.
+  /// Sends a request and reads the whole answer. It throws `CallFailure` or `CancellationError`.
   func send(_ call: HTTPCall) async throws -> HTTPAnswer
 
-  /// Sends a request and hands over the answer's body as it arrives. Returns the whole answer
+  /// Sends a request and hands over the answer's body as it arrives. It returns the whole answer
   /// instead if it is no success; returns nil when the body ended.
   func receive(
     _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer?
 
-  /// Sends a file as the body. `progress` is called with the number of bytes sent. Throws as `send`, and an
+  /// Sends a file as the body. `progress` is called with the number of bytes sent. It throws as `send`, and an
   /// `OutgoingFile.Failure` if the file changes.
   func upload(
     _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void

@@ -1,5 +1,5 @@
 // A case: what to ask a server and what its answers must look like, with the source of the claim.
-// Written as YAML in `Conformance/cases/<feature>/`; the language is in `docs/conformance.md`.
+// It is written as YAML in `Conformance/cases/<feature>/`; the language is in `docs/conformance.md`.
 
 import BrumeWire
 

@@ -1,4 +1,4 @@
-// Replies against the OpenAPI description. Understands the part of JSON Schema that the description
+// Replies against the OpenAPI description. This understands the part of JSON Schema that the description
 // uses, and refuses a keyword that it does not understand, so that no rule of the description is
 // passed over.
 

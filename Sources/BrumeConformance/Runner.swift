@@ -1,4 +1,4 @@
-// Runs cases against a server, one after the other, and says what became of each. Every case has
+// The runner runs cases against a server, one after the other, and says what became of each. Every case has
 // names of its own, so that runs do not meet, and takes away what it made.
 
 import BrumeClient

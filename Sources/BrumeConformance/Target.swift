@@ -1,4 +1,4 @@
-// The server that cases run against, and who may call it. Builds the requests of steps.
+// The server that cases run against, and who may call it. It builds the requests of steps.
 
 package import BrumeClient
 package import BrumeModel

@@ -53,7 +53,7 @@ package final class Engine: Sendable {
   package let apiTokens: APITokens
   package let serverKeys: ServerKeys
   package let signIns: SignIns
-  package let providerVisits: ProviderVisits
+  package let providerSignIns: ProviderSignIns
   package let operators: Operators
   package let operatorSessions: OperatorSessions
   package let operatorLinks: OperatorLinks
@@ -121,7 +121,7 @@ package final class Engine: Sendable {
     apiTokens = APITokens(parts)
     serverKeys = ServerKeys(parts)
     signIns = SignIns(parts)
-    providerVisits = ProviderVisits(parts)
+    providerSignIns = ProviderSignIns(parts)
     operators = Operators(parts)
     operatorSessions = OperatorSessions(parts)
     operatorLinks = OperatorLinks(parts)

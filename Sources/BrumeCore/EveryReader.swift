@@ -23,7 +23,7 @@ package enum EveryReader {
     func text(_ purpose: Seal.Purpose) -> String { seal.text(bytes, for: purpose) }
     let taken: [Bool] = [
       token != nil, ContinuationMarker(bytes) != nil, WebAuthToken(bytes) != nil,
-      SealedCourierToken(bytes) != nil, TripState(bytes) != nil, SignInState(bytes) != nil,
+      SealedCourierToken(bytes) != nil, AuthorizationState(bytes) != nil, SignInState(bytes) != nil,
       seal.assetTicket(text(.assetTicket)) != nil, seal.assetReceipt(text(.assetReceipt)) != nil,
       seal.downloadToken(text(.downloadToken)) != nil,
       seal.exportedAsset(text(.exportedAsset)) != nil,
@@ -54,9 +54,9 @@ package enum EveryReader {
   package static func readProof(
     publicKey: String, date: String, signature: String, now: Milliseconds
   ) {
-    let place = ContainerEnvironment(ContainerID("iCloud.a"), .development)
+    let containerEnvironment = ContainerEnvironment(ContainerID("iCloud.a"), .development)
     let key = ServerKey(
-      id: "k", name: "k", in: place, publicKey: publicKey, user: UserID("_a"))
+      id: "k", name: "k", in: containerEnvironment, publicKey: publicKey, user: UserID("_a"))
     let request = SignedRequest(
       keyID: "k", date: date, signature: signature, target: "/database/1", body: [])
     let proof = ServerKeySignature(request: request)

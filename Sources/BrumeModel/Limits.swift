@@ -135,7 +135,7 @@ package struct Limits: Sendable, Equatable {
   package var deletionLifetime: Milliseconds?
   /// Ours: how often the databases are looked through for deletions that are old enough.
   package var deletionSweep: Milliseconds = 3_600_000
-  /// Ours: into how many parts a lifetime is divided to tell the age of deletions. They are forgotten at most
+  /// Ours: into how many parts a lifetime is divided to know the age of deletions. They are forgotten at most
   /// one part too late.
   package var deletionMarks: Int64 = 8
   /// Ours: deletions that are forgotten in one transaction.

@@ -50,7 +50,7 @@ package struct OperatorCredential: Equatable, Sendable {
   /// No more than its operator's.
   package let role: OperatorRole
   package let created: Milliseconds
-  /// Nil: never. Is noted once a minute at most.
+  /// Nil: never. It is noted once a minute at most.
   package var lastUsed: Milliseconds?
   /// The first moment at which it is not good any more; nil: until it is revoked.
   package let ends: Milliseconds?

@@ -22,7 +22,7 @@ package struct RequestLine: Equatable, Sendable {
   /// As the list of endpoints has it; 'none' if there is no such endpoint.
   package var route: String
   /// Nil: the request named none.
-  package var place: ContainerEnvironment?
+  package var containerEnvironment: ContainerEnvironment?
   package var caller: Caller
   package var status: Int
   /// The code of the error dictionary; nil: none was answered.
@@ -31,14 +31,14 @@ package struct RequestLine: Equatable, Sendable {
 
   package init(
     time: Milliseconds, requestID: String, method: String, route: String,
-    place: ContainerEnvironment? = nil, caller: Caller = .nobody, status: Int,
+    containerEnvironment: ContainerEnvironment? = nil, caller: Caller = .nobody, status: Int,
     errorCode: String? = nil, microseconds: Int64
   ) {
     self.time = time
     self.requestID = requestID
     self.method = method
     self.route = route
-    self.place = place
+    self.containerEnvironment = containerEnvironment
     self.caller = caller
     self.status = status
     self.errorCode = errorCode

@@ -96,7 +96,7 @@ package struct ModifyRecordsRequest: Equatable, Sendable {
   /// The zone of operations that name none; nil: the default zone.
   package var zone: ZoneID?
   package var operations: [RecordOperation]
-  /// Nil: not atomic. Has no effect in zones without the capability (case ATM-05).
+  /// Nil: not atomic. It has no effect in zones without the capability (case ATM-05).
   package var atomic: Bool?
   /// Fields of each record that comes back; nil: all.
   package var desiredKeys: [String]?

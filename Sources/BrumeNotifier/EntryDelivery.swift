@@ -3,12 +3,12 @@
 package import BrumeModel
 package import BrumeStorage
 
-/// Told of new entries by the notifier.
+/// The notifier notifies it of new entries.
 package protocol EntryDelivery: Sendable {
   /// Which devices of these users get a new entry at once, because they are connected.
   func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>]
 
-  /// Entries that are durable now. Returns at once; what is missed here is found in the mailbox.
+  /// Entries that are durable now. It returns at once; what is missed here is found in the mailbox.
   func deliver(_ new: NewEntries)
 }
 

@@ -6,7 +6,7 @@
 //
 // A step has three parts: `read` gets entries of the log, `NotifierState` finds what matches, and
 // `FanOut` writes, as a transaction that gets values and returns values, so that an engine may run it
-// twice. What is decided is in the pure files beside this one; docs/internals/notifications.md tells why.
+// twice. What is decided is in the pure files beside this one; docs/internals/notifications.md says why.
 
 package import BrumeCore
 package import BrumeModel

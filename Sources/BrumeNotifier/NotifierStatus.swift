@@ -44,7 +44,7 @@ package struct NotifierStatus: Equatable, Sendable {
   /// to do gets no signal for each entry that no subscription follows.
   package func lag(behind end: Int64) -> Int64 {
     let behind = max(0, end - position)
-    return waitingSince == nil && behind <= CommitSignals.unfollowedEntries ? 0 : behind
+    return waitingSince == nil && behind <= CommitSignals.unwatchedEntries ? 0 : behind
   }
 
   /// Answers whether the log has grown since the notifier last looked.

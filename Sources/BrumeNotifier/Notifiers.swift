@@ -48,7 +48,7 @@ package actor Notifiers {
     return statuses
   }
 
-  /// Follows the logs until cancelled. Throws when the store fails: then nothing is certain any more, and the
+  /// Follows the logs until cancelled. It throws when the store fails: then nothing is certain any more, and the
   /// process should end and start again.
   package func run() async throws {
     // Listening comes before looking, so that no commit falls between the two.

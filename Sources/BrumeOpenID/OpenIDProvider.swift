@@ -1,4 +1,4 @@
-// Talks to an OpenID Connect provider: reads what it says about itself, and exchanges a code for an ID
+// This talks to an OpenID Connect provider: it reads what it says about itself, and exchanges a code for an ID
 // token. Whether that token proves anything is decided by BrumeCore/Auth/OpenID/IDTokenRules.swift.
 //
 // The provider's document and keys are remembered for an hour. A token that names an unknown key makes
@@ -55,7 +55,7 @@ package final class OpenIDProvider: Sendable {
 
   /// Where a browser goes to sign in.
   package func authorizationURL(
-    _ departure: ProviderDeparture, redirectURI: String
+    _ request: AuthorizationRequest, redirectURI: String
   ) async throws -> String {
     let document = try await document()
     return FormText.address(
@@ -63,8 +63,8 @@ package final class OpenIDProvider: Sendable {
       adding: [
         ("response_type", "code"), ("client_id", settings.clientID),
         ("redirect_uri", redirectURI), ("scope", "openid profile email"),
-        ("state", departure.state), ("nonce", departure.nonce),
-        ("code_challenge", departure.challenge), ("code_challenge_method", "S256"),
+        ("state", request.state), ("nonce", request.nonce),
+        ("code_challenge", request.challenge), ("code_challenge_method", "S256"),
       ])
   }
 

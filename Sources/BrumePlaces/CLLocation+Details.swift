@@ -14,7 +14,7 @@
     public var courseAccuracy: CLLocationDirectionAccuracy { -1 }
     /// The uncertainty of the speed in metres per second: negative, which means unknown.
     public var speedAccuracy: CLLocationSpeedAccuracy { -1 }
-    /// Metres above the ellipsoid of the coordinates: the altitude, since the two are not told apart.
+    /// Metres above the ellipsoid of the coordinates: the altitude, since the two are not distinguished.
     public var ellipsoidalAltitude: CLLocationDistance { altitude }
   }
 

@@ -20,7 +20,7 @@ package final class PostgresStore: Store {
   private let accountSignals = CommitSignals()
   private let keeper: LeaseKeeper
   private let tail: Tail
-  private let growth = IndexGrowing()
+  private let indexBuilder = IndexBuilder()
   private let logger: Logger
 
   /// Into how many buckets the store is divided.
@@ -104,12 +104,12 @@ package final class PostgresStore: Store {
     do {
       return try await readNow(plan, asksForIndex: true, body)
     } catch let wanted as IndexWanted {
-      try await growth.grow(wanted) { [self] step in
+      try await indexBuilder.build(wanted) { [self] step in
         let bucket = Bucket(of: wanted.database, among: bucketCount)
         return try await commit(
           [Locks.Lock(kind: .saves, bucket: bucket)], .none, isRepeatable: true
         ) {
-          try step($0.indexes[bucket].growth)
+          try step($0.indexes[bucket].indexBuild)
         }
       }
       return try await readNow(plan, asksForIndex: false, body)
@@ -194,7 +194,7 @@ package final class PostgresStore: Store {
   /// How many times its connections have waited for the server.
   var exchanges: Int { connector.exchanges.count }
 
-  package var indexProgress: IndexProgress { growth.progress }
+  package var indexProgress: IndexProgress { indexBuilder.progress }
   package var damagedRows: DamagedRows? { connector.damaged }
 
   package var leases: any Leases { node.leases }

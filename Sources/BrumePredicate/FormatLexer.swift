@@ -1,4 +1,4 @@
-// Cuts a predicate format into words, numbers, texts, placeholders and signs. It knows no grammar:
+// The lexer cuts a predicate format into words, numbers, texts, placeholders and signs. It knows no grammar:
 // which words are keywords is FormatParser.swift. Any text gives tokens or an error.
 
 import BrumeModel

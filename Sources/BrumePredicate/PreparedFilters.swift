@@ -1,4 +1,4 @@
-// Filters made ready to judge many records: lists of constants become sets and search texts become
+// Filters made ready to evaluate many records: lists of constants become sets and search texts become
 // words, once instead of for each record. The answers are those of `Evaluate`; a test compares them.
 
 package import BrumeModel
@@ -20,7 +20,7 @@ package struct PreparedFilters: Sendable {
 
 private struct PreparedFilter: Sendable {
   private enum Constants: Sendable {
-    /// Judged as it is.
+    /// Evaluated as it is.
     case none
     case list(EqualitySet)
     case words(Set<String>)

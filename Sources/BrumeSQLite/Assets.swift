@@ -1,4 +1,4 @@
-// Assets' books in SQLite. Who holds which file: `AssetHolders.swift`.
+// The rows of assets in SQLite. Who holds which file: `AssetHolders.swift`.
 
 import BrumeModel
 import BrumeStorage

@@ -1,5 +1,5 @@
-// Copies the write-ahead log into the database beside the writer, so that no save waits for thousands
-// of pages. It has a connection and a thread of its own. What was appended meanwhile is left to the
+// The checkpointer copies the write-ahead log into the database beside the writer, so that no save waits for
+// thousands of pages. It has a connection and a thread of its own. What was appended meanwhile is left to the
 // writer, which is little, and only the writer can let the log begin anew.
 //
 // When to do what is `CheckpointPlan`, a value; durability does not depend on any of it.

@@ -1,6 +1,6 @@
-// Works on indexes beside everything else: a thread that hands the writer one small step after the other
+// The indexer works on indexes beside everything else: a thread that hands the writer one small step after the other
 // until everything is finished, then waits. Queries that need an index wait here for some steps, or until
-// nobody waits for them any more. What a step does: `IndexGrowth.swift`.
+// nobody waits for them any more. What a step does: `IndexBuild.swift`.
 //
 // Nothing is lost with the process: what is not finished stands in the database, and the thread begins
 // with it.
@@ -153,7 +153,8 @@ extension Indexer {
       isRepeatable: true, isIndexWork: true,
       run: { transaction in
         outcome.note {
-          let step = try transaction.growth.grow(after: last, limit: limit, leavesFew: leavesFew)
+          let step = try transaction.indexBuild.advance(
+            after: last, limit: limit, leavesFew: leavesFew)
           return (step, transaction.index.delay.behind)
         }
       },
@@ -164,7 +165,7 @@ extension Indexer {
       state.withLock { $0.behind = behind }
       return step
     } catch {
-      logger.warning("an index does not grow", metadata: ["store.error": "\(error)"])
+      logger.warning("an index cannot be built", metadata: ["store.error": "\(error)"])
       return nil
     }
   }

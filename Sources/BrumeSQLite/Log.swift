@@ -8,22 +8,22 @@ final class SQLiteLog: LogWriting, Remembering {
   private let connection: Connection
   private let coder: RecordCoder
   private let numbers: DatabaseNumbers
-  private let followers: Followers
+  private let watched: WatchedDatabases
   private var last: Int64?
   /// The running body added something that somebody follows, or the log has grown by so much that it is
   /// time to look.
   private(set) var hasGrown = false
   /// Entries in databases that nobody follows, since the last hint.
-  private var unfollowedEntries: Int64 = 0
+  private var unwatchedEntries: Int64 = 0
 
   init(
     _ connection: Connection, _ coder: RecordCoder, _ numbers: DatabaseNumbers,
-    _ followers: Followers
+    _ watched: WatchedDatabases
   ) {
     self.connection = connection
     self.coder = coder
     self.numbers = numbers
-    self.followers = followers
+    self.watched = watched
   }
 
   func append(
@@ -52,7 +52,7 @@ final class SQLiteLog: LogWriting, Remembering {
     }
     precondition(last.map { $0 < position } ?? true, "the positions of the log rise")
     last = position
-    noteGrowth(isFollowed: try columns.kind != .record || followers.isFollowed(database))
+    noteGrowth(isWatched: try columns.kind != .record || watched.isWatched(database))
     return position
   }
 
@@ -91,9 +91,9 @@ final class SQLiteLog: LogWriting, Remembering {
     }
   }
 
-  private func noteGrowth(isFollowed: Bool) {
-    if isFollowed || unfollowedEntries >= CommitSignals.unfollowedEntries { hasGrown = true }
-    unfollowedEntries = hasGrown ? 0 : unfollowedEntries + 1
+  private func noteGrowth(isWatched: Bool) {
+    if isWatched || unwatchedEntries >= CommitSignals.unwatchedEntries { hasGrown = true }
+    unwatchedEntries = hasGrown ? 0 : unwatchedEntries + 1
   }
 
   func bodyBegins() { hasGrown = false }

@@ -6,7 +6,7 @@ import GRDB
 import Synchronization
 
 final class ReaderConnections: Sendable {
-  /// Sendable because GRDB lends a database to one reader at a time, and with it its connection.
+  /// Sendable because GRDB gives a database to one reader at a time, and with it its connection.
   private struct Kept: @unchecked Sendable {
     let connection: Connection
   }
@@ -21,7 +21,7 @@ final class ReaderConnections: Sendable {
 
   init(_ damaged: DamagedRows) { self.damaged = damaged }
 
-  /// The connection of a database that was lent to the caller. It has no failure from before.
+  /// The connection of a database that the caller has from GRDB for now. It has no failure from before.
   func connection(of database: Database) -> Connection {
     let name = ObjectIdentifier(database)
     if let known = state.withLock({ $0.kept[name] }) {

@@ -166,7 +166,7 @@ package final class SQLiteStore: Store {
   /// Has an index made and waits for it, for a while. A store that cannot write can still be read.
   private func wait(for wanted: IndexWanted) async throws {
     do {
-      try await commit(isRepeatable: true) { try $0.growth.want(wanted) }
+      try await commit(isRepeatable: true) { try $0.indexBuild.want(wanted) }
     } catch let error as StoreError {
       return logger.warning("no index for a query", metadata: ["store.error": "\(error)"])
     }
@@ -175,8 +175,10 @@ package final class SQLiteStore: Store {
   }
 
   /// One step of the work on indexes, for who does it without the thread. Answers whether anything is left.
-  func growIndexes(_ records: Int) async throws -> Bool {
-    try await commit(isRepeatable: true) { try $0.growth.grow(after: nil, limit: records) != nil }
+  func buildIndexes(_ records: Int) async throws -> Bool {
+    try await commit(isRepeatable: true) {
+      try $0.indexBuild.advance(after: nil, limit: records) != nil
+    }
   }
 
   package func snapshot<Value: Sendable>(
@@ -231,7 +233,7 @@ extension SQLiteStore {
       try pool.unsafeRead { database in
         let transaction = SQLiteTransaction(
           readers.connection(of: database), coders, positions, isWriter: false,
-          QueryHabits(fewCandidates: fewCandidates, asksForIndex: asksForIndex))
+          QueryTuning(fewCandidates: fewCandidates, asksForIndex: asksForIndex))
         try transaction.connection.run(Self.begin)
         defer { try? transaction.connection.run(Self.end) }
         return try transaction.connection.cancellable { try body(transaction) }
@@ -264,7 +266,7 @@ extension SQLiteStore {
 }
 
 extension Logger {
-  /// A row that does not fit its checksum, which is told once.
+  /// A row that does not fit its checksum, which is logged once.
   fileprivate func reportDamage(_ row: DamagedRows.Row) {
     error(
       "what is stored is damaged; look at the data folder's disk, and run 'brume doctor --deep'",

@@ -13,19 +13,19 @@ final class SQLiteTransaction: WriteTransaction {
   private let coders: StoreCoders
   private let positions: DeliveryPositions
   private let isWriter: Bool
-  private let habits: QueryHabits
+  private let tuning: QueryTuning
   private var changesBefore: Int64 = 0
 
   /// - Parameter positions: places in mailboxes and among kept notifications; only the writer gives any.
   init(
     _ connection: Connection, _ coders: StoreCoders, _ positions: DeliveryPositions,
-    isWriter: Bool, _ habits: QueryHabits = QueryHabits()
+    isWriter: Bool, _ tuning: QueryTuning = QueryTuning()
   ) {
     self.connection = connection
     self.coders = coders
     self.positions = positions
     self.isWriter = isWriter
-    self.habits = habits
+    self.tuning = tuning
   }
 
   var isAwaited: Bool { others.areWaiting }
@@ -35,11 +35,11 @@ final class SQLiteTransaction: WriteTransaction {
   private var coder: RecordCoder { coders.record }
   private(set) lazy var numbers: DatabaseNumbers = DatabaseNumbers(connection)
   private lazy var deviceNumbers: DeviceNumbers = DeviceNumbers(connection, isWriter: isWriter)
-  private lazy var followers: Followers = Followers(connection)
+  private lazy var watched: WatchedDatabases = WatchedDatabases(connection)
   private lazy var fieldIndexes: FieldIndexes = FieldIndexes(IndexKeyRows(connection))
   private(set) lazy var index: QueryIndex = QueryIndex(IndexRows(connection), fieldIndexes)
-  private(set) lazy var growth: IndexGrowth = IndexGrowth(
-    GrowthRows(connection, coder, numbers), fieldIndexes, index,
+  private(set) lazy var indexBuild: IndexBuild = IndexBuild(
+    IndexBuildRows(connection, coder, numbers), fieldIndexes, index,
     isAwaited: { [others] in others.areWaiting })
 
   // MARK: Features
@@ -47,14 +47,14 @@ final class SQLiteTransaction: WriteTransaction {
   private(set) lazy var records: SQLiteRecords = SQLiteRecords(
     connection, coder, numbers, index, isWriter: isWriter)
   private(set) lazy var queries: SQLiteQueries = SQLiteQueries(
-    connection, coder, numbers, fieldIndexes, habits)
+    connection, coder, numbers, fieldIndexes, tuning)
   private(set) lazy var changes: SQLiteChanges = SQLiteChanges(connection, coder, numbers)
   private(set) lazy var zones: SQLiteZones = SQLiteZones(
     connection, numbers, sequences, isWriter: isWriter)
   private(set) lazy var sequences: SQLiteSequences = SQLiteSequences(connection, numbers)
-  private(set) lazy var log: SQLiteLog = SQLiteLog(connection, coder, numbers, followers)
+  private(set) lazy var log: SQLiteLog = SQLiteLog(connection, coder, numbers, watched)
   private(set) lazy var subscriptions: SQLiteSubscriptions = SQLiteSubscriptions(
-    connection, coders, followers)
+    connection, coders, watched)
   private(set) lazy var devices: SQLiteDevices = SQLiteDevices(
     connection, deviceNumbers, mailboxes, isWriter: isWriter)
   private(set) lazy var mailboxes: SQLiteMailboxes = SQLiteMailboxes(
@@ -62,7 +62,7 @@ final class SQLiteTransaction: WriteTransaction {
   private(set) lazy var notifications: SQLiteNotifications = SQLiteNotifications(
     connection, positions)
   private(set) lazy var apnsSenders: SQLiteAPNsSenders = SQLiteAPNsSenders(connection)
-  private(set) lazy var webhooks: SQLiteWebhooks = SQLiteWebhooks(connection, followers)
+  private(set) lazy var webhooks: SQLiteWebhooks = SQLiteWebhooks(connection, watched)
   private(set) lazy var pushLog: SQLitePushLog = SQLitePushLog(connection)
   private(set) lazy var history: SQLiteHistory = SQLiteHistory(connection)
   private(set) lazy var users: SQLiteUsers = SQLiteUsers(connection)
@@ -78,7 +78,7 @@ final class SQLiteTransaction: WriteTransaction {
   // MARK: Bodies, in the order of events
 
   private lazy var remembering: [any Remembering] = [
-    numbers, sequences, deviceNumbers, followers, fieldIndexes, index, records, log, mailboxes,
+    numbers, sequences, deviceNumbers, watched, fieldIndexes, index, records, log, mailboxes,
     notifications, credentials, zones, settings, devices,
   ]
 

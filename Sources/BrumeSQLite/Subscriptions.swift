@@ -6,14 +6,14 @@ import BrumeStorage
 final class SQLiteSubscriptions: SubscriptionWriting {
   private let connection: Connection
   private let coders: StoreCoders
-  private let followers: Followers
+  private let watched: WatchedDatabases
   /// The one decoded last.
   private var last: (content: [UInt8], subscription: Subscription)?
 
-  init(_ connection: Connection, _ coders: StoreCoders, _ followers: Followers) {
+  init(_ connection: Connection, _ coders: StoreCoders, _ watched: WatchedDatabases) {
     self.connection = connection
     self.coders = coders
-    self.followers = followers
+    self.watched = watched
   }
 
   func find(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription? {
@@ -70,7 +70,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
   }
 
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {
-    try followers.hasQueries(on: recordType, in: database)
+    try watched.hasQueries(on: recordType, in: database)
   }
 
   func put(_ subscription: StoredSubscription) throws {
@@ -82,7 +82,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
       $0.bind(7, subscription.subscription.watchedType)
       $0.bind(8, bytes)
     }
-    followers.forget()
+    watched.forget()
   }
 
   func remove(_ id: String, in scope: SubscriptionScope) throws -> Bool {
@@ -92,7 +92,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
         $0.bind(5, id)
       }
     }
-    followers.forget()
+    watched.forget()
     return removed > 0
   }
 
@@ -112,6 +112,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
   }
 
   private static let place = "container = ?1 AND environment = ?2 AND scope = ?3 AND user = ?4"
+  // The column `birth` holds the start position; a released migration named it.
   private static let find = SQL(
     "SELECT birth, content, \(SummedTable.subscriptions.fits) FROM subscriptions WHERE \(place) AND id = ?5"
   )

@@ -5,11 +5,11 @@ import BrumeStorage
 
 final class SQLiteWebhooks: WebhookWriting {
   private let connection: Connection
-  private let followers: Followers
+  private let watched: WatchedDatabases
 
-  init(_ connection: Connection, _ followers: Followers) {
+  init(_ connection: Connection, _ watched: WatchedDatabases) {
     self.connection = connection
-    self.followers = followers
+    self.watched = watched
   }
 
   func all() throws -> [Webhook] {
@@ -21,7 +21,7 @@ final class SQLiteWebhooks: WebhookWriting {
   }
 
   func put(_ webhook: Webhook) throws {
-    followers.forget()
+    watched.forget()
     try connection.run(Self.putWebhook) {
       $0.bind(1, webhook.id)
       $0.bind(webhook.containerEnvironment, from: 2)

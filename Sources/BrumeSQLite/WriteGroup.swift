@@ -46,7 +46,7 @@ struct WriteGroup {
     try connection.run(Self.begin)
   }
 
-  /// Runs one body. Throws only if the storage failed: then the whole group has.
+  /// Runs one body. It throws only if the storage failed: then the whole group has.
   mutating func run(_ job: WriteJob) throws {
     running = job
     let needsSavepoint = hasWork

@@ -80,7 +80,7 @@ final class Writer: Sendable {
     }
   }
 
-  /// Queues a write, or carries it out at once. Throws if no write is accepted any more.
+  /// Queues a write, or carries it out at once. It throws if no write is accepted any more.
   func add(_ job: WriteJob) throws(StoreError) {
     switch queue.withLock({ $0.add(job, of: job.user) }) {
     case .accepted(let wakeWriter): if wakeWriter { wake.signal() }

@@ -1,4 +1,4 @@
-// Cuts a schema text into words, quoted names and signs; comments and white space fall away. Any
+// The lexer cuts a schema text into words, quoted names and signs; comments and white space fall away. Any
 // text gives tokens or an error with line and column.
 
 import BrumeModel

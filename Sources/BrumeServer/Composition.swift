@@ -53,7 +53,7 @@ package final class Composition: Sendable {
   /// Faults of pushes to play; nil outside development.
   let pushFaults: PushFaults?
   let passwords: PasswordVerifier
-  let auditTrail: AuditTrail
+  let auditLog: AuditLog
   let snapshots: Snapshots
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
@@ -133,7 +133,7 @@ package final class Composition: Sendable {
     passwords = PasswordVerifier(
       accounts: engine.accounts,
       attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)
-    auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
+    auditLog = AuditLog(engine.audit, limits: limits, host: host)
     snapshots = Snapshots(
       of: store, in: folder?.path, limits: limits, host: host, logger: logger)
     provider = try settings.provider.map {
@@ -191,7 +191,7 @@ package final class Composition: Sendable {
   var operatorGate: OperatorGate {
     OperatorGate(
       authentication: engine.operatorAuthentication, adminToken: adminToken, server: address,
-      secure: secureRequests, isDevelopment: settings.isDevelopment, trail: auditTrail)
+      secure: secureRequests, isDevelopment: settings.isDevelopment, auditLog: auditLog)
   }
 
   /// Nil: this process is the only one that has the store open.

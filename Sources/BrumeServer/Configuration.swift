@@ -103,7 +103,7 @@ extension Setting {
     help: "How long a request may take, from its header to its answer; not streams, polls, files.")
   package static let shutdownTimeout = Setting(
     key: "timeout.shutdown", kind: .number, fallback: "10", form: "SECONDS",
-    help: "How long open requests may take when the server is told to end.")
+    help: "How long open requests may take when the server is asked to end.")
   package static let heartbeat = Setting(
     key: "stream.heartbeat", kind: .number, fallback: "15", form: "SECONDS",
     help: "How often an event stream says that it is alive.")

@@ -1,4 +1,4 @@
-// Reads all that a store holds, and all files, for `brume doctor --deep`. Changes nothing.
+// The checkup reads all that a store holds, and all files, for `brume doctor --deep`. It changes nothing.
 
 import BrumeCore
 import BrumePostgres

@@ -1,5 +1,5 @@
-// Looks, again and again, for deletions that are older than the server remembers them. What goes is decided by
-// BrumeCore's `DeletionMemory`.
+// The service looks, again and again, for deletions that are older than the server remembers them. What goes is
+// decided by BrumeCore's `DeletionMemory`.
 
 import BrumeCore
 import BrumeDelivery

@@ -15,7 +15,7 @@ final class EndpointResponder: Sendable {
   private let tokens: WebAuthTokens
   private let bodyMemory: BodyMemory
   private let requestShares: RequestShares
-  private let auditTrail: AuditTrail
+  private let auditLog: AuditLog
   private let fetches: LastFetches
   private let usage: Usage
   private let now: @Sendable () -> Milliseconds
@@ -30,7 +30,7 @@ final class EndpointResponder: Sendable {
     tokens = server.engine.webAuthTokens
     bodyMemory = server.bodyMemory
     requestShares = server.requestShares
-    auditTrail = server.auditTrail
+    auditLog = server.auditLog
     fetches = server.fetches
     usage = server.usage
     now = server.host.now
@@ -85,7 +85,7 @@ final class EndpointResponder: Sendable {
           caller: caller, address: address, peer: RequestPeer(address: state.peer),
           channel: state.channel,
           jsonDepth: limits.jsonDepth)
-        var response = try await auditTrail.carryOut(call, endpoint) {
+        var response = try await auditLog.carryOut(call, endpoint) {
           try await answer(call, endpoint, in: lane)
         }.response
         note(call, endpoint)

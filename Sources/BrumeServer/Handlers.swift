@@ -68,12 +68,13 @@ struct Handlers: Sendable {
       readyMade: settings.isDevelopment ? server.development.users : [])
     provider = ProviderRoutes(
       provider: server.provider, calls: server.providerCalls, signIns: engine.signIns,
-      visits: engine.providerVisits, server: server.address, randomBytes: server.host.randomBytes,
+      providerSignIns: engine.providerSignIns, server: server.address,
+      randomBytes: server.host.randomBytes,
       cookieSeconds: limits.signInLifetime / 1000)
     session = SessionRoutes(
       operators: engine.operators, sessions: engine.operatorSessions, links: engine.operatorLinks,
       authentication: engine.operatorAuthentication, passwords: server.passwords,
-      trail: server.auditTrail, server: server.address, secure: server.secureRequests,
+      auditLog: server.auditLog, server: server.address, secure: server.secureRequests,
       isDevelopment: settings.isDevelopment, limits: limits)
     health = HealthRoutes(store: store, health: server.health)
     metrics = MetricsRoute(

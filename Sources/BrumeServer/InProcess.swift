@@ -53,7 +53,7 @@ package struct InProcessServer: Sendable {
     return Answer(status: status, headers: fields, body: collected.bytes)
   }
 
-  /// Hands over the body of a success as it is written. Returns anything else as a whole.
+  /// Hands over the body of a success as it is written. It returns anything else as a whole.
   ///
   /// - Throws: what `take` throws; `CancellationError`.
   package func receive(

@@ -276,8 +276,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, SignInRoutes.path + "/file/:file", .open, to.signIn.file).working(.brief),
       Endpoint(get, SignInRoutes.path + "/options", .open, to.signIn.options),
       Endpoint(post, SignInRoutes.path + "/password", .open, to.signIn.password),
-      Endpoint(get, SignInRoutes.path + "/provider", .open, to.provider.depart).withoutHead,
-      Endpoint(get, SignInRoutes.path + "/callback", .open, to.provider.comeBack).withoutHead,
+      Endpoint(get, SignInRoutes.path + "/provider", .open, to.provider.authorize).withoutHead,
+      Endpoint(get, SignInRoutes.path + "/callback", .open, to.provider.callback).withoutHead,
       Endpoint(post, "/_brume/signout", .user, to.signIn.signOutEverywhere),
     ]
   }

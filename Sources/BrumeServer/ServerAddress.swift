@@ -1,4 +1,4 @@
-// Where the server is, for what it tells clients and commands. The port is known when the listener is
+// Where the server is, for the addresses that it gives clients and commands. The port is known when the listener is
 // open: port 0 of the settings means any free one.
 
 import Synchronization

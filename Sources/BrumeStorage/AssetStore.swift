@@ -1,5 +1,5 @@
 // The port for the bytes of assets: objects by name, written once, never changed. Which names there
-// are, what they mean and when an object goes is decided by BrumeCore's Assets; its books are the
+// are, what they mean and when an object goes is decided by BrumeCore's Assets; its rows are the
 // port's `Assets.swift`. The contract suite in BrumeTestKit checks the promises on every store.
 //
 // 1. `write` streams: nobody holds a file in memory. An object that `write` returned for is whole
@@ -33,7 +33,7 @@ package protocol AssetStore: Sendable {
   func names(after name: String, limit: Int) async throws -> [String]
 }
 
-/// The place for assets failed or lacks an object. Says nothing about the database: the server goes
+/// The place for assets failed or lacks an object. It says nothing about the database: the server goes
 /// on, and the caller may try again.
 package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible {
   /// Why it failed.

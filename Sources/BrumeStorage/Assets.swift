@@ -1,8 +1,8 @@
-// The port's part for assets' books: which files there are, which records hold them, which uploads
+// The port's part for the rows of assets: which files there are, which records hold them, which uploads
 // wait for their save, which objects are to be removed. An engine keeps the holders itself, with
 // the record that `put` and `remove` write; a file that lost one is marked for the sweeper.
 //
-// An object is entered before it exists and leaves the books after it is gone, so that no crash
+// An object gets its row before it exists and loses its row after it is gone, so that no crash
 // leaves one that nobody knows of.
 
 package import BrumeModel

@@ -1,4 +1,4 @@
-// Signals to listeners that logs grew. Hints only: they may be merged, and a listener that needs
+// Signals to listeners that logs grew. They are hints only: they may be merged, and a listener that needs
 // certainty reads the log (docs/internals/storage.md).
 
 package import BrumeModel
@@ -18,7 +18,7 @@ package final class CommitSignals: Sendable {
   }
   private let state = Mutex(State())
   /// Ours: entries that nobody's subscription follows may be announced together, so many at a time.
-  package static let unfollowedEntries: Int64 = 500
+  package static let unwatchedEntries: Int64 = 500
 
   package init() {}
 

@@ -20,10 +20,10 @@ package final class DamagedRows: Sendable {
   package static let namedRows = 1000
 
   private let state = Mutex((reads: Int64(0), rows: Set<Row>()))
-  private let tell: @Sendable (Row) -> Void
+  private let report: @Sendable (Row) -> Void
 
-  /// - Parameter tell: gets each row once.
-  package init(tell: @escaping @Sendable (Row) -> Void = { _ in }) { self.tell = tell }
+  /// - Parameter report: gets each row once.
+  package init(report: @escaping @Sendable (Row) -> Void = { _ in }) { self.report = report }
 
   /// A row was read and does not fit.
   package func note(_ table: String, _ key: String) {
@@ -32,7 +32,7 @@ package final class DamagedRows: Sendable {
       state.reads += 1
       return state.rows.count < Self.namedRows && state.rows.insert(row).inserted
     }
-    if isNew { tell(row) }
+    if isNew { report(row) }
   }
 
   /// How often one was read.

@@ -21,7 +21,7 @@ package protocol NotificationWriting: NotificationReading {
     _ notification: KeptNotification, for user: UserID,
     in containerEnvironment: ContainerEnvironment, limit: Int
   ) throws
-  /// Marks kept notifications read and moves them to the end of the feed. Returns the IDs found.
+  /// Marks kept notifications read and moves them to the end of the feed. It returns the IDs found.
   func markRead(
     _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [String]

@@ -49,8 +49,9 @@ package enum SettingKey: Hashable, Sendable {
   /// How engines without structured keys spell it.
   package var text: String {
     switch self {
-    case .schema(let place): "schema/\(Self.text(place))"
-    case .subscriptionTypes(let place): "subscription-types/\(Self.text(place))"
+    case .schema(let containerEnvironment): "schema/\(Self.text(containerEnvironment))"
+    case .subscriptionTypes(let containerEnvironment):
+      "subscription-types/\(Self.text(containerEnvironment))"
     // Stores with one bucket had no number for it.
     case .notifierCursor(.only): "notifier-cursor"
     case .notifierCursor(let bucket): "notifier-cursor/\(bucket)"
@@ -92,7 +93,7 @@ package enum SettingKey: Hashable, Sendable {
     "\(text(database.containerEnvironment))/\(database.ownerName)"
   }
 
-  private static func text(_ place: ContainerEnvironment) -> String {
-    "\(place.container.name)/\(place.environment.rawValue)"
+  private static func text(_ containerEnvironment: ContainerEnvironment) -> String {
+    "\(containerEnvironment.container.name)/\(containerEnvironment.environment.rawValue)"
   }
 }

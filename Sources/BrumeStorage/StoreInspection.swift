@@ -9,7 +9,7 @@ package struct StoreInspection: Equatable, Sendable {
     /// Rows from before checksums, which are not known to be whole.
     package let unsummed: Int
   }
-  /// Ours: findings that are told in words; the others are counted.
+  /// Ours: findings that are listed in words; the others are counted.
   package static let namedFindings = 1000
 
   /// In the order in which they were read.

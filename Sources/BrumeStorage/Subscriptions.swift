@@ -46,7 +46,7 @@ extension SubscriptionReading {
 }
 
 extension SubscriptionReading {
-  /// The same for who cannot tell anybody: nil also for one that is damaged.
+  /// The same for callers that cannot report it: nil also for one that is damaged.
   package func findWhole(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription? {
     do {
       return try find(id, in: scope)

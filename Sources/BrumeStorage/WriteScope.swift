@@ -18,7 +18,7 @@ package struct WriteScope: Hashable, Sendable {
     /// their only time, the push log, webhooks that fell behind. Refused under another lease of the bucket than
     /// the one with this epoch.
     case notifier(Bucket, epoch: Int64)
-    /// What belongs to no bucket: users, credentials, roles, schemas, webhooks, the books of assets.
+    /// What belongs to no bucket: users, credentials, roles, schemas, webhooks, the rows of assets.
     case server
   }
 

@@ -49,7 +49,7 @@ package final class PostgresServer: Sendable {
     return "\(url)?options=-csearch_path%3D\(name)"
   }
 
-  /// The URL of an empty schema in which nobody hears what is said with `pg_notify`: what is found before the
+  /// The URL of an empty schema in which nobody receives what is sent with `pg_notify`: what is found before the
   /// system's own function does nothing.
   package func silentSchema() throws -> String {
     let url = try emptySchema()

@@ -73,7 +73,7 @@ extension LocalServer {
     }
   }
 
-  /// The device of a user that the trait named. Ends the test process for another name.
+  /// The device of a user that the trait named. It ends the test process for another name.
   public subscript(user: String) -> CKContainer {
     guard let device = try? known(user) else {
       preconditionFailure("there is no device '\(user)': name the user in .brume(users:)")

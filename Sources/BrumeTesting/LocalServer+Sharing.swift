@@ -51,7 +51,7 @@ extension LocalServer {
     guard let saved = try results.saveResults[share.recordID]?.get() as? CKShare,
       let url = saved.url
     else { throw CKError(.internalError) }
-    // Whether the other one hears of what was saved before must not depend on how fast the notifier is.
+    // Whether the other one is notified of what was saved before must not depend on how fast the notifier is.
     try await settle()
     _ = try await theirs.accept(try await theirs.shareMetadata(for: url))
     try await settle()

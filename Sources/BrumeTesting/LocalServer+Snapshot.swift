@@ -25,9 +25,10 @@ extension LocalServer {
     let names = users.all
     let owners: [(String?, UserID?)] =
       [(nil, nil)] + names.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    let place = containerEnvironment
+    let containerEnvironment = self.containerEnvironment
     var lines = try await server.store.read { transaction in
-      let reader = SnapshotReader(transaction: transaction, place: place, names: names)
+      let reader = SnapshotReader(
+        transaction: transaction, containerEnvironment: containerEnvironment, names: names)
       return try owners.flatMap { try reader.lines(of: $0.1, named: $0.0) }
     }
     let pushes = try await pushLines()
@@ -38,11 +39,11 @@ extension LocalServer {
 
 private struct SnapshotReader {
   let transaction: any ReadTransaction
-  let place: ContainerEnvironment
+  let containerEnvironment: ContainerEnvironment
   let names: [String: UserID]
 
   func lines(of user: UserID?, named name: String?) throws -> [String] {
-    let database = DatabaseKey(in: place, owner: user)
+    let database = DatabaseKey(in: containerEnvironment, owner: user)
     let zones = try transaction.zones.all(in: database).flatMap { zone in
       try lines(of: ZoneKey(database: database, name: zone.key.name))
     }
@@ -50,7 +51,7 @@ private struct SnapshotReader {
     guard let user, let name else { return text }
     for scope in [DatabaseScope.public, .private, .shared] {
       let found = try transaction.subscriptions.all(
-        in: SubscriptionScope(in: place, scope: scope, user: user))
+        in: SubscriptionScope(in: containerEnvironment, scope: scope, user: user))
       text += Self.block(
         "\(name)'s subscriptions, \(scope.rawValue)",
         found.map { "\($0.subscription.id): \(Self.text($0.subscription.kind))" })

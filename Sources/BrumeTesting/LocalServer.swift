@@ -29,7 +29,7 @@ import Synchronization
 public final class LocalServer: Sendable {
   /// What makes calls fail.
   public let faults: Faults
-  /// The time of the server and of its devices. Stands still until ``ManualClock/advance(by:)``.
+  /// The time of the server and of its devices. It stands still until ``ManualClock/advance(by:)``.
   public let clock: ManualClock
   let server: Composition
   let containerEnvironment: ContainerEnvironment
@@ -87,7 +87,7 @@ public final class LocalServer: Sendable {
   ///   - name: distinguishes the devices of a user.
   ///   - user: made when it is named first; nil is a device without an account.
   ///   - stateDirectory: a directory of the test's own for what `BRUME_STATE_DIR` keeps; without one
-  ///     long-lived operations are as others. Counts when the device is named first.
+  ///     long-lived operations are as others. It counts when the device is named first.
   public func device(
     _ name: String, of user: String?, stateDirectory: String? = nil
   ) async throws -> CKContainer {

@@ -1,5 +1,5 @@
-// Sends spans to a collector, some at a time, once a second while there are any. What cannot be sent after a
-// few attempts is given up and counted: traces are worth less than the server's memory.
+// The exporter sends spans to a collector, some at a time, once a second while there are any. What cannot be
+// sent after a few attempts is given up and counted: traces are worth less than the server's memory.
 
 import AsyncHTTPClient
 package import BrumeModel

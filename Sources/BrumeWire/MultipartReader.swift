@@ -22,7 +22,7 @@ package struct MultipartReader: Sendable {
   private let delimiter: [UInt8]
   private let headerBytes: Int
   private var state = State.preamble
-  /// What cannot be judged yet. Begins as if a CRLF had come before the body, which lets the first
+  /// What cannot be judged yet. It begins as if a CRLF had come before the body, which lets the first
   /// boundary look like the others.
   private var waiting: [UInt8] = [13, 10]
 

@@ -73,7 +73,7 @@ struct BackupCommand: AsyncParsableCommand {
     let transfer = try BackupTransfer(
       from: source, to: file, since: try earlier(progress), progress: progress)
     let report = try await transfer.run()
-    BackupTalk.tell(file, report)
+    BackupTalk.show(file, report)
     BackupTalk.warn(report)
   }
 
@@ -118,7 +118,7 @@ struct BackupCommand: AsyncParsableCommand {
 
 /// What a backup holds, in words.
 enum BackupTalk {
-  static func tell(_ file: String, _ report: BackupReport) {
+  static func show(_ file: String, _ report: BackupReport) {
     let base = report.header?.base
     let rows =
       base.map { "\(report.entries) changes of \(report.rows) rows since '\($0.file)'" }

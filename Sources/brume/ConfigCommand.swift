@@ -24,7 +24,7 @@ struct ConfigCommand: AsyncParsableCommand {
       do {
         let sources = try await SettingSources(
           flags: SettingFlags.parse(options), environment: ProcessInfo.processInfo.environment)
-        // Refuses what makes no sense together, as the server does.
+        // This refuses what makes no sense together, as the server does.
         _ = try Settings(sources)
         Listing(["setting", "value", "source"]).show(try rows(sources), asJSON: json)
       } catch let error as SettingError {

@@ -7,7 +7,7 @@ struct DeletionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deletions", abstract: "What zones remember of deleted records.",
     discussion: """
-      A zone remembers the names of deleted records, so that devices hear of it however long they were away. \
+      A zone remembers the names of deleted records, so that devices are notified of it however long they were away. \
       With --deletion-days the server forgets those that are older; change tokens from before are expired, and \
       their devices fetch the zone from the beginning.
       """,

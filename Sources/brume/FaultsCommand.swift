@@ -35,7 +35,7 @@ struct FaultsCommand: AsyncParsableCommand {
     @Option(help: "How many matching calls pass first.") var skip = 0
     @Option(help: "How many matching calls it meets.") var count = 1
     @Flag(help: "Meet every matching call until 'brume faults clear'.") var always = false
-    @Option(help: "Seconds to wait, told with the error.") var retryAfter: Double?
+    @Option(help: "Seconds to wait, sent with the error.") var retryAfter: Double?
 
     func run() async throws {
       var fault = JSONObject()

@@ -10,7 +10,7 @@ import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Run the server until it is told to end (Ctrl-C).",
+    commandName: "serve", abstract: "Run the server until it is asked to end (Ctrl-C).",
     usage: "brume serve [OPTIONS]",
     discussion: "OPTIONS, also as variables and in the configuration file:\n\(SettingFlags.help())")
 

@@ -86,7 +86,7 @@ struct BoundTests {
     #expect(rest.changes.count == 1 && !rest.moreComing)
   }
 
-  @Test func `a participant with whom too much is shared gets no query, and is told what to do`()
+  @Test func `a participant with whom too much is shared gets no query, but advice`()
     async throws
   {
     // The share, its root and one child.
@@ -201,9 +201,10 @@ struct BoundTests {
     let token = try await devices.createCourierToken(
       environment: .development, clientID: "tab", as: fixture.phone)
     func register(_ container: String) async throws {
-      let place = ContainerEnvironment(ContainerID(container), .development)
+      let containerEnvironment = ContainerEnvironment(ContainerID(container), .development)
       let caller = Caller(
-        in: place, user: fixture.phone.user, device: fixture.phone.device, kind: .user,
+        in: containerEnvironment, user: fixture.phone.user, device: fixture.phone.device,
+        kind: .user,
         requestID: "r")
       try await devices.registerToken(
         token, environment: .development, clientID: nil, as: caller)

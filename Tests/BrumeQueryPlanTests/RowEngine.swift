@@ -95,7 +95,7 @@ extension RowEngine: IndexKeyStoring {
 
 // MARK: Changing rows
 
-extension RowEngine: IndexRowStoring, GrowthReading {
+extension RowEngine: IndexRowStoring, IndexBuildReading {
   func insert(_ row: IndexRow) { rows.insert(Row(row)) }
   func remove(_ row: IndexRow) { rows.remove(Row(row)) }
   func removeRows(ofZone zone: Int64) { rows = [] }

@@ -14,7 +14,7 @@ struct RunTests {
     let engine: RowEngine
     let fields: FieldIndexes
     let index: QueryIndex
-    let growth: IndexGrowth
+    let indexBuild: IndexBuild
     var generator: QueryGenerator
     var sequence: Int64 = 0
 
@@ -22,7 +22,7 @@ struct RunTests {
       engine = RowEngine(bringsRecords: bringsRecords)
       fields = FieldIndexes(engine)
       index = QueryIndex(engine, fields)
-      growth = IndexGrowth(engine, fields, index, isAwaited: { false })
+      indexBuild = IndexBuild(engine, fields, index, isAwaited: { false })
       generator = QueryGenerator(seed: seed)
     }
 
@@ -47,14 +47,14 @@ struct RunTests {
           database: .sample(), zone: RowEngine.zone.name, query: query, after: position,
           limit: limit, candidateLimit: 40)
         let rows = EngineRows(index: engine, records: engine, keys: fields)
-        let habits = QueryHabits(fewCandidates: few, asksForIndex: asks)
+        let tuning = QueryTuning(fewCandidates: few, asksForIndex: asks)
         do {
-          let page = try QueryRun(request, rows, habits).page(of: [RowEngine.zone])
+          let page = try QueryRun(request, rows, tuning).page(of: [RowEngine.zone])
           names += page.records.map(\.name)
           position = page.next
           isEnd = position == nil
         } catch let wanted as IndexWanted {
-          try growth.want(wanted)
+          try indexBuild.want(wanted)
           asks = false
         }
       }
@@ -86,7 +86,7 @@ struct RunTests {
       // Now and then everything comes in, and often a part.
       let steps = trial.generator.random.one(in: 4) ? .max : trial.generator.random.next(below: 9)
       var (last, taken) = (RecordTypeRowKey?.none, 0)
-      while taken < steps, let step = try trial.growth.grow(after: last, limit: 30) {
+      while taken < steps, let step = try trial.indexBuild.advance(after: last, limit: 30) {
         (last, taken) = (step.type, taken + 1)
       }
     }
@@ -113,7 +113,7 @@ struct RunTests {
       relativeLocation: Location(latitude: 40, longitude: 8))
     let query = Query(recordType: "Trail", sorts: [sort])
     _ = try trial.names(query, limit: 400, few: 0)
-    while try trial.growth.grow(after: nil, limit: 100) != nil {}
+    while try trial.indexBuild.advance(after: nil, limit: 100) != nil {}
     let found = try trial.names(query, limit: 30, few: 0)
     #expect(found == trial.expected(query))
   }
@@ -132,12 +132,12 @@ struct RunTests {
           missing = IndexWanted(for: .sample([Filter(.containsAllTokens, nil, .string("trail"))]))
         }
         missing.look(at: try trial.fields.keys(of: type), inZone: 1)
-        try trial.growth.want(missing)
+        try trial.indexBuild.want(missing)
         wanted.formUnion(missing.parts)
       }
-      _ = try trial.growth.grow(after: nil, limit: 30)
+      _ = try trial.indexBuild.advance(after: nil, limit: 30)
     }
-    while try trial.growth.grow(after: nil, limit: 30) != nil {}
+    while try trial.indexBuild.advance(after: nil, limit: 30) != nil {}
     #expect(trial.engine.countUnfinished() == 0)
     var expected: Set<RowEngine.Row> = []
     for part in wanted {
@@ -166,7 +166,7 @@ struct RunTests {
     for _ in 0..<40 {
       try trial.change(trial.generator.random.one(in: 3) ? 70 : 2)
       _ = try trial.names(trial.generator.query(), limit: 9, few: 0)
-      _ = try trial.growth.grow(after: nil, limit: 20)
+      _ = try trial.indexBuild.advance(after: nil, limit: 20)
       for name in ["Trail", "Hut"] {
         let type = RecordTypeRowKey(zone: 1, type: name)
         #expect(try trial.fields.keys(of: type) == trial.engine.keys(of: type))

@@ -40,7 +40,7 @@ struct ZonePlanTests {
     #expect(!plan.isExact)
   }
 
-  @Test func `a range that does not lead is judged on the record`() throws {
+  @Test func `a range that does not lead is evaluated on the record`() throws {
     let keys = TypeKeys.sample(["n": .number, "s": .text])
     let plan = try plan(.sample([Self.less, Self.other]), keys, rows: [1: 900, 2: 3])
     #expect(plan.probes == [])
@@ -52,7 +52,7 @@ struct ZonePlanTests {
     Filter(.equals, .system(.modifiedUserRecordName), .string("_bob")),
     Filter(.listContainsAll, .field("n"), .list([.int64(1)], of: .int64)),
   ])
-  func `what no index answers is judged on every record of the type:`(filter: Filter) throws {
+  func `what no index answers is evaluated on every record of the type:`(filter: Filter) throws {
     let keys = TypeKeys.sample(["n": .number, "b": .unindexed])
     let plan = try plan(.sample([filter]), keys)
     #expect(plan.source == .type)
@@ -82,7 +82,7 @@ struct ZonePlanTests {
     #expect(ZoneQuery(.sample([search]), inZone: 1, TypeKeys()) == nil)
   }
 
-  @Test func `what rows with the beginnings of texts find is judged`() throws {
+  @Test func `what rows with the beginnings of texts find is evaluated`() throws {
     var keys = TypeKeys.sample(["s": .text])
     keys.fields["s"]?.keys[0].isCut = true
     let long = String(repeating: "x", count: 200)
@@ -118,7 +118,7 @@ struct ZonePlanTests {
     #expect(try self.plan(.sample([names], visible: visible), keys).source == .names(["b"]))
   }
 
-  @Test func `all words are looked up and the rarest leads; what is found is judged`() throws {
+  @Test func `all words are looked up and the rarest leads; what is found is evaluated`() throws {
     let keys = TypeKeys.sample(["~s": .texts], isSparse: true)
     let search = Filter(.containsAllTokens, .field("s"), .string("Summit lake"))
     let query = try #require(ZoneQuery(.sample([search]), inZone: 1, keys))
@@ -131,7 +131,7 @@ struct ZonePlanTests {
     #expect(plan.residual == [search])
   }
 
-  @Test func `a circle leads to squares of the globe, whose records are judged`() throws {
+  @Test func `a circle leads to squares of the globe, whose records are evaluated`() throws {
     let keys = TypeKeys.sample(["p": .place])
     let near = Filter(
       .near, .field("p"), .location(Location(latitude: 60, longitude: 10)), distance: 1000)

@@ -31,7 +31,7 @@ struct ConsoleTests {
     }
   }
 
-  @Test func `a browser that has a file is told that it is the same`() async throws {
+  @Test func `a browser that has a file is answered that it is the same`() async throws {
     try await ServerFixture().routes { client in
       let first = try await client.send("/_brume/console/app.js")
       let tag = try #require(first.headers[.eTag])

@@ -58,9 +58,9 @@ import Testing
     let file = "\(fixture.folder)/\(Development.keyFileName)"
     try FileManager.default.removeItem(atPath: file)
     try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
-    let place = ServerFixture.containerEnvironment
+    let containerEnvironment = ServerFixture.containerEnvironment
     await #expect(throws: DataFolderError.self) {
-      _ = try await fixture.server.development.prepare(in: place)
+      _ = try await fixture.server.development.prepare(in: containerEnvironment)
     }
     try await fixture.routes { client in
       let answer = try await client.admin("status")

@@ -8,7 +8,7 @@ struct HTTP2RulesTests {
     limits: .init(headerMilliseconds: 100, idleMilliseconds: 1000, writeMilliseconds: 300),
     openedAt: 0)
 
-  @Test mutating func `a connection without a request is told to go, then closed`() {
+  @Test mutating func `a connection without a request is sent GOAWAY, then closed`() {
     #expect(rules.wakeAt == 100)
     #expect(rules.timeReached(99) == .nothing)
     #expect(rules.timeReached(100) == .leave)
@@ -27,7 +27,7 @@ struct HTTP2RulesTests {
     #expect(rules.wakeAt == nil)
   }
 
-  @Test mutating func `an idle connection is told to go`() {
+  @Test mutating func `an idle connection is sent GOAWAY`() {
     rules.streamOpened()
     rules.streamClosed(at: 0)
     #expect(rules.timeReached(1000) == .leave)

@@ -129,7 +129,7 @@ struct LimitProbe: Sendable, CustomTestStringConvertible {
   @Test(arguments: LimitProbe.all)
   func `LIM-01 a limit holds at n and refuses n + 1:`(probe: LimitProbe) async throws {
     try await ServerFixture { probe.set(&$0.limits) }.routes { client in
-      // Makes the type and its field.
+      // This makes the type and its field.
       try await client.save("first", ["title": ["value": "x"]])
       let full = try await client.call(
         probe.endpoint, probe.body(LimitProbe.limit), in: probe.scope)

@@ -30,9 +30,9 @@ struct RawSocket: Sendable {
     let result = Self.place("127.0.0.1", port) { connect(descriptor, $0, $1) }
     guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
     // A test that waits for what never comes fails instead of hanging.
-    var patience = timeval(tv_sec: 300, tv_usec: 0)
+    var timeout = timeval(tv_sec: 300, tv_usec: 0)
     setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
   }
 
   private static func place(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BrumeServer
 
-/// The log of requests: the ring, and what operators are told of it.
+/// The log of requests: the ring, and what operators get of it.
 @Suite struct RequestLogTests {
   private static func line(
     _ id: String, status: Int = 200, by caller: RequestLine.Caller = .nobody

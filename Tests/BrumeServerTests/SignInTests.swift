@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `a page of another origin gets no visit`() async throws {
+  @Test func `a page of another origin gets no sign-in`() async throws {
     try await ServerFixture { $0.isDevelopment = false }.routes { client in
       let api = try await token(client)
       let answer = try await client.send(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BrumeServer
 
-/// Counts over time, what is kept of them, and what operators are told.
+/// Counts over time, what is kept of them, and what operators get.
 @Suite struct UsageTests {
   private static let hour: Milliseconds = 3_600_000
   private static let now: Milliseconds = 1_800_000_000_000

@@ -384,7 +384,7 @@ private final class Events: Sendable {
   }
 }
 
-@Suite struct IndexGrowthTests {
+@Suite struct IndexBuildTests {
   let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 

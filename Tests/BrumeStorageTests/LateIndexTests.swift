@@ -61,7 +61,7 @@ import Testing
     for round in 0..<60 {
       #expect(try await count(3, in: store) == 10 + round, "round \(round)")
       let isComplete = try await isComplete(store)
-      _ = try await store.growIndexes(2)
+      _ = try await store.buildIndexes(2)
       try await store.write(in: .database(.sample())) {
         try $0.putNext("new\(round)", fields: ["n": .int64(3)])
       }
@@ -76,12 +76,12 @@ import Testing
     var store = try folder.openSQLite(growsIndexes: false)
     try await save(0..<50, in: store)
     _ = try await count(3, in: store)
-    for _ in 0..<3 { _ = try await store.growIndexes(10) }
+    for _ in 0..<3 { _ = try await store.buildIndexes(10) }
     #expect(try await rows(store).count == 30)
     try await store.close()
     // Nobody asks again: what is left stands in the database.
     store = try folder.openSQLite(growsIndexes: false)
-    while try await store.growIndexes(10) {}
+    while try await store.buildIndexes(10) {}
     #expect(try await rows(store).count == 50)
     #expect(try await isComplete(store))
     try await store.close()
@@ -107,7 +107,7 @@ import Testing
     for _ in 0..<3 {
       last = try await store.write(in: .all) { [last] transaction in
         let writer = try #require(transaction as? SQLiteTransaction)
-        return try writer.growth.grow(after: last, limit: 10)?.type
+        return try writer.indexBuild.advance(after: last, limit: 10)?.type
       }
       types.append(last?.type ?? "")
     }
@@ -154,7 +154,7 @@ import Testing
     try await save(0..<1, in: store)
     model["r0"] = 0
     #expect(try await count(0, in: store) == 1)
-    while try await store.growIndexes(9) {}
+    while try await store.buildIndexes(9) {}
     try await store.onWriterTransaction { $0.index.delay = IndexDelay() }
     for round in 0..<40 {
       let changes = (0..<(random.one(in: 2) ? 120 : 5)).map { _ in
@@ -178,9 +178,9 @@ import Testing
         #expect(try await count(sought, in: store) == expected, "seed \(seed), round \(round)")
         try await store.onWriterTransaction { $0.index.delay = IndexDelay() }
       }
-      if random.one(in: 4) { _ = try await store.growIndexes(9) }
+      if random.one(in: 4) { _ = try await store.buildIndexes(9) }
     }
-    while try await store.growIndexes(1000) {}
+    while try await store.buildIndexes(1000) {}
     #expect(try await isComplete(store))
     #expect(try await rows(store) == model.map { "\($0.value) \($0.key)" }.sorted())
     try await store.close()

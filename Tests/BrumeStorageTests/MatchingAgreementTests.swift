@@ -29,7 +29,7 @@ import Testing
     // stored. How often, and why, is known: no filter goes that way unnoticed.
     #expect(plans.bySQL == 396)
     #expect(
-      plans.judged
+      plans.evaluated
         == [.form: 507, .constant: 190, .rough: 121, .presence: 3, .kinds: 2, .owner: 33])
   }
 
@@ -87,14 +87,14 @@ extension MatchingTrial {
     let store = try folder.openSQLite(coders: .remembering)
     var plans = Plans()
     let found = try await searched(in: store, change) { query in
-      plans.note(try await store.read { try Plans.judged(query, $0) })
+      plans.note(try await store.read { try Plans.evaluated(query, $0) })
     }
     try await store.close()
     return (found, plans)
   }
 }
 
-/// How many of a search's conditions SQLite answers alone, and what of the others is judged on the
+/// How many of a search's conditions SQLite answers alone, and what of the others is evaluated on the
 /// records that it finds.
 private struct Plans {
   enum Reason: Hashable {
@@ -112,14 +112,14 @@ private struct Plans {
     case owner
   }
   var bySQL = 0
-  var judged: [Reason: Int] = [:]
+  var evaluated: [Reason: Int] = [:]
 
   mutating func note(_ reasons: [Reason]) {
     if reasons.isEmpty { bySQL += 1 }
-    for reason in reasons { judged[reason, default: 0] += 1 }
+    for reason in reasons { evaluated[reason, default: 0] += 1 }
   }
 
-  static func judged(_ query: EngineQuery, _ store: any ReadTransaction) throws -> [Reason] {
+  static func evaluated(_ query: EngineQuery, _ store: any ReadTransaction) throws -> [Reason] {
     guard let store = store as? SQLiteTransaction,
       let zone = try query.zone.flatMap({
         try store.numbers.number(of: ZoneKey(database: query.database, name: $0))

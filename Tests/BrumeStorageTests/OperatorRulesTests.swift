@@ -122,9 +122,9 @@ import Testing
     }
     try await fixture.save([RecordDraft(name: "n1", type: "Note")])
     let schemas = fixture.server.engine.schemas
-    let place = fixture.alice.containerEnvironment
+    let containerEnvironment = fixture.alice.containerEnvironment
     try await schemas.replace(
-      by: "DEFINE SCHEMA RECORD TYPE Note (); ", in: place, allowsDrops: true)
+      by: "DEFINE SCHEMA RECORD TYPE Note (); ", in: containerEnvironment, allowsDrops: true)
     let left = try await fixture.server.engine.changes.ofZones(
       [.init(zone: fixture.zone)], in: .private, as: fixture.alice)
     let names = try #require(left.first).get().changes.map { change -> String in

@@ -24,9 +24,9 @@ import Testing
     try await store.close()
   }
 
-  @Test func `every feature that remembers something is told of bodies`() async throws {
+  @Test func `every feature that remembers something is notified of bodies`() async throws {
     let store = try folder.openSQLite()
-    let (features, told) = try await store.write(in: .all) { transaction in
+    let (features, notified) = try await store.write(in: .all) { transaction in
       // Features are made when they are asked for; these lead to all others.
       try transaction.putNext("one")
       _ = (transaction.log, transaction.mailboxes, transaction.notifications)
@@ -36,11 +36,11 @@ import Testing
       _ = (transaction.roles, transaction.shares, transaction.assets)
       let parts = Mirror(reflecting: transaction).children.map(\.value)
       let features = parts.compactMap { $0 as? any Remembering }.map { ObjectIdentifier($0) }
-      let told = parts.compactMap { $0 as? [any Remembering] }.first ?? []
-      return (Set(features), Set(told.map { ObjectIdentifier($0) }))
+      let notified = parts.compactMap { $0 as? [any Remembering] }.first ?? []
+      return (Set(features), Set(notified.map { ObjectIdentifier($0) }))
     }
     #expect(features.count > 8)
-    #expect(features == told)
+    #expect(features == notified)
     try await store.close()
   }
 

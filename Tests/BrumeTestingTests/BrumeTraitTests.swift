@@ -67,7 +67,7 @@ import Testing
     #expect(push.subscriptionID == "shared")
   }
 
-  @Test(.brume(users: "alice")) func `a purged zone is told from a deleted one`() async throws {
+  @Test(.brume(users: "alice")) func `a purged zone differs from a deleted one`() async throws {
     let server = try LocalServer.current
     let database = server["alice"].privateCloudDatabase
     try await database.save(CKRecordZone(zoneID: zone))

@@ -64,7 +64,7 @@ struct SpanTests {
     #expect(queue.take(upTo: 10).isEmpty)
   }
 
-  @Test func `work that fails is told apart, without its words`() async {
+  @Test func `work that fails is marked as such, without its words`() async {
     let spans = spans()
     await spans.request("R", traceparent: nil) { _ in
       try? await spans.run("rules") { _ in throw Refused() }

@@ -37,7 +37,7 @@ import Testing
       try await mac.save("first", ["title": "one"])
       // Visible, as silent ones merge.
       try await mac.database.save(CKQuerySubscription.of("Note", id: "notes").alerting("new"))
-      // The phone is registered and not there; the pad tells when the push was made.
+      // The phone is registered and not there; the pad shows when the push was made.
       let phone = try server.device("phone", of: "alice")
       try await Brume.registerForRemoteNotifications(for: phone.container)
       let pad = try await Inbox(try server.device("pad", of: "alice"))

@@ -1,4 +1,4 @@
-// Runs the built `brume` as a shell would.
+// The tool runs the built `brume` as a shell would.
 
 import Dispatch
 import Foundation

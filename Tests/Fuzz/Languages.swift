@@ -70,8 +70,8 @@ extension Target {
     let prepared = PreparedFilters(filters).match(record, searchable: { _ in true })
     guard plain == prepared else { wrong("prepared filters say \(prepared), plain ones \(plain)") }
     _ = Canonical.key(filters)
-    let place = ContainerEnvironment(ContainerID("iCloud.a"), .development)
-    let database = DatabaseKey(in: place, owner: UserID("_ann"))
+    let containerEnvironment = ContainerEnvironment(ContainerID("iCloud.a"), .development)
+    let database = DatabaseKey(in: containerEnvironment, owner: UserID("_ann"))
     for filter in filters {
       for condition in IndexCondition.all(filter, in: database) {
         for range in condition.ranges.values {

@@ -25,8 +25,8 @@ extension Target {
   static let requests = Target("request", longest: 2048) { bytes in
     let input = text(bytes)
     let finished: Void? = Waiting.value {
-      let visit = try await Visit(Place.begun)
-      try await visit.carryOut(input)
+      let run = try await Run(Place.begun)
+      try await run.carryOut(input)
     }
     if finished == nil { wrong("the server cannot be made") }
   }
@@ -101,7 +101,7 @@ struct Place: Sendable {
 
   static let begun: Place = {
     guard let place = Waiting.value({ try await begin() }) else {
-      wrong("the story cannot be told")
+      wrong("the story cannot be printed")
     }
     return place
   }()
@@ -115,14 +115,14 @@ struct Place: Sendable {
     let ready = try await server.development.prepare(in: containerEnvironment)
     let tokens = Dictionary(uniqueKeysWithValues: ready.accounts.map { ($0.name, $0.token) })
     let place = Place(store: store, apiToken: ready.apiToken, tokens: tokens, known: [:])
-    let visit = Visit(server, place)
+    let run = Run(server, place)
     for request in Story.text.components(separatedBy: "\n~~~\n") {
-      guard let answer = try await visit.answer(request), answer.status == 200,
+      guard let answer = try await run.answer(request), answer.status == 200,
         !text(answer.body).contains("serverErrorCode")
       else { wrong("the story fails at \(request)") }
     }
     return Place(
-      store: store, apiToken: ready.apiToken, tokens: tokens, known: visit.known.withLock { $0 })
+      store: store, apiToken: ready.apiToken, tokens: tokens, known: run.known.withLock { $0 })
   }
 }
 
@@ -144,7 +144,7 @@ struct SplitMix: RandomNumberGenerator {
 }
 
 /// A server with a store of its own, for one input.
-final class Visit: Sendable {
+final class Run: Sendable {
   private let server: Composition
   private let inProcess: InProcessServer
   private let place: Place

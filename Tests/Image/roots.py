@@ -62,8 +62,8 @@ class Roots:
         programs = pathlib.Path(found).resolve().parent
         if programs.parent == pathlib.Path("/usr"):
             raise Refused("the toolchain lies in /usr; the test needs one in a folder of its own")
-        told = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
-        has = re.search(r"Swift version ([0-9.]+)", told)
+        printed = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
+        has = re.search(r"Swift version ([0-9.]+)", printed)
         say(f"the image has Swift {version}; this machine's {has[1] if has else '?'} stands in for it")
         bind(programs.parent, root, read_only=True)
         run("chroot", root, "apt-get", "update", "-qq", env=quiet())
@@ -75,10 +75,10 @@ class Roots:
 
 def package_sources(root):
     """Where this machine's git and SwiftPM find packages holds in the root too, without its network."""
-    told = subprocess.run(
+    printed = subprocess.run(
         ["git", "config", "--null", "--get-regexp", r"^url\..*\.insteadof$"], cwd="/",
         capture_output=True, text=True).stdout
-    for entry in filter(None, told.split("\0")):
+    for entry in filter(None, printed.split("\0")):
         key, value = entry.split("\n", 1)
         place = key.removeprefix("url.").removesuffix(".insteadof")
         if os.path.isabs(place) and os.path.isdir(place):

@@ -12,7 +12,7 @@ import time
 from matrix import fields, leaks, operators, ours, records, routes, zones
 from matrix.cells import cells
 from matrix.policy import Policy
-from matrix.verdicts import clearance, normal, overheard, word
+from matrix.verdicts import clearance, normal, disclosed, word
 from matrix.world import World
 
 # Fewer would mean that probes, principals or images got lost.
@@ -42,7 +42,7 @@ class Judge:
 
     def problems(self, cell):
         found = [f"{cell.name}: the answer has '{secret}', which is not for this reader: {cell.answer}"
-                 for secret in overheard(cell, self.texts)]
+                 for secret in disclosed(cell, self.texts)]
         rule, got = self.policy.rule(cell), word(cell, self.world)
         if rule is None:
             return [*found, f"{cell.name}: no rule of policy.txt fits; the answer is {got}: {cell.answer}"]

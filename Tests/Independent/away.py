@@ -89,7 +89,7 @@ def come_back(server, done):
         device = Listener(server.client("alice", f"away{number}"))
         device.listen()
         if not device.wait_until(lambda events: events, 60):
-            raise SystemExit("FAILED: a device that comes back hears nothing")
+            raise SystemExit("FAILED: a device that comes back is notified of nothing")
         time.sleep(0.5)
         expect(len(device.events) <= MOST_ROWS, f"a device that comes back gets {len(device.events)} pushes")
     count, twice = fetch(server.client("alice", "away0"))

@@ -7,7 +7,7 @@ import asyncio
 import threading
 
 # Seconds between two questions, and until an answer counts as none.
-INTERVAL, PATIENCE = 0.25, 2
+INTERVAL, TIMEOUT = 0.25, 2
 
 
 class Target:
@@ -49,14 +49,14 @@ class Balancer:
         self.listener.close()
         self.has_ended = True
         # Python 3.11 may lose a cancellation that meets the end of what `wait_for` waits for: not for ever.
-        await asyncio.wait(self.checks, timeout=PATIENCE + 1)
+        await asyncio.wait(self.checks, timeout=TIMEOUT + 1)
         for target in self.targets:
             target.cut()
 
     async def _check(self, target):
         while not self.has_ended:
             try:
-                target.is_ready = await asyncio.wait_for(self._asks_ready(target.address), PATIENCE)
+                target.is_ready = await asyncio.wait_for(self._asks_ready(target.address), TIMEOUT)
             except (OSError, EOFError, asyncio.TimeoutError):
                 target.is_ready = False
             if not target.is_ready:
@@ -80,7 +80,7 @@ class Balancer:
             if not target.is_ready:
                 continue
             try:
-                behind = await asyncio.wait_for(asyncio.open_connection(*target.address), PATIENCE)
+                behind = await asyncio.wait_for(asyncio.open_connection(*target.address), TIMEOUT)
             except (OSError, asyncio.TimeoutError):
                 continue
             return await self._connect(target, (reader, writer), behind)

@@ -16,7 +16,7 @@ import tempfile
 ROWS = [
     "save 1 record, 1 connection", "save 200 records a request", "page of 100 changes",
     "save to the other device's push, p99", "match eq, 1000 subscriptions", "one change to 20 devices",
-    "one change told to 200 with nobody writing", "loading, 800 to 1200 records",
+    "one change delivered to 200 with nobody writing", "loading, 800 to 1200 records",
     "equality, 1200 records, files in the page cache", "words, 1200 records, files dropped from it",
 ]
 # What takes seconds.

@@ -342,9 +342,9 @@ def webhooks(world):
         world.save(name, text="x", urgent=0)
 
     def delivered(items):
-        told = [change["recordName"] for item in items if item["answer"] == 200
+        saved = [change["recordName"] for item in items if item["answer"] == 200
                 for change in json.loads(item["body"])["changes"]]
-        return told == names
+        return saved == names
     items = world.hooks.arrivals.wait(delivered, "all changes, in order, once")
     for item in items:
         headers = item["headers"]
@@ -404,7 +404,7 @@ def trace(world):
     check(all(line["user"] == "alice" and line["status"] == 200 for line in lines), f"{lines}")
     text = json.dumps(world.log())
     for secret in ("ab" * 32, "/s/one", "/hook", "PRIVATE"):
-        check(secret not in text, f"the log tells a secret: {secret}")
+        check(secret not in text, f"the log has a secret: {secret}")
     metrics = http.client.HTTPConnection(*world.server.address)
     metrics.request("GET", "/_brume/metrics")
     text = metrics.getresponse().read().decode()
@@ -436,7 +436,7 @@ class Watching:
 
 
 def watched(world):
-    """`brume push tail`, of everybody and as a device, while `brume push test` and a save are told."""
+    """`brume push tail`, of everybody and as a device, while `brume push test` and a save are delivered."""
     status, answer = world.own("devices", {"apns": {"token": "ef" * 32, "environment": "production"}}, "pad", "bob")
     check(status == 200, f"registering pad: {answer}")
     table = Watching(world)
@@ -446,11 +446,11 @@ def watched(world):
         world.until(lambda: "tail" in world.devices(), "the tail is a device")
         nid = world.tool("push", "test", "--user", "bob", "--text", "a word").strip()
         device.until(lambda push: push["ck"]["nid"] == nid and "a word" in json.dumps(push["aps"]), "the test push")
-        told = set()
+        sent = set()
         def both(line):
             if line["notification"] == nid and line["verdict"] == "sent":
-                told.add((line["user"], line["device"], line["channel"]))
-            return told == {("bob", "pad", "apns"), ("bob", "tail", "stream")}
+                sent.add((line["user"], line["device"], line["channel"]))
+            return sent == {("bob", "pad", "apns"), ("bob", "tail", "stream")}
         log.until(both, "Apple's answer and the stream's acknowledgement")
         check(len(world.apple.to("ef" * 32)) == 1, "the test push at Apple")
         headings = []

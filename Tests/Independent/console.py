@@ -469,7 +469,7 @@ class Tour:
         console.type("mallory")
         console.press("Enter")
         console.see_text("may only read")
-        expect("mallory" not in self.server.tool("user", "list"), "who may only read changes nothing, and is told the role")
+        expect("mallory" not in self.server.tool("user", "list"), "who may only read changes nothing, and the error names the role")
         self.browser.problems.clear()
 
     def narrow(self):

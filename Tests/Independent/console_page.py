@@ -80,7 +80,7 @@ class ConsolePage:
     # What is seen
 
     def tree(self):
-        """Role and name of everything that assistive technology is told."""
+        """Role and name of everything that assistive technology gets."""
         nodes = self.do("Accessibility.getFullAXTree")["nodes"]
         return [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes
                 if not node.get("ignored") and "role" in node]

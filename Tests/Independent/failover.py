@@ -4,7 +4,7 @@ A synchronous standby has all that was acknowledged: no save is lost, feeds have
 servers find the new primary by themselves, in the list of hosts of their URL. The dead one's place is then taken by a
 new standby, and so on.
 A standby that was not synchronous, and lacks what was acknowledged, must be noticed: servers refuse to go on, and
-after their restart clients are told to fetch everything.
+after their restart clients have to fetch everything.
 """
 import argparse
 import http.client
@@ -72,7 +72,7 @@ def loses(cluster, pair):
     for node in cluster.nodes:
         client = node.client("alice", "phone")
         _, error = feed(client, token)
-        expect(error == "changeTokenExpired", "after a restart clients are told to begin anew")
+        expect(error == "changeTokenExpired", "after a restart clients have to begin anew")
         name = f"new-{node.name}"
         new = call(client, "records/modify", new_record(name))["records"][0]["recordChangeTag"]
         expect(new not in tags, "no change tag is given twice")

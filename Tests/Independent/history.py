@@ -1,7 +1,7 @@
 """Several devices over a network that cuts, delays, repeats and loses (proxy.py), and a history of all that they did.
 
 The devices append marks to texts of shared records: they read a record, and save it with one mark more and the change tag
-that they saw. So the end of a text tells its whole life, and a history is easy to judge: whatever anybody ever saw has to
+that they saw. So the end of a text shows its whole life, and a history is easy to judge: whatever anybody ever saw has to
 be a beginning of it; every mark whose save was answered is in it once, every mark that was refused is not; nobody who asks
 later sees less; a batch is in both of its records or in neither, also in the middle; a feed brings nothing twice and has all
 that was answered before it was asked. Meanwhile the server is killed with -9 and started again.
@@ -21,7 +21,7 @@ from brume_server import Client, Refused, Server
 from proxy import Lies, Proxy
 
 ZONE = {"zoneName": "Shared"}
-SHARED, DEVICES, PATIENCE = 6, 6, 60
+SHARED, DEVICES, TIMEOUT = 6, 6, 60
 # Saves, and of a hundred: the server remembers 1,024 outcomes of a user, and each request in between takes the place of
 # this one with a chance of one in 1,024 (docs/promises.md).
 MOST_FORGOTTEN = 2
@@ -84,7 +84,7 @@ class Device(threading.Thread):
 
     def call(self, endpoint, body, tries=None):
         """The answer, after as many tries as it takes; None after `tries`. What is asked stays the same."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while tries is None or tries > 0:
             tries = tries and tries - 1
             try:

@@ -1,5 +1,5 @@
 """Two servers with one difference: in one there are records that the watchers may not see. Every answer, every page,
-every error and every push has to be the same; what is not is in `matrix/told.txt`. How: docs/internals/security.md.
+every error and every push has to be the same; what is not is in `matrix/promised.txt`. How: docs/internals/security.md.
 
 usage: interference.py --brume PATH [--store memory]
 """
@@ -16,7 +16,7 @@ from matrix.answers import Answer
 from matrix.twins import WATCHERS, Story, Twin
 from matrix.watching import GONE, Device, Watcher, reads, repeats, takes, writes
 
-TOLD = pathlib.Path(__file__).with_name("matrix") / "told.txt"
+PROMISED = pathlib.Path(__file__).with_name("matrix") / "promised.txt"
 # Drawn or counted anew by every server: whether there is one is compared, not which.
 DRAWN = {"uuid", "timestamp", "added", "syncToken", "metaSyncToken", "continuationMarker", "participantId", "nid", "downloadURL",
          "receipt", "url", "redirectURL"}
@@ -29,7 +29,7 @@ def watched(world):
         repeats(watcher, "at first")
     everybody(reads, watchers)
     devices = [Device(watcher) for watcher in watchers if watcher.principal.user]
-    Story(world).tell()
+    Story(world).play()
     for device in devices:
         device.finish()
     Story(world).take_away()
@@ -39,7 +39,7 @@ def watched(world):
     everybody(reads_again, watchers)
     for watcher in watchers:
         takes(watcher)
-    return ({(watcher.name, question): answer for watcher in watchers for question, answer in watcher.heard.items()},
+    return ({(watcher.name, question): answer for watcher in watchers for question, answer in watcher.answers.items()},
             {(watcher.name, question): answer for watcher in watchers for question, answer in watcher.fresh.items()})
 
 
@@ -50,9 +50,9 @@ def everybody(step, watchers):
 
 def reads_again(watcher):
     """After all that was saved and deleted, by everybody and everywhere."""
-    before, watcher.heard = watcher.heard, {}
+    before, watcher.answers = watcher.answers, {}
     reads(watcher, limits=(7,))
-    watcher.heard = {**before, **{f"at the end, {question}": answer for question, answer in watcher.heard.items()}}
+    watcher.answers = {**before, **{f"at the end, {question}": answer for question, answer in watcher.answers.items()}}
 
 
 class Normal:
@@ -96,11 +96,11 @@ class Normal:
         return [self.value(inner, ranks) for inner in value] if isinstance(value, list) else value
 
 
-class Told:
+class Promised:
     """The differences that are promised."""
 
     def __init__(self):
-        lines = [line.split("#")[0].strip() for line in TOLD.read_text().splitlines()]
+        lines = [line.split("#")[0].strip() for line in PROMISED.read_text().splitlines()]
         self.lines = [[column.strip() for column in line.split("|")] for line in lines if line]
         self.used = set()
 
@@ -112,16 +112,16 @@ class Told:
         return False
 
     def stale(self):
-        return [f"told.txt: this makes no difference (any more): {' | '.join(line)}"
+        return [f"promised.txt: this makes no difference (any more): {' | '.join(line)}"
                 for number, line in enumerate(self.lines) if number not in self.used]
 
 
-def differences(one, two, told):
+def differences(one, two, promised):
     """Questions whose answers differ, and are not promised to."""
     found = []
     for key in sorted(set(one) | set(two)):
         first, second = one.get(key, "not asked"), two.get(key, "not asked")
-        if first != second and not told.allows(*key):
+        if first != second and not promised.allows(*key):
             found.append(f"{key[0]}: {key[1]}\n    with hidden records:    {first[:1500]}\n    without hidden records: {second[:1500]}")
     return found
 
@@ -167,7 +167,7 @@ def missed(answers, without, anew):
 
 
 def count(answers, without, anew):
-    return len(differences(answers, without, Told())) + len(remembered(answers, anew))
+    return len(differences(answers, without, Promised())) + len(remembered(answers, anew))
 
 
 def main():
@@ -182,20 +182,20 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             world = Twin(arguments.brume, folder, arguments.store, hidden)
             try:
-                (heard, fresh), normal = watched(world), Normal(world)
-                answers[hidden] = {key: normal.text(answer) for key, answer in heard.items()}
+                (given, fresh), normal = watched(world), Normal(world)
+                answers[hidden] = {key: normal.text(answer) for key, answer in given.items()}
                 anew.update({key: normal.text(answer) for key, answer in fresh.items()})
             finally:
                 world.server.stop()
-    told = Told()
-    problems = differences(answers[True], answers[False], told) + remembered(answers[True], anew)
-    print(f"  {len(answers[True])} answers compared, of {len(WATCHERS)} watchers; {len(told.used)} promised differences")
-    problems += told.stale() + missed(answers[True], answers[False], anew)
+    promised = Promised()
+    problems = differences(answers[True], answers[False], promised) + remembered(answers[True], anew)
+    print(f"  {len(answers[True])} answers compared, of {len(WATCHERS)} watchers; {len(promised.used)} promised differences")
+    problems += promised.stale() + missed(answers[True], answers[False], anew)
     print(f"  {time.monotonic() - began:.0f} s")
     for problem in problems[:arguments.most]:
         print(f"  FAILED: {problem}")
     if problems:
-        raise SystemExit(f"FAILED: {len(problems)} answers show what is hidden, or are not as matrix/told.txt says")
+        raise SystemExit(f"FAILED: {len(problems)} answers show what is hidden, or are not as matrix/promised.txt says")
 
 
 if __name__ == "__main__":

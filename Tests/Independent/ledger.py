@@ -8,7 +8,7 @@ WAITING = 60
 
 
 class Ledger:
-    """Every record has a name of its own; `audience` are the users whose devices are to hear of it."""
+    """Every record has a name of its own; `audience` are the users whose devices are to be notified of it."""
 
     def __init__(self, users, devices):
         self.changed = threading.Condition()
@@ -18,12 +18,12 @@ class Ledger:
         self.taken = {user: [0] * devices for user in users}
         self.acknowledged, self.arrived, self.problems = {}, {}, []
 
-    def begin(self, name, audience, patience=120):
+    def begin(self, name, audience, timeout=120):
         """Before a save. Waits until there is room in everybody's mailbox."""
         with self.changed:
             if not self.changed.wait_for(
                     lambda: all(len(self.expected[user]) - min(self.taken[user]) < WAITING for user in audience),
-                    patience):
+                    timeout):
                 raise SystemExit(f"FAILED: pushes stand still: {self._missing()}")
             for user in audience:
                 self.expected[user].add(name)

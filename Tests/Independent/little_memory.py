@@ -1,5 +1,5 @@
 """A server that may have little memory, and many times more work than fits: it refuses some of it, is not killed, and
-serves everybody when the crowd is gone. The limit is a control group's, so a server that takes more is killed by the kernel.
+serves everybody when the callers are gone. The limit is a control group's, so a server that takes more is killed by the kernel.
 
 Needs the right to make a control group; without it nothing is tested, which is said. `--control` gives the server so little
 that it must be killed: that has to be noticed.
@@ -61,9 +61,9 @@ def peak(process):
     return 0
 
 
-def crowd(server, until, outcomes, number):
+def overload(server, until, outcomes, number):
     """Requests as large as the protocol allows, one after the other."""
-    grammar, client = Grammar(random.Random(number)), server.client("bob", f"crowd-{number}")
+    grammar, client = Grammar(random.Random(number)), server.client("bob", f"caller-{number}")
     while time.monotonic() < until:
         try:
             endpoint, database, body = grammar.save() if number % 2 else grammar.chance.choice(grammar.kinds)()
@@ -81,14 +81,14 @@ def run(brume, folder, limit, seconds):
     group = Group(limit)
     if group.path is None:
         return print("little memory: not tested, a control group cannot be made here")
-    # As in production: with rates, which is what a crowd meets first.
+    # As in production: with rates, which is what many callers meet first.
     server = Server(launcher(brume, group, os.path.dirname(folder)), folder, extra=["--rate-user", "100"])
     try:
         server.start()
         client = server.client("alice", "mac")
         client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
         answered, outcomes, until = set(), collections.Counter(), time.monotonic() + seconds
-        threads = [threading.Thread(target=crowd, args=(server, until, outcomes, number), daemon=True)
+        threads = [threading.Thread(target=overload, args=(server, until, outcomes, number), daemon=True)
                    for number in range(CALLERS)]
         for thread in threads:
             thread.start()
@@ -105,7 +105,7 @@ def run(brume, folder, limit, seconds):
         most = peak(server.process)
         # A body that is refused may still be on its way: its sender sees the connection's end.
         expect(not [word for word in outcomes if word.startswith("5") and word != "503"],
-               f"the crowd of {CALLERS} is served or refused: {json.dumps(outcomes)}; {most >> 20} MB at most")
+               f"each of {CALLERS} callers is served or refused: {json.dumps(outcomes)}; {most >> 20} MB at most")
         deadline, done = time.monotonic() + 10, False
         while not done and time.monotonic() < deadline:
             with contextlib.suppress(Refused, OSError, http.client.HTTPException):

@@ -18,7 +18,7 @@ PLACES = [("Note", "private", {"zoneID": ZONE}), ("News", "public", {})]
 # A device acknowledges its pushes so many at a time.
 ACKNOWLEDGED = 8
 # Seconds in which a save must get through, whatever dies.
-PATIENCE = 90
+TIMEOUT = 90
 
 
 def created(kind, name):
@@ -34,13 +34,13 @@ def subscription(kind, zone):
 
 def call(client, endpoint, body, database="private", tries=None):
     """Until it is answered. The same operation is never done twice. `tries` counts those that failed."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while True:
         try:
             return client.call(endpoint, body, database)
         except (OSError, http.client.HTTPException, Refused) as error:
             if time.monotonic() > deadline:
-                raise SystemExit(f"FAILED: {endpoint} was not answered in {PATIENCE} s: {error}")
+                raise SystemExit(f"FAILED: {endpoint} was not answered in {TIMEOUT} s: {error}")
             if tries is not None:
                 tries.append(str(error))
             time.sleep(0.1)
@@ -203,7 +203,7 @@ class Load:
         """Ends the savers, waits for the last pushes and answers all that is wrong."""
         self.ended.set()
         for thread in self.savers:
-            thread.join(timeout=PATIENCE + 10)
+            thread.join(timeout=TIMEOUT + 10)
             if thread.is_alive():
                 return ["a saver or follower hangs"]
         self.ledger.wait_for_all(seconds)

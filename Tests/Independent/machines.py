@@ -49,7 +49,7 @@ MACHINES = [
     independent("clocks", "the clock set back and forth; PostgreSQL's is right", "--postgres", "runs", 1, 1, 20, 20),
     independent("descriptors-control", "no file descriptors, and nobody gives them back", "--control", "runs", 1, 1, 30,
                 script="descriptors"),
-    independent("little-memory", "256 MB and a crowd", "--seconds {n}", "seconds", 120, 10, 1, 15, RELEASE, "little_memory"),
+    independent("little-memory", "256 MB and many callers", "--seconds {n}", "seconds", 120, 10, 1, 15, RELEASE, "little_memory"),
     independent("slow-devices", "devices that never read", "--seconds {n} --judge", "seconds", 300, 30, 1, 30, RELEASE,
                 "slow_devices"),
     independent("away", "a million saves while devices are away", "--saves {n}", "saves", 1_000_000, 20_000, 0.0006, 30, RELEASE),

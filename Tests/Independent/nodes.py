@@ -3,7 +3,7 @@
 Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
 with -9 again and again, and comes back, or when the database stops and starts; a server that is stopped hands its
 work over at once; signing out at one server ends the stream at the other; requests and wrong passwords at both count
-together; pushes arrive where no word is sent with NOTIFY; a server that would keep files elsewhere is refused. PostgreSQL and the servers are
+together; pushes arrive where no NOTIFY is sent; a server that would keep files elsewhere is refused. PostgreSQL and the servers are
 real processes on loopback.
 """
 import argparse
@@ -158,7 +158,7 @@ def schema(postgres, name, statements=""):
     return f"{postgres.url}?options=-csearch_path%3D{name}"
 
 
-def hears_nothing(brume, postgres):
+def receives_no_notification(brume, postgres):
     """What is found before the system's own function says nothing to anybody."""
     nothing = "CREATE FUNCTION silent.pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'"
     url = schema(postgres, "silent", nothing) + "%2Cpg_catalog"
@@ -173,7 +173,7 @@ def hears_nothing(brume, postgres):
         for name in names:
             save(second.client("alice", "laptop"), name)
         arrived = listener.wait_until(lambda events: pushed(events) == names, TAKEOVER)
-        expect(arrived, "saves at one server reach a device at the other, though neither hears of the other")
+        expect(arrived, "saves at one server reach a device at the other, though neither is notified by the other")
         first.kill()
         second.kill()
 
@@ -213,7 +213,7 @@ def main():
             signs_out(first, second, thread)
             first.stop()
             second.stop()
-        hears_nothing(options.brume, postgres)
+        receives_no_notification(options.brume, postgres)
         keeps_files_in_one_place(options.brume, postgres)
     finally:
         postgres.stop()

@@ -52,7 +52,7 @@ def first_operator(checks, browser, server):
     checks.that("the cursor is in the name", page.run("document.activeElement.id") == "name")
     checks.that("each field has a label", page.run(
         "[...document.querySelectorAll('input')].every((field) => field.labels.length === 1)"))
-    checks.that("messages are heard", page.run("document.getElementById('message').getAttribute('role')") == "status")
+    checks.that("messages are read aloud", page.run("document.getElementById('message').getAttribute('role')") == "status")
     checks.that("the policy refuses markup from texts", page.run(
         "(() => { try { document.body.innerHTML = '<b>x</b>'; return false; } catch { return true; } })()"))
     fill(page, name="ada", password=PASSWORD, again="another")

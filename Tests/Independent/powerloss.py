@@ -418,8 +418,8 @@ def unsound(brume, folder, deep):
 
 def moments(everything, count, chance):
     """When the power goes: at any call, and as often just after an answer or a sync, where most is at stake."""
-    telling = [index + 1 for index, (kind, *_) in enumerate(everything) if kind in (NOTE, SYNC_ENDED)]
-    return sorted(chance.choice(telling) if chance.random() < 0.5 else chance.randrange(1, len(everything) + 1)
+    notable = [index + 1 for index, (kind, *_) in enumerate(everything) if kind in (NOTE, SYNC_ENDED)]
+    return sorted(chance.choice(notable) if chance.random() < 0.5 else chance.randrange(1, len(everything) + 1)
                   for _ in range(count))
 
 

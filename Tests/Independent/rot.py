@@ -188,7 +188,7 @@ def flip_byte(path, place, bit=0):
 
 def write_ahead_log(brume, folder, log):
     """A bit of SQLite's log, between a death and the next start: SQLite drops what comes after it. Whoever knew that
-    must be told to fetch anew."""
+    must be made to fetch anew."""
     server = start(brume, folder, log)
     client = server.client("alice", "mac")
     client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})

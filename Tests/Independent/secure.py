@@ -343,7 +343,7 @@ def silence_ends(brume, folder, authority, files):
     plain = socket.create_connection(server.address, timeout=20)
     expect(plain.recv(100) == b"", "a connection without a handshake is closed")
     connection = server.connect()
-    expect(connection.until_closed() == 0, "one without a request is told so and closed")
+    expect(connection.until_closed() == 0, "one without a request is sent GOAWAY and closed")
     connection = server.connect()
     connection.settle()
     connection.raw(frame(1, 1, 1, b"\x82"))
@@ -407,7 +407,7 @@ def certificates_are_renewed(server, authority, open_connection):
     expect(server.connect().certificate["serialNumber"] == serial, "and the old certificate stays")
 
 
-def expired_is_told(brume, folder, authority):
+def expired_is_reported(brume, folder, authority):
     print("== an expired certificate")
     server = Secure(brume, folder + "/expired", authority, authority.issue("expired", days=-1)).start()
     wait(lambda: server.logged("the TLS certificate has expired"), "the log says so")
@@ -461,7 +461,7 @@ def main():
         many_requests_at_once(server)
         floods_end_the_connection(server)
         certificates_are_renewed(server, authority, open_connection)
-        expired_is_told(brume, folder, authority)
+        expired_is_reported(brume, folder, authority)
         ends_in_good_order(server, open_connection)
     print("TLS and HTTP/2: all as promised")
 

@@ -119,7 +119,7 @@ def refused(checks, signer):
     for endpoint in ["/public/users/caller", "/public/users/current"]:
         path = signer.base + endpoint
         status, answer = signer.send(path, b"", signer.headers(path, b""), "GET")
-        checks.that(f"{endpoint} tells the key its user", status == 200 and "userRecordName" in answer,
+        checks.that(f"{endpoint} answers the key its user", status == 200 and "userRecordName" in answer,
                     f"{status} {answer}")
     elsewhere = target.replace("/development/", "/production/")
     status, answer = signer.send(elsewhere, QUERY, signer.headers(elsewhere, QUERY))

@@ -20,7 +20,7 @@ from machines import MACHINES, Machine
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # A machine that takes this many times its part, and ten minutes more, hangs.
-PATIENCE, MORE = 3, 600
+TIMES, MORE = 3, 600
 
 
 def seconds_of(text):
@@ -62,7 +62,7 @@ class Run:
 
     def run(self, more=MORE):
         began, process = time.monotonic(), None
-        limit = PATIENCE * self.estimate + more
+        limit = TIMES * self.estimate + more
         try:
             process = self.start()
             status = process.wait(timeout=limit)

@@ -125,7 +125,7 @@ def converge(browser, site, server, token):
         tab.has(notes)
     expect(True, "an edit reaches the other tab, and by a push the other device")
     browser.wait(lambda: second.page.run("app.changes") > 0)
-    expect(first.leaders() == {"held": 1, "pending": 1}, "one of two tabs syncs, it tells the other, which waits")
+    expect(first.leaders() == {"held": 1, "pending": 1}, "one of two tabs syncs, it notifies the other, which waits")
 
     other.cut(True)
     other.save("shared", title="edited on the phone")

@@ -138,8 +138,8 @@ def one_trace_from_request_to_push(brume, folder):
     expect(all(int(span["startTimeUnixNano"]) <= int(span["endTimeUnixNano"]) for span in by_id.values()),
            "no span ends before it begins")
     wait(lambda: hook.calls, "the webhook is called")
-    told = hook.calls[0][1].get("traceparent", "")
-    expect(told.split("-")[1] == TRACE and told.split("-")[2] == call["spanId"], f"the webhook is told: {told}")
+    header = hook.calls[0][1].get("traceparent", "")
+    expect(header.split("-")[1] == TRACE and header.split("-")[2] == call["spanId"], f"the webhook gets the trace: {header}")
     expect(collector.calls[0][1].get("authorization", collector.calls[0][1].get("Authorization")) == "Bearer key",
            "the collector gets the header of the settings")
     everything = b"".join(body for _, _, body in collector.calls)

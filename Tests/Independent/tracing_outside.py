@@ -66,7 +66,7 @@ class World:
 
 def save_over_http2_to_both_services(brume, folder, collector, wait, attributes):
     """`collector`, `wait` and `attributes` are tracing.py's."""
-    print("== a save over HTTP/2, told to Apple's side and to a Web Push service")
+    print("== a save over HTTP/2, delivered to Apple's side and to a Web Push service")
     os.makedirs(os.path.join(folder, "authority"))
     world = World(brume, folder, collector)
     world.prepare()
@@ -100,9 +100,9 @@ def save_over_http2_to_both_services(brume, folder, collector, wait, attributes)
         while above["parentSpanId"] in all_spans:
             above = all_spans[above["parentSpanId"]]
         expect(above is request, f"'{name}' is inside of the request")
-    told = [item["headers"] for item in world.apple.to(TOKEN) + world.pushes.at("/s/one")]
-    expect(not any("traceparent" in headers or "tracestate" in headers for headers in told),
-           "neither Apple's side nor the push service is told of the trace")
+    sent = [item["headers"] for item in world.apple.to(TOKEN) + world.pushes.at("/s/one")]
+    expect(not any("traceparent" in headers or "tracestate" in headers for headers in sent),
+           "neither Apple's side nor the push service gets the trace")
     everything = b"".join(body for _, _, body in collector.calls)
     secrets = [TOKEN, "/s/one", world.browser.subscription()["keys"]["auth"], "a secret text", "KEY1234567"]
     expect(not any(secret.encode() in everything for secret in secrets),

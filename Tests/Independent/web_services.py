@@ -280,16 +280,16 @@ def a_page_polls_the_courier(server, alice, zone):
         {"operationType": "create", "subscription": s} for s in subscriptions]})
     expect("serverErrorCode" not in reply["subscriptions"][0], f"{reply}")
     address = urllib.parse.urlparse(token["webcourierURL"])
-    heard = []
+    received = []
 
     def listen():
-        while len(heard) < 2:
+        while len(received) < 2:
             answer, text = page.send("GET", f"{address.path}?{address.query}", None, {"Origin": "https://page.example"})
             expect(answer.status == 200, f"the courier: {answer.status} {text}")
             expect(answer.headers["Access-Control-Allow-Origin"], "the courier without CORS")
             notification = json.loads(text)
             if notification is not None:
-                heard.append(notification)
+                received.append(notification)
 
     thread = threading.Thread(target=listen, daemon=True)
     thread.start()
@@ -297,8 +297,8 @@ def a_page_polls_the_courier(server, alice, zone):
     alice.call("records/modify", {"zoneID": zone, "operations": operations("create", record)})
     alice.call("records/modify", {"zoneID": zone, "operations": operations("forceDelete", {"recordName": "New"})})
     thread.join(30)
-    expect(len(heard) == 2, f"the courier brought {heard}")
-    for notification, reason in zip(heard, (1, 3)):
+    expect(len(received) == 2, f"the courier brought {received}")
+    for notification, reason in zip(received, (1, 3)):
         ck = notification["ck"]
         expect(ck["cid"] == values["BRUME_CONTAINER"] and ck["ce"] == 2 and ck["nid"], f"{ck}")
         query = ck["qry"]

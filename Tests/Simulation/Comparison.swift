@@ -43,7 +43,7 @@ struct Comparison {
 
   /// What the store has, which is also compared with the model.
   private func allNotes() async throws -> [String: String] {
-    let (place, oracle) = (world.place, world.oracle)
+    let (place, oracle) = (world.containerEnvironment, world.oracle)
     let owners = Set(world.devices.map(\.userID)).sorted { $0.name < $1.name }
     return try await world.disk.store.read { transaction in
       var notes: [String: String] = [:]

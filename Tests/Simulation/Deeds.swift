@@ -31,7 +31,7 @@ struct Deeds {
   /// Ours: how long there are faults, in milliseconds.
   static let stormy: Int64 = 4000
   /// How long convergence may take after that.
-  static let patience: Int64 = 10_000
+  static let timeout: Int64 = 10_000
   private let world: World
   private let all: [Deed]
 
@@ -83,7 +83,7 @@ struct Deeds {
   }
 
   private func settle() async throws {
-    let end = world.now + Self.patience
+    let end = world.now + Self.timeout
     while true {
       let differences = try await Comparison(world).differences()
       if differences.isEmpty { return }

@@ -37,7 +37,8 @@ final class Device: @unchecked Sendable {
     transport.isSignedIn = old?.isSignedIn ?? true
     transport.isCutUntil = old?.isCutUntil ?? 0
     let settings = BrumeClient.Configuration(
-      url: "http://sim", in: world.place, apiToken: world.apiToken, userToken: "account",
+      url: "http://sim", in: world.containerEnvironment, apiToken: world.apiToken,
+      userToken: "account",
       deviceID: DeviceID(name))
     var host = Session.Host()
     host.isSingleThreaded = true

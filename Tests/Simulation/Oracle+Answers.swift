@@ -67,7 +67,7 @@ extension Oracle {
       let isLast = page["moreComing"] as? Bool != true
       if isLast, !seen.contains(where: { view.isWhole(at: $0.tags) }) {
         world.fail(
-          "\(exchange.device.name) was told that it has all of \(zone), and has "
+          "\(exchange.device.name) was answered that it has all of \(zone), and has "
             + "\(Self.shown(view.tags)) instead of \(Self.shown(seen.last?.tags ?? [:]))")
       }
       if isLast { view.begin = [] }
@@ -88,12 +88,12 @@ extension Oracle {
       let first = exchange.seen.versions.first, let last = exchange.seen.versions.last
     else { return }
     let own = first.filter { $0.key.owner == user }
-    let told = Set(
+    let listed = Set(
       (answer["zones"] as? [[String: Any]] ?? []).compactMap { exchange.zone($0["zoneID"]) })
     if let old = exchange.body["syncToken"] as? String, let known = feeds["\(user) \(old)"] {
       for (zone, version) in own.sorted(by: { $0.key < $1.key })
-      where zone.name != "_defaultZone" && version > known[zone] ?? 0 && !told.contains(zone) {
-        world.fail("\(exchange.device.name) was not told that \(zone) has changed")
+      where zone.name != "_defaultZone" && version > known[zone] ?? 0 && !listed.contains(zone) {
+        world.fail("\(exchange.device.name) was not answered that \(zone) has changed")
       }
     }
     feeds["\(user) \(token)"] = last.filter { $0.key.owner == user }

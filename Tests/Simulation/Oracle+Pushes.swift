@@ -4,7 +4,7 @@
 import BrumeModel
 import Foundation
 
-/// When who was subscribed, what changed, and who heard of it.
+/// When who was subscribed, what changed, and who was notified.
 struct Pushes {
   /// By user and scope.
   private var subscriptions: [String: Milliseconds] = [:]
@@ -46,7 +46,7 @@ struct Pushes {
     changes[Audience(user: member, scope: "shared", zone: zone)] = nil
   }
 
-  /// The last change that a device has to hear of.
+  /// The last change that a device has to be notified of.
   func lastChange(for device: Device, _ scope: String) -> Milliseconds? {
     let user = device.userID.name
     guard let begin = subscriptions["\(user) \(scope)"], let listens = listening[device.name] else {
@@ -100,13 +100,13 @@ extension Oracle {
     subject.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
   }
 
-  /// Devices that have not heard of the last change.
+  /// Devices that have no push of the last change.
   func missingPushes() -> [String] {
     world.devices.flatMap { device -> [String] in
       ["private", "shared"].compactMap { scope in
         guard let last = pushes.lastChange(for: device, scope) else { return nil }
-        let heard = pushes.received["\(device.name) \(scope)"] ?? -1
-        return heard >= last
+        let latest = pushes.received["\(device.name) \(scope)"] ?? -1
+        return latest >= last
           ? nil : "\(device.name) was not pushed the change of \(last) ms in \(scope)"
       }
     }

@@ -12,7 +12,7 @@ enum Planted: String, CaseIterable, Sendable {
   case namelessDevice = "nameless-device"
   /// Who was removed from a share is still served.
   case staleRight = "stale-right"
-  /// The log loses the entry of a save, so that no notifier hears of it.
+  /// The log loses the entry of a save, so that no notifier reads it.
   case lostLogEntry = "lost-log-entry"
   /// Two devices may save over each other.
   case lostUpdate = "lost-update"

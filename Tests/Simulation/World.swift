@@ -15,7 +15,7 @@ import Logging
 /// Sendable because a simulation has one thread.
 final class World: @unchecked Sendable {
   static let container = "iCloud.org.example.sim"
-  let place = ContainerEnvironment(ContainerID(World.container), .development)
+  let containerEnvironment = ContainerEnvironment(ContainerID(World.container), .development)
   let order: Life.Order
   let planted: Planted?
   /// What happens to messages. Deeds have their own, so that fewer deeds change nothing else of them.
@@ -43,7 +43,7 @@ final class World: @unchecked Sendable {
     var settings = Settings()
     settings.engine = .memory
     settings.isDevelopment = true
-    settings.container = place.container
+    settings.container = containerEnvironment.container
     settings.limits = .tiny
     settings.limits.recordsPerResponse = 3
     settings.limits.notifierEntries = 4
@@ -89,13 +89,16 @@ final class World: @unchecked Sendable {
   private func prepare() async throws {
     try await startServer()
     guard let engine = server?.composition.engine else { return }
-    apiToken = try await engine.apiTokens.create(name: "sim", in: place, allowedOrigins: nil).token
+    apiToken = try await engine.apiTokens.create(
+      name: "sim", in: containerEnvironment, allowedOrigins: nil
+    ).token
     for (user, names) in [("alice", ["phone", "laptop"]), ("bob", ["tablet"])] {
       let account = try await engine.accounts.create(
         name: user, emailAddress: "\(user)@example.org")
       users[user] = account.id
       for name in names {
-        let token = try await engine.webAuthTokens.issue(for: account.id, in: place, keep: true)
+        let token = try await engine.webAuthTokens.issue(
+          for: account.id, in: containerEnvironment, keep: true)
         devices.append(Device(self, name, user, account.id, token))
       }
     }

@@ -1,4 +1,4 @@
-// The image's build gets what the package is compiled from. Read from the texts, so that it takes no
+// The image's build gets what the package is compiled from. This is read from the texts, so that it takes no
 // time; `make image-test` carries the build out.
 
 import Foundation

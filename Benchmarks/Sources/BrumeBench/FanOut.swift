@@ -29,7 +29,7 @@ struct FanOut {
     let before = Server.residentKilobytes(server.processIdentifier)
     let pool = SocketPool(mark: "\ndata: ")
     let users = (devices + Self.perUser - 1) / Self.perUser
-    for number in 0..<users { try join(pool, user: "crowd\(number)", of: number) }
+    for number in 0..<users { try join(pool, user: "subscriber\(number)", of: number) }
     try pool.settle(milliseconds: 500)
     let kilobytes =
       Double(Server.residentKilobytes(server.processIdentifier) - before) / Double(devices)
@@ -165,11 +165,11 @@ struct FanOut {
 
 extension Bodies {
   static let watchNotes = Array(
-    #"{"operations":[{"operationType":"create","subscription":{"subscriptionID":"crowd","subscriptionType":"query","query":{"recordType":"Crowd","filterBy":[]},"firesOn":["create"],"notificationInfo":{"alertBody":"news"}}}]}"#
+    #"{"operations":[{"operationType":"create","subscription":{"subscriptionID":"watched","subscriptionType":"query","query":{"recordType":"Watched","filterBy":[]},"firesOn":["create"],"notificationInfo":{"alertBody":"news"}}}]}"#
       .utf8)
   static var saveNote: [UInt8] {
     Array(
-      #"{"operations":[{"operationType":"create","record":{"recordName":"\#(UUID().uuidString)","recordType":"Crowd","fields":{"a":{"value":1,"type":"INT64"}}}}]}"#
+      #"{"operations":[{"operationType":"create","record":{"recordName":"\#(UUID().uuidString)","recordType":"Watched","fields":{"a":{"value":1,"type":"INT64"}}}}]}"#
         .utf8)
   }
 }

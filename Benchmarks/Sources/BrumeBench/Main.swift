@@ -1,6 +1,6 @@
-// Measures a release build of the server beside others in the same run: raw SQLite and raw PostgreSQL on the
-// same disk, and programs that do one thing only. Absolute figures depend on the machine and its load; the ratios are
-// what counts. Ends with 1 if a part failed.
+// This program measures a release build of the server beside others in the same run: raw SQLite and raw
+// PostgreSQL on the same disk, and programs that do one thing only. Absolute figures depend on the machine and its
+// load; the ratios are what counts. It ends with 1 if a part failed.
 
 import Foundation
 

@@ -26,22 +26,24 @@ struct Subscribers {
     try change()
     watch.begin()
     let meanwhile = try writer.save { watch.isDone }
-    let told = start.duration(to: .now).asSeconds
+    let seconds = start.duration(to: .now).asSeconds
     try watch.check()
     try settle()
     let after = Server.residentKilobytes(server.processIdentifier)
     let aloneAgain = try save(alone: writer)
     show("a writer alone", alone)
-    show("a writer while one change is told to \(count)", meanwhile, beside: (alone, aloneAgain))
+    show("a writer beside one change to \(count)", meanwhile, beside: (alone, aloneAgain))
     show("a writer alone again", aloneAgain)
-    report(watch.samples, told: told, (before, after))
+    report(watch.samples, seconds: seconds, (before, after))
   }
 
-  private func report(_ samples: [Metrics], told: Double, _ kilobytes: (before: Int, after: Int)) {
+  private func report(
+    _ samples: [Metrics], seconds: Double, _ kilobytes: (before: Int, after: Int)
+  ) {
     table.add(
       Row(
-        name: "one change told to \(count) while a writer writes",
-        ours: String(format: "%.1f s, %.0f devices/s", told, Double(count) / told)))
+        name: "one change delivered to \(count) while a writer writes",
+        ours: String(format: "%.1f s, %.0f devices/s", seconds, Double(count) / seconds)))
     let most = samples.map(\.kilobytes).max() ?? 0
     table.add(
       Row(
@@ -67,7 +69,7 @@ struct Subscribers {
     try watch.check()
     table.add(
       Row(
-        name: "one change told to \(count) with nobody writing",
+        name: "one change delivered to \(count) with nobody writing",
         ours: String(format: "%.1f s", start.duration(to: .now).asSeconds)))
   }
 
@@ -232,7 +234,7 @@ private final class Watch: @unchecked Sendable {
     let start = ContinuousClock.now
     while !isDone {
       guard start.duration(to: .now).asSeconds < Self.longestSeconds else {
-        throw BenchError("not all were told within \(Int(Self.longestSeconds)) s")
+        throw BenchError("not all were notified within \(Int(Self.longestSeconds)) s")
       }
       var metrics = try Metrics(connection)
       metrics.kilobytes = Server.residentKilobytes(process)

@@ -9,7 +9,7 @@ final class PlainConnections: Sendable {
   private struct Peer {
     var idle: [PlainConnection] = []
     var used = 0
-    /// In the order of coming. A number tells one who waits from another who gave up.
+    /// In the order of coming. A number distinguishes one who waits from another who gave up.
     var waiting: [(number: Int, turn: Turn)] = []
   }
   private struct State {

@@ -1,4 +1,4 @@
-// Compares the books with the asset store: after a restore of one without the other, files may have
+// The check compares the database's asset rows with the asset store: after a restore of one without the other, files may have
 // lost their bytes, and objects may be there that no book knows (docs/assets.md).
 
 import BrumeModel
@@ -8,7 +8,7 @@ import BrumeStorage
 package struct AssetCheckReport: Equatable, Sendable {
   /// Files that records may hold and whose bytes are missing or cut short.
   package var missing: [String] = []
-  /// Objects in the asset store that the books do not know.
+  /// Objects in the asset store that no asset row names.
   package var unknown: [String] = []
   /// Files that were looked at.
   package var files = 0
@@ -17,7 +17,7 @@ package struct AssetCheckReport: Equatable, Sendable {
   package init() {}
 }
 
-/// Compares the books with the asset store.
+/// Compares the database's asset rows with the asset store.
 package struct AssetCheck: Sendable {
   private let store: any Store
   private let assets: any AssetStore
@@ -29,7 +29,7 @@ package struct AssetCheck: Sendable {
     limits = parts.limits
   }
 
-  /// Looks at every file and object. Changes nothing.
+  /// Looks at every file and object. It changes nothing.
   ///
   /// - Parameter limit: how many names of each kind to report.
   /// - Throws: `AssetFailure` if the asset store fails.

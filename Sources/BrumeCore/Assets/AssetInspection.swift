@@ -1,4 +1,4 @@
-// Reads a whole file and holds it against what was uploaded.
+// This reads a whole file and holds it against what was uploaded.
 
 import BrumeModel
 package import BrumeStorage

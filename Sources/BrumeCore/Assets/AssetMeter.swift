@@ -1,4 +1,4 @@
-// Counts and digests a file while it passes by.
+// The meter counts and digests a file while it passes by.
 
 package import BrumeModel
 import Crypto

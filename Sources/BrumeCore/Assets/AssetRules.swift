@@ -1,16 +1,16 @@
 // What a save may put into an asset field: a file with the receipt of its upload, or the file that
-// is there already. Pure but for looking into the books.
+// is there already. Pure but for reading asset rows.
 
 import BrumeModel
 import BrumeStorage
 
 struct AssetRules {
   private let context: ModifyContext
-  private let books: any AssetReading
+  private let assets: any AssetReading
 
-  init(_ context: ModifyContext, _ books: any AssetReading) {
+  init(_ context: ModifyContext, _ assets: any AssetReading) {
     self.context = context
-    self.books = books
+    self.assets = assets
   }
 
   /// The fields with their receipts checked and taken off, and the uploads that they name. A record without
@@ -69,10 +69,10 @@ struct AssetRules {
       for: context.user, record: item.key, field: field, now: context.now)
     if let obstacle { throw refusal(item, field, "\(obstacle); upload the file again") }
     guard !used.contains(receipt.id),
-      let upload = try books.upload(receipt.id)
+      let upload = try assets.upload(receipt.id)
     else { throw refusal(item, field, "the receipt was used before; upload the file again") }
     guard upload.checksum == asset.fileChecksum,
-      let file = try books.file(asset.fileChecksum)
+      let file = try assets.file(asset.fileChecksum)
     else { throw refusal(item, field, "the receipt is for another file") }
     used.append(receipt.id)
     return Asset(fileChecksum: file.checksum, size: file.size)

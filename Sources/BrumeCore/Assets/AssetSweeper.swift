@@ -1,5 +1,5 @@
-// Removes what nobody needs, in three steps, each of which may be repeated after a crash: uploads
-// that no save used in time are struck from the books; files that nobody needed for long enough
+// The sweeper removes what nobody needs, in three steps, each of which may be repeated after a crash: uploads
+// that no save used in time lose their rows; files that nobody needed for long enough
 // are struck too, and their objects listed; only then, when that is committed, objects are removed
 // from the asset store and struck from the list.
 
@@ -35,7 +35,7 @@ package struct AssetSweeper: Sendable {
     host = parts.host
   }
 
-  /// One pass. Does not begin another batch once the task is cancelled.
+  /// One pass. It does not begin another batch once the task is cancelled.
   ///
   /// - Throws: `AssetFailure` if the asset store fails; a later pass goes on from there.
   package func sweep() async throws -> AssetSweepReport {

@@ -1,4 +1,4 @@
-// A file arrives. Its object is entered in the books before the first byte is written, so that
+// A file arrives. Its object gets a row in the database before the first byte is written, so that
 // whatever happens from then on the sweeper finds it; when it is whole, it becomes the file of its
 // checksum, and an older object with the same bytes is discarded. A damaged file is mended that way.
 
@@ -64,7 +64,7 @@ package struct AssetUploads: Sendable {
       receipt: seal.text(AssetReceipt(id: id, ticket: valid)))
   }
 
-  /// Enters the object in the books and reserves room for it.
+  /// Adds a row for the object and reserves room for it.
   ///
   /// - Returns: how large the file may become.
   private func begin(

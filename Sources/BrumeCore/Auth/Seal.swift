@@ -12,7 +12,7 @@ struct Seal: Sendable {
     case continuationMarker = 2
     case webAuthToken = 3
     case signIn = 16
-    case providerTrip = 17
+    case authorizationState = 17
     case providerNonce = 18
     case providerProof = 19
     case assetTicket = 20

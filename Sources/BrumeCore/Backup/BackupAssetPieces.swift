@@ -1,4 +1,5 @@
-// Makes pieces of equal size of an asset's bytes, as they arrive in any sizes, and knows whether all of them came.
+// This makes pieces of equal size of an asset's bytes, as they arrive in any sizes, and knows whether all of
+// them came.
 
 import Crypto
 

@@ -1,6 +1,7 @@
-// Reads a backup from its first frame on and says whether each is what must come there: the header, the tables in
+// The check reads a backup from its first frame on and says whether each is what must come there: the header,
+// the tables in
 // their order and their rows in theirs, the end with count and hash, each asset with its digest, the end of all.
-// What is wrong is named with what it hit. Holds one frame in memory.
+// What is wrong is named with what it hit. It holds one frame in memory.
 
 import BrumeModel
 package import BrumeStorage

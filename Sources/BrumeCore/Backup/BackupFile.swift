@@ -11,7 +11,7 @@ package final class BackupFile: StoreExport {
   package let bucketCount: Int
   /// Of this file, not of those that it continues.
   package let header: BackupHeader
-  /// Of this file alone, until `survey` has told of the rows.
+  /// Of this file alone, until `survey` has reported the rows.
   package private(set) var report: BackupReport
   /// The backup that this one continues.
   package let earlier: BackupFile?

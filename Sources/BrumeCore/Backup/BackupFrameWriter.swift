@@ -1,4 +1,4 @@
-// Appends frames to a backup file, each with its place.
+// The writer appends frames to a backup file, each with its place.
 
 import BrumeStorage
 
@@ -26,7 +26,7 @@ struct BackupFrameWriter {
     position = frame.end
   }
 
-  /// Writes entries of one table, a page at a time. Holds one page in memory.
+  /// Writes entries of one table, a page at a time. It holds one page in memory.
   ///
   /// - Parameter next: answers nil after the last.
   /// - Returns: how many there were.

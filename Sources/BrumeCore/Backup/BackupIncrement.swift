@@ -1,4 +1,4 @@
-// Makes a backup that continues an earlier one of a whole one: only what became of rows, and the assets that the
+// Of a whole backup, this makes one that continues an earlier one: only what became of rows, and the assets that the
 // whole one was made with, which are those that the earlier one does not have.
 
 import BrumeStorage

@@ -50,7 +50,7 @@ package struct BackupReport: Equatable, Sendable {
     if !places.contains(place) { places.append(place) }
   }
 
-  /// What the rows say, told anew: of a backup that continues another only what came of both.
+  /// What the rows say, collected anew: of a backup that continues another only what came of both.
   mutating func forgetRows() { (counts, rows, places, generation) = ([:], 0, [], nil) }
 
   mutating func noteAsset(_ file: MovedRow) throws {

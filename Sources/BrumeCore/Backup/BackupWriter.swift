@@ -1,5 +1,5 @@
-// Writes all rows of a store, as the first part of a backup file. The assets come behind them, written by who
-// fetches them (`BackupAssetPiece`). Holds one page of rows in memory.
+// The writer writes all rows of a store, as the first part of a backup file. The assets come behind them,
+// written by who fetches them (`BackupAssetPiece`). The writer holds one page of rows in memory.
 
 package import BrumeModel
 package import BrumeStorage

@@ -25,8 +25,8 @@ package struct DeletionMemory: Sendable {
   package func sweep() async throws -> DeletionReport {
     guard let lifetime = limits.deletionLifetime else { return DeletionReport() }
     var report = DeletionReport()
-    for place in try await store.read({ try $0.containerEnvironments() }) {
-      report += try await pass(place, olderThan: lifetime, isDryRun: false)
+    for containerEnvironment in try await store.read({ try $0.containerEnvironments() }) {
+      report += try await pass(containerEnvironment, olderThan: lifetime, isDryRun: false)
     }
     return report
   }
@@ -37,7 +37,7 @@ package struct DeletionMemory: Sendable {
   /// - Parameter isDryRun: only counts.
   /// - Throws: `badRequest` if the age is negative, or neither given nor set.
   package func forget(
-    in place: ContainerEnvironment, olderThan age: Milliseconds?, isDryRun: Bool
+    in containerEnvironment: ContainerEnvironment, olderThan age: Milliseconds?, isDryRun: Bool
   ) async throws -> DeletionReport {
     guard let age = age ?? limits.deletionLifetime else {
       throw BrumeError(
@@ -46,14 +46,14 @@ package struct DeletionMemory: Sendable {
           + "'olderThanDays'")
     }
     guard age >= 0 else { throw BrumeError(.badRequest, "'olderThanDays' must not be negative") }
-    return try await pass(place, olderThan: age, isDryRun: isDryRun)
+    return try await pass(containerEnvironment, olderThan: age, isDryRun: isDryRun)
   }
 
   private func pass(
-    _ place: ContainerEnvironment, olderThan age: Milliseconds, isDryRun: Bool
+    _ containerEnvironment: ContainerEnvironment, olderThan age: Milliseconds, isDryRun: Bool
   ) async throws -> DeletionReport {
     var report = DeletionReport()
-    for database in try await store.read({ try $0.zones.databases(in: place) }) {
+    for database in try await store.read({ try $0.zones.databases(in: containerEnvironment) }) {
       try Task.checkCancellation()
       report += try await forget(in: database, olderThan: age, isDryRun: isDryRun)
     }

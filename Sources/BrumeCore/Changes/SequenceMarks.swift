@@ -51,7 +51,7 @@ struct SequenceMarks: Equatable {
   mutating func forget(through sequence: Int64) {
     forgotten = max(forgotten, sequence)
     let (last, known) = (marks.last, forgotten)
-    // The last one tells that the database has not moved.
+    // The last one says that the database has not moved.
     marks.removeAll { $0.sequence <= known && $0 != last }
   }
 }

@@ -12,7 +12,7 @@ enum TokenRules {
     "the client's knowledge differs from the server's: this change token is too old, or was made "
       + "for something else; drop it and fetch from the beginning")
 
-  /// The same, with word of it if the zone was deleted and made again since the token was given.
+  /// The same, saying so if the zone was deleted and made again since the token was given.
   static func expired(_ token: ChangeToken, for subject: ChangeToken.Subject) -> BrumeError {
     var error = expired
     if case .zone(let owner, let name, let tokenIncarnation, _) = token.subject,

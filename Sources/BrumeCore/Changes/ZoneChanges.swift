@@ -115,7 +115,7 @@ private struct ChangeReader {
   ) throws {
     let key = view.zone.key
     var coverage = view.shares == nil ? nil : try Coverage(of: key, limits, from: transaction)
-    // One more than the page tells whether more comes; what a filter leaves out may be many.
+    // One more than the page shows whether more comes; what a filter leaves out may be many.
     var batch = limit + 1
     while budget.isLeft {
       try Task.checkCancellation()

@@ -1,5 +1,5 @@
-// Moves a store to another engine: copies all rows in pages, each one transaction with a note of how far it is,
-// reads both stores back and compares them, and ends by having the generation raised. One that was interrupted
+// A move of a store to another engine: it copies all rows in pages, each one transaction with a note of how far
+// it is, reads both stores back and compares them, and ends by having the generation raised. One that was interrupted
 // goes on where it was.
 
 import BrumeModel

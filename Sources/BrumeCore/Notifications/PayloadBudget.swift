@@ -3,7 +3,7 @@
 // The order is CloudKit's: first the long texts among the desired fields, then all desired fields;
 // then every other text is cut to its documented minimum; then whole properties go, the least
 // important first, what is shown to the user last, and the notification's ID never
-// (case PSH-18). `isPruned` tells the app that something is missing.
+// (case PSH-18). `isPruned` says to the app that something is missing.
 
 package import BrumeModel
 

@@ -1,4 +1,4 @@
-// Asked once more when a push leaves: may this user still see what it tells
+// What is asked once more when a push leaves: may this user still see what it discloses
 // (docs/internals/notifications.md, N11)?
 //
 // The notifier asked when it made the push, but a push may wait in a mailbox for days.

@@ -7,7 +7,7 @@ import Synchronization
 /// The counts of one server.
 package final class IndexUses: Sendable {
   private struct Key: Hashable {
-    let place: ContainerEnvironment
+    let containerEnvironment: ContainerEnvironment
     let type: String
     let field: String
     let index: String
@@ -28,19 +28,19 @@ package final class IndexUses: Sendable {
   }
 
   /// A query was answered by them.
-  func used(_ indexes: [IndexName], in place: ContainerEnvironment) {
-    count(indexes, in: place) { $0.used += 1 }
+  func used(_ indexes: [IndexName], in containerEnvironment: ContainerEnvironment) {
+    count(indexes, in: containerEnvironment) { $0.used += 1 }
   }
 
   /// A query was refused because they are not there.
-  func lacked(_ indexes: [IndexName], in place: ContainerEnvironment) {
-    count(indexes, in: place) { $0.lacked += 1 }
+  func lacked(_ indexes: [IndexName], in containerEnvironment: ContainerEnvironment) {
+    count(indexes, in: containerEnvironment) { $0.lacked += 1 }
   }
 
   /// All that were used or lacked, in the order of names.
-  package func all(in place: ContainerEnvironment) -> [IndexUse] {
+  package func all(in containerEnvironment: ContainerEnvironment) -> [IndexUse] {
     let counts = counts.withLock { $0 }
-    return counts.filter { $0.key.place == place }
+    return counts.filter { $0.key.containerEnvironment == containerEnvironment }
       .sorted {
         ($0.key.type, $0.key.field, $0.key.index) < ($1.key.type, $1.key.field, $1.key.index)
       }
@@ -52,12 +52,15 @@ package final class IndexUses: Sendable {
   }
 
   private func count(
-    _ indexes: [IndexName], in place: ContainerEnvironment, _ change: (inout Counts) -> Void
+    _ indexes: [IndexName], in containerEnvironment: ContainerEnvironment,
+    _ change: (inout Counts) -> Void
   ) {
     guard !indexes.isEmpty else { return }
     counts.withLock { counts in
       for index in indexes {
-        let key = Key(place: place, type: index.type, field: index.field, index: index.index)
+        let key = Key(
+          containerEnvironment: containerEnvironment, type: index.type, field: index.field,
+          index: index.index)
         guard counts[key] != nil || counts.count < capacity else { continue }
         change(&counts[key, default: Counts()])
       }

@@ -31,21 +31,24 @@ package struct Queries: Sendable {
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {
     let run = try prepared(request, in: scope, as: caller)
-    let place = caller.containerEnvironment
+    let containerEnvironment = caller.containerEnvironment
     do {
       let page = try await store.read { transaction in try run.page(request, in: transaction) }
-      uses.used(page.indexes, in: place)
+      uses.used(page.indexes, in: containerEnvironment)
       return page.page
     } catch let error as BrumeError where error.code == .badRequest {
-      uses.lacked(await missing(request.query, in: place), in: place)
+      uses.lacked(await missing(request.query, in: containerEnvironment), in: containerEnvironment)
       throw error
     }
   }
 
   /// The indexes for lack of which a query may have been refused.
-  private func missing(_ query: Query, in place: ContainerEnvironment) async -> [IndexName] {
+  private func missing(_ query: Query, in containerEnvironment: ContainerEnvironment) async
+    -> [IndexName]
+  {
     let missing = try? await store.read { [schemas] transaction in
-      QueryPlan.missingIndexes(of: query, in: try schemas.schema(of: place, in: transaction))
+      QueryPlan.missingIndexes(
+        of: query, in: try schemas.schema(of: containerEnvironment, in: transaction))
     }
     return missing ?? []
   }
@@ -93,7 +96,7 @@ private struct QueryRun: Sendable {
 
   private var zoneName: String? { isZoneWide ? nil : zone.name }
 
-  /// The page, and what an operator is told of it. Without an index that the query needs, it is not run.
+  /// The page, and what an operator gets to see of it. Without an index that the query needs, it is not run.
   func explainedPage(
     _ request: QueryRequest, in transaction: any ReadTransaction
   ) throws -> (QueryPage, QueryCost) {

@@ -12,7 +12,7 @@ struct BatchWriter {
   private var zone: Zone
   private var written: Set<String> = []
   private var wantsImage: [String: Bool] = [:]
-  private var departures: [Membership] = []
+  private var endedMemberships: [Membership] = []
   private var movesBetweenShares = false
   private var before: Coverage
   private var after: Coverage
@@ -82,7 +82,9 @@ struct BatchWriter {
       key, type: old.type, coveringShares: shares, sequence: try nextSequence())
     try append(name, old.type, .deleted, image: image, shares)
     if old.isShare {
-      departures += try transaction.shares.memberships(in: stage.zone).filter { $0.share == key }
+      endedMemberships += try transaction.shares.memberships(in: stage.zone).filter {
+        $0.share == key
+      }
     }
   }
 
@@ -139,7 +141,7 @@ struct BatchWriter {
       guard let shortGUID = judgement.shortGUID else { continue }
       try transaction.shares.setShortGUID(shortGUID, record: key)
     }
-    for membership in departures + judged.flatMap(\.judgement.departures) {
+    for membership in endedMemberships + judged.flatMap(\.judgement.endedMemberships) {
       try transaction.shares.remove(membership)
       try transaction.log.append(
         .membership(membership.user, stage.zone), in: stage.zone.database,

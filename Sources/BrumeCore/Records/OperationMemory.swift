@@ -81,11 +81,11 @@ struct OperationMemory: Sendable {
     let count: Int64
 
     init?(_ unpacker: inout Unpacker) {
-      guard let place = unpacker.containerEnvironment(), let owner = unpacker.text(),
+      guard let containerEnvironment = unpacker.containerEnvironment(), let owner = unpacker.text(),
         let id = unpacker.text(), let time = unpacker.number(), let count = unpacker.number(),
         count >= 0
       else { return nil }
-      (containerEnvironment, self.owner, self.id) = (place, owner, id)
+      (self.containerEnvironment, self.owner, self.id) = (containerEnvironment, owner, id)
       (self.time, self.count) = (time, count)
     }
 

@@ -29,7 +29,7 @@ struct ModifyPlan: Sendable {
   struct Part: Sendable {
     let database: DatabaseKey
     var zones: [(zone: ZoneKey, items: [RecordItem])]
-    /// The database, and the books of assets if a record brings one.
+    /// The database, and the rows of assets if a record brings one.
     var scope: WriteScope {
       let bringsAssets = zones.contains { $0.items.contains(where: \.bringsAssets) }
       return bringsAssets ? .database(database).and(.server) : .database(database)

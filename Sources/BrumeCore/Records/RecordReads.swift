@@ -1,4 +1,4 @@
-// What fetching and saving records is going to read, as far as the request tells.
+// What fetching and saving records is going to read, as far as the request says it.
 
 import BrumeModel
 import BrumeStorage
@@ -34,7 +34,7 @@ extension RecordLookup {
 }
 
 extension ModifyPlan.Part {
-  /// What saving and deleting reads, but for what only the stored records tell: a deleted record's type,
+  /// What saving and deleting reads, but for what only the stored records say: a deleted record's type,
   /// ancestors beyond the parent.
   func reads(
     _ context: ModifyContext, _ memory: OperationMemory?, bringsClientData: Bool

@@ -11,7 +11,7 @@ struct Judgement {
   /// The uploads whose files the record takes.
   var receipts: [String] = []
   /// Participants who lose or leave the share.
-  var departures: [Membership] = []
+  var endedMemberships: [Membership] = []
   /// The short name of a share that is made here.
   var shortGUID: String?
 }

@@ -1,5 +1,5 @@
-// Deletes every record of record types that leave a schema, so that none comes back with a type of the same
-// name. Each is deleted as its owner would do it: with a line in the change feed, and pushes.
+// The removal deletes every record of record types that leave a schema, so that none comes back with a type of
+// the same name. Each is deleted as its owner would do it: with a line in the change feed, and pushes.
 
 import BrumeModel
 import BrumeStorage

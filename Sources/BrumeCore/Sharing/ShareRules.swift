@@ -100,7 +100,7 @@ struct ShareRules {
       stage.put(left)
       let share = RecordKey(zone: stage.zone, name: item.name)
       return Judgement(
-        action: .leaveShare, departures: [Membership(user: context.user, share: share)])
+        action: .leaveShare, endedMemberships: [Membership(user: context.user, share: share)])
     }
     guard stored.shareDetails?.participant(context.user)?.role == .administrator else {
       throw BrumeError(
@@ -225,14 +225,14 @@ extension ShareRules {
       now: context.stamp.time, limits: context.limits, find: identity(matching:))
     share.shareDetails = new
     stage.put(share)
-    var departures: [Membership] = []
+    var endedMemberships: [Membership] = []
     for participant in old.participants where participant.acceptance == .accepted {
       guard let user = participant.identity.user, participant.role != .owner,
         new.participant(user)?.acceptance != .accepted
       else { continue }
-      departures.append(Membership(user: user, share: item.key))
+      endedMemberships.append(Membership(user: user, share: item.key))
     }
-    return Judgement(action: .put, receipts: receipts, departures: departures)
+    return Judgement(action: .put, receipts: receipts, endedMemberships: endedMemberships)
   }
 
   private func identity(of user: UserID) throws -> UserIdentity {

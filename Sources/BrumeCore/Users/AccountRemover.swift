@@ -1,5 +1,5 @@
-// Empties an account in a transaction: zones, subscriptions, devices with their mailboxes, kept notifications,
-// memberships, roles, and the user's own record of the public database.
+// The remover empties an account in a transaction: zones, subscriptions, devices with their mailboxes, kept
+// notifications, memberships, roles, and the user's own record of the public database.
 
 import BrumeModel
 import BrumeStorage
@@ -35,28 +35,28 @@ struct AccountRemover {
   }
 
   /// What belongs to the user in a container environment beside zones.
-  func removeAll(in place: ContainerEnvironment) throws {
-    try removeSubscriptions(in: place)
-    for device in try transaction.devices.all(of: user, in: place) {
+  func removeAll(in containerEnvironment: ContainerEnvironment) throws {
+    try removeSubscriptions(in: containerEnvironment)
+    for device in try transaction.devices.all(of: user, in: containerEnvironment) {
       try transaction.devices.remove(device.key)
     }
-    try transaction.notifications.removeAll(of: user, in: place)
-    for membership in try transaction.shares.memberships(of: user, in: place) {
+    try transaction.notifications.removeAll(of: user, in: containerEnvironment)
+    for membership in try transaction.shares.memberships(of: user, in: containerEnvironment) {
       try transaction.shares.remove(membership)
     }
-    for role in try transaction.roles.names(of: user, in: place) {
-      try transaction.roles.remove(RoleMember(in: place, role: role, user: user))
+    for role in try transaction.roles.names(of: user, in: containerEnvironment) {
+      try transaction.roles.remove(RoleMember(in: containerEnvironment, role: role, user: user))
     }
-    try removeUserRecord(in: place)
-    let database = DatabaseKey(in: place, owner: user)
+    try removeUserRecord(in: containerEnvironment)
+    let database = DatabaseKey(in: containerEnvironment, owner: user)
     for setting in [SettingKey.storedBytesOfDatabase(database), .sequenceMarks(database)] {
       try transaction.settings.set(setting, to: nil)
     }
   }
 
-  private func removeSubscriptions(in place: ContainerEnvironment) throws {
+  private func removeSubscriptions(in containerEnvironment: ContainerEnvironment) throws {
     for scope in DatabaseScope.allCases {
-      let own = SubscriptionScope(in: place, scope: scope, user: user)
+      let own = SubscriptionScope(in: containerEnvironment, scope: scope, user: user)
       for stored in try transaction.subscriptions.all(in: own) {
         try transaction.subscriptions.remove(stored.subscription.id, in: own)
         try transaction.log.append(
@@ -67,8 +67,8 @@ struct AccountRemover {
 
   /// The record that others find the user by. No request may delete one, because it lasts as long as the
   /// account.
-  private func removeUserRecord(in place: ContainerEnvironment) throws {
-    let database = DatabaseKey(in: place, owner: nil)
+  private func removeUserRecord(in containerEnvironment: ContainerEnvironment) throws {
+    let database = DatabaseKey(in: containerEnvironment, owner: nil)
     let zone = ZoneKey(database: database, name: ZoneID.defaultName)
     let key = RecordKey(zone: zone, name: user.name)
     guard let stored = try transaction.records.find(key) else { return }

@@ -1,4 +1,4 @@
-// Deletes a user with everything they own. What others see of it goes as the user's own requests would make
+// A removal deletes a user with everything they own. What others see of it goes as the user's own requests would make
 // it go: shared zones are deleted, joined shares are left. Public records stay: they are everybody's.
 //
 // The account goes last, in one transaction with what came in meanwhile, so that a removal that was cut short
@@ -46,7 +46,9 @@ package struct UserRemovals: Sendable {
     try await store.write(in: .everything(of: store)) { transaction in
       let remover = AccountRemover(transaction, user, origin)
       try remover.removeZones()
-      for place in try transaction.containerEnvironments() { try remover.removeAll(in: place) }
+      for containerEnvironment in try transaction.containerEnvironments() {
+        try remover.removeAll(in: containerEnvironment)
+      }
       try remover.forgetSettings(operationSlots: slots)
       try transaction.users.remove(user)
     }
@@ -65,9 +67,11 @@ package struct UserRemovals: Sendable {
   }
 
   /// As the user would: the owner's zone and the other participants are as after any leaving.
-  private func leaveShares(_ user: UserID, _ place: ContainerEnvironment) async throws {
+  private func leaveShares(_ user: UserID, _ containerEnvironment: ContainerEnvironment)
+    async throws
+  {
     let caller = Caller(
-      in: place, user: user, device: nil, kind: .user, requestID: host.uuid())
+      in: containerEnvironment, user: user, device: nil, kind: .user, requestID: host.uuid())
     let joined = try await store.read { transaction in
       try ZoneView.all(in: .shared, of: caller, from: transaction).map(\.zone.key.id)
     }

@@ -1,4 +1,4 @@
-// Makes and ends zones, with what hangs on them.
+// The writer makes and ends zones, with what hangs on them.
 
 import BrumeModel
 import BrumeStorage

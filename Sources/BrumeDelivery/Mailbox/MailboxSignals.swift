@@ -1,4 +1,4 @@
-// Resumes whoever waits for a device's mailbox. A signal is a hint and carries nothing: the mailbox
+// These signals resume whoever waits for a device's mailbox. A signal is a hint and carries nothing: the mailbox
 // says what there is. Waiting begins before the mailbox is read, so no signal falls in between.
 
 package import BrumeModel
@@ -61,7 +61,7 @@ package final class MailboxSignals: Sendable {
 // MARK: Listening
 
 extension MailboxSignals {
-  /// Somebody's ear at one device. Ends with `stop`.
+  /// Who waits for the mailbox of one device, until `stop`.
   package struct Listener: Sendable {
     fileprivate let signals: MailboxSignals
     fileprivate let device: DeviceKey

@@ -1,4 +1,4 @@
-// Asked when a push leaves for a device that fetches: may its user still read what it contains
+// What is asked when a push leaves for a device that fetches: may its user still read what it contains
 // (docs/internals/notifications.md, N11)? `DeliveryWorker` asks the same for those that are sent
 // to.
 

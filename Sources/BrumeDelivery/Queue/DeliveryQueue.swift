@@ -194,7 +194,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   }
 
   /// Ends every wait: what was in the way may be gone.
-  package mutating func hurry(now: Milliseconds) {
+  package mutating func endPauses(now: Milliseconds) {
     let now = time.advanced(to: now)
     for name in peers.keys { peers[name]?.pausedUntil = .min }
     for (lane, track) in tracks {

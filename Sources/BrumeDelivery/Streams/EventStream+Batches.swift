@@ -5,12 +5,12 @@ package import BrumeStorage
 
 extension EventStream {
   /// Batches of entries after a position. An empty batch means that nothing came for `heartbeat`:
-  /// time to show that the connection is alive. Ends when the client has to come back to acknowledge.
+  /// time to show that the connection is alive. It ends when the client has to come back to acknowledge.
   package func batches(after position: Int64, heartbeat: Duration) -> Batches {
     Batches(stream: self, start: position, heartbeat: heartbeat)
   }
 
-  /// Reads the mailbox as it is iterated. Throws what the store throws, or cancellation.
+  /// Reads the mailbox as it is iterated. It throws what the store throws, or cancellation.
   package struct Batches: AsyncSequence, Sendable {
     /// Entries in the order of their positions.
     package typealias Element = [MailboxEntry]
@@ -50,7 +50,7 @@ extension EventStream {
 // MARK: One reading
 
 extension EventStream {
-  /// Entries after a position, oldest first, bounded. Waits for the first of them; empty when the
+  /// Entries after a position, oldest first, bounded. It waits for the first of them; empty when the
   /// time has passed. Acknowledges nothing.
   ///
   /// - Throws: what the store throws, `CancellationError`.

@@ -40,7 +40,7 @@ package final class DeliveryWorker: Sendable {
     var hasWebhooks = true
     /// The store is to be looked through: hints got lost, or something was configured.
     var scanAt: Milliseconds = .min
-    var hurries = false
+    var endsPauses = false
     /// The store failed under a send.
     var failure: (any Error)?
   }
@@ -111,14 +111,14 @@ package final class DeliveryWorker: Sendable {
   package func configurationChanged() {
     state.withLock { state in
       state.scanAt = .min
-      state.hurries = true
+      state.endsPauses = true
     }
     wakeUp.signal()
   }
 
   // MARK: The loop
 
-  /// Sends until cancelled. Throws when the store fails; run again, it begins from what the store
+  /// Sends until cancelled. It throws when the store fails; run again, it begins from what the store
   /// says.
   package func run() async throws {
     state.withLock { $0 = State(queue: DeliveryQueue(rules: .init(limits))) }
@@ -152,8 +152,8 @@ package final class DeliveryWorker: Sendable {
   private func begin() -> DeliveryQueue<Lane>.Action {
     let now = clock.now()
     return state.withLock { state in
-      if state.hurries { state.queue.hurry(now: now) }
-      state.hurries = false
+      if state.endsPauses { state.queue.endPauses(now: now) }
+      state.endsPauses = false
       var action = state.queue.next(now: now)
       action.wakeAt = min(action.wakeAt ?? .max, state.scanAt)
       return action

@@ -1,4 +1,4 @@
-// Wakes one waiting loop. Signals merge; one that comes while nobody waits ends the next wait at once.
+// The signal wakes one waiting loop. Signals merge; one that comes while nobody waits ends the next wait at once.
 
 import Synchronization
 

@@ -43,7 +43,7 @@ extension CKError {
     case .responseLost(let reason): self.init(.serverResponseLost, reason)
     case .serverFailed(let status, let reason): self = .serverFailed(status: status, reason)
     case .malformedAnswer(let reason):
-      // Passes once the right server is reached: a sync engine keeps its changes until then.
+      // This passes once the right server is reached: a sync engine keeps its changes until then.
       self.init(
         .networkFailure,
         "something else answered than a server of CloudKit (\(reason)); is the address right, or "

@@ -31,7 +31,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// What saves send. Shares are always saved with `ifServerRecordUnchanged`.
   open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
   /// Names the request: repeating an operation with the same data, and with the same records as they
-  /// were, does nothing more; other records are saved under the same data too. Comes back with the
+  /// were, does nothing more; other records are saved under the same data too. It comes back with the
   /// zone's changes (``CKFetchRecordZoneChangesOperation/recordZoneFetchResultBlock``), so that a
   /// device sees whether its last save is among them. At most 1 KB.
   open var clientChangeTokenData: Data?

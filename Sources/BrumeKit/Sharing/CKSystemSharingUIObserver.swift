@@ -1,4 +1,4 @@
-// Observes what the user did in the system's sharing sheet.
+// The observer sees what the user did in the system's sharing sheet.
 
 public import Foundation
 import Synchronization

@@ -26,7 +26,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     public static let firesOnRecordUpdate = Options(rawValue: 1 << 1)
     /// A matching record was deleted.
     public static let firesOnRecordDeletion = Options(rawValue: 1 << 2)
-    /// One push in all, then the server deletes the subscription. Needs one of the others.
+    /// One push in all, then the server deletes the subscription. It needs one of the others.
     public static let firesOnce = Options(rawValue: 1 << 3)
 
     static let changes: Options = [
@@ -123,7 +123,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     super.init(id: id, state: state)
   }
 
-  /// Archives the subscription. Fails for predicates that CloudKit does not support.
+  /// Archives the subscription. It fails for predicates that CloudKit does not support.
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
     coder.encode(Int(bitPattern: options.rawValue), forKey: "options")

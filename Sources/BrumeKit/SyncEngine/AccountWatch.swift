@@ -1,4 +1,4 @@
-// Observes changes of the account, for as long as an engine exists.
+// The watch observes changes of the account, for as long as an engine exists.
 
 import Foundation
 

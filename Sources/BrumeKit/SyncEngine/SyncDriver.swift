@@ -1,5 +1,5 @@
-// Starts the jobs of an engine that syncs by itself: receives pushes and timers, lets the scheduler
-// decide, and reports how the jobs ended. Holds no engine: when the app lets go of it,
+// The driver starts the jobs of an engine that syncs by itself: it receives pushes and timers, lets the scheduler
+// decide, and reports how the jobs ended. It holds no engine: when the app lets go of it,
 // everything here ends.
 
 import BrumeClient
@@ -66,8 +66,8 @@ final class SyncDriver: Sendable {
   /// Receives pushes to the engine's subscription, once there is one. When the account changes, the
   /// stream ends; the next job that works opens another.
   ///
-  /// Whenever a stream stands, it fetches: other engines of the same device have streams of their own, and may
-  /// have acknowledged meanwhile what this one was to hear.
+  /// Whenever a stream is connected, it fetches: other engines of the same device have streams of their own, and may
+  /// have acknowledged meanwhile what this one was to get.
   private func listen() {
     pushes.withLock { pushes in
       guard pushes == nil else { return }

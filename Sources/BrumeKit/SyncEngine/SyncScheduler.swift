@@ -141,7 +141,7 @@ private struct Pause: Equatable, Sendable {
 }
 
 extension CKError {
-  /// Failures that the engine repeats by itself (Apple: CKSyncEngine): the app is not told of them,
+  /// Failures that the engine repeats by itself (Apple: CKSyncEngine): the app is not notified of them,
   /// and the changes stay pending.
   var isRepeatedBySyncEngine: Bool {
     switch code {

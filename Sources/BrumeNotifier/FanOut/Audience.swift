@@ -1,7 +1,7 @@
 // Who is notified of a change. Two questions: which users may see it, and which of a user's devices.
 //
 // The users are asked for when the notification is made, not when the record was saved: whoever lost
-// the permission in between hears nothing (docs/internals/notifications.md, N11).
+// the permission in between gets nothing (docs/internals/notifications.md, N11).
 
 import BrumeCore
 package import BrumeModel

@@ -10,7 +10,7 @@ import BrumeStorage
 struct FanOut {
   /// A subscription to serve.
   struct Target: Sendable {
-    /// Tells a subscription from a later one with the same ID.
+    /// Distinguishes a subscription from a later one with the same ID.
     let startPosition: Int64
     let key: SubscriptionKey
   }

@@ -1,4 +1,4 @@
-// Puts one notification into one device's mailbox: merging, moving what waits, overflow.
+// The writer puts one notification into one device's mailbox: merging, moving what waits, overflow.
 //
 // A mailbox has a bound. Beyond it, everything in it is replaced by one "fetch everything"; silence
 // is never the answer (docs/internals/notifications.md, N6).

@@ -1,5 +1,5 @@
 // Thresholds in order, so that a value finds exactly the bounds that it meets: all below it, or all
-// above it. Kept in blocks, so that inserting into a long list moves little.
+// above it. They are kept in blocks, so that inserting into a long list moves little.
 
 struct SortedThresholds: Sendable {
   struct Entry: Sendable {

@@ -53,7 +53,7 @@ extension SubscriptionIndex {
     let number = keys.use(Self.keyBytes(place, user, stored.subscription.id))
     var events = EventMask.all
     if case .query(_, _, let wanted, _) = stored.subscription.kind { events = EventMask(wanted) }
-    let row = Row(startPosition: stored.starts[bucket], home: -1, events: events)
+    let row = Row(startPosition: stored.starts[bucket], holder: -1, events: events)
     if number == rows.count { rows.append(row) } else { rows[Int(number)] = row }
     return number
   }
@@ -82,7 +82,7 @@ extension SubscriptionIndex {
       return place(row, condition: filters, path, in: scope)
     }
     let posting = usePosting(key, in: scope)
-    rows[Int(row)].home = posting
+    rows[Int(row)].holder = posting
     guard let bound = path.bound else {
       let target = added(row, to: postings[Int(posting)].plain)
       postings[Int(posting)].plain = target
@@ -116,7 +116,7 @@ extension SubscriptionIndex {
       Canonical.key(condition.filters) == Canonical.key(filters),
       condition.postings.first.map({ postings[Int($0)].scope == scope }) ?? false
     {
-      rows[Int(row)].home = known
+      rows[Int(row)].holder = known
       let target = added(row, to: condition.owners)
       conditions[known]?.owners = target
       return
@@ -124,7 +124,7 @@ extension SubscriptionIndex {
     let number = conditions.add(
       Condition(filters: filters, meaning: meaning, postings: [], bound: path.bound))
     if meanings[meaning] == nil { meanings[meaning] = number }
-    rows[Int(row)].home = number
+    rows[Int(row)].holder = number
     let target = added(row, to: .nobody)
     conditions[number]?.owners = target
     for key in path.keys {
@@ -186,17 +186,17 @@ extension SubscriptionIndex {
     let old = rows[Int(row)]
     switch old.side {
     case Row.condition:
-      guard let condition = conditions[old.home] else { return }
+      guard let condition = conditions[old.holder] else { return }
       let target = removed(row, from: condition.owners)
-      conditions[old.home]?.owners = target
-      if target == .nobody { dissolve(old.home, condition) }
+      conditions[old.holder]?.owners = target
+      if target == .nobody { removeCondition(old.holder, condition) }
     case Row.plain:
-      let target = removed(row, from: postings[Int(old.home)].plain)
-      postings[Int(old.home)].plain = target
-      releasePosting(old.home)
+      let target = removed(row, from: postings[Int(old.holder)].plain)
+      postings[Int(old.holder)].plain = target
+      releasePosting(old.holder)
     default:
-      displace(row, old, in: postings[Int(old.home)].bounds)
-      releasePosting(old.home)
+      displace(row, old, in: postings[Int(old.holder)].bounds)
+      releasePosting(old.holder)
     }
   }
 
@@ -209,7 +209,7 @@ extension SubscriptionIndex {
     boundSets[set]?.edit(old.side) {
       if target == .nobody { $0.remove(at: place) } else { $0[place] = target }
     }
-    dropSide(old.side, of: old.home)
+    dropSide(old.side, of: old.holder)
   }
 
   private mutating func removed(_ row: Int32, from target: Target) -> Target {
@@ -223,7 +223,7 @@ extension SubscriptionIndex {
     }
   }
 
-  private mutating func dissolve(_ number: Int32, _ condition: Condition) {
+  private mutating func removeCondition(_ number: Int32, _ condition: Condition) {
     for posting in condition.postings {
       if let bound = condition.bound {
         removeBound(of: number, bound, at: posting)

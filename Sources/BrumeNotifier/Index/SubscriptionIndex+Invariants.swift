@@ -3,7 +3,7 @@
 import BrumeModel
 
 extension SubscriptionIndex {
-  /// What is wrong, in words; empty if all counts agree. Takes time with the size of the index.
+  /// What is wrong, in words; empty if all counts agree. It takes time with the size of the index.
   func checkInvariants() -> [String] {
     countFlaws + homeFlaws + useFlaws + (count == 0 ? leftovers : [])
   }
@@ -22,11 +22,11 @@ extension SubscriptionIndex {
   /// Every subscription waits at a posting or a condition that is there.
   private var homeFlaws: [String] {
     usedRows.compactMap { row in
-      let home = rows[Int(row)].home
+      let holder = rows[Int(row)].holder
       if rows[Int(row)].side == Row.condition {
-        return conditions[home] == nil ? "row \(row) waits at a condition that is gone" : nil
+        return conditions[holder] == nil ? "row \(row) waits at a condition that is gone" : nil
       }
-      return postingKeys.isUsed(home) && postings[Int(home)].count > 0
+      return postingKeys.isUsed(holder) && postings[Int(holder)].count > 0
         ? nil : "row \(row) waits at a posting that is gone"
     }
   }

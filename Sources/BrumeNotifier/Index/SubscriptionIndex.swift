@@ -46,7 +46,7 @@ package struct SubscriptionIndex: Sendable {
     /// The bound at which it waits, if `side` says so.
     var threshold: UInt64 = 0
     /// A posting, or a condition.
-    var home: Int32
+    var holder: Int32
     var side: Int32 = Row.plain
     /// Its place in its list of owners; -1 if it is alone.
     var slot: Int32 = -1

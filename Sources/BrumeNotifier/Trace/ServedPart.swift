@@ -35,7 +35,7 @@ struct ServedPart {
     return entry.position <= saved?.position ?? 0
   }
 
-  /// What later changes did to the pushes of this one. Reads all that the history has of later ones, once.
+  /// What later changes did to the pushes of this one. It reads all that the history has of later ones, once.
   func laterChanges() throws -> LaterChanges {
     let users = Set(deliveries.map(\.user))
     var later = LaterChanges()

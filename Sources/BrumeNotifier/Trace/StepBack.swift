@@ -1,4 +1,4 @@
-// Steps back through the log: the changes themselves, and what a zone held right after one of them. Nothing is
+// Going back through the log: the changes themselves, and what a zone held right after one of them. Nothing is
 // changed by it, and nothing is kept for it but what a trace needs: a record that has not changed since is as it is
 // now; of one that has, the log may have the content of then. What it does not have is said to be unknown.
 
@@ -14,10 +14,11 @@ extension Tracing {
   ///   - before: only older ones of this change's bucket.
   /// - Throws: what the transaction throws.
   package func log(
-    of place: ContainerEnvironment, zone: String?, before: (bucket: Bucket, position: Int64)?,
+    of containerEnvironment: ContainerEnvironment, zone: String?,
+    before: (bucket: Bucket, position: Int64)?,
     limit: Int, now: Milliseconds, in transaction: any ReadTransaction
   ) throws -> [Trace.Change] {
-    let filter = filter(place, now)
+    let filter = filter(containerEnvironment, now)
     let names = UserNames(transaction)
     func isMeant(_ entry: LogEntry) -> Bool {
       filter.admits(entry) && (zone.map { entry.event.zone?.name == $0 } ?? true)
@@ -64,8 +65,10 @@ extension Tracing {
     return then
   }
 
-  private func filter(_ place: ContainerEnvironment, _ now: Milliseconds) -> LogFilter {
-    var filter = LogFilter(in: place)
+  private func filter(_ containerEnvironment: ContainerEnvironment, _ now: Milliseconds)
+    -> LogFilter
+  {
+    var filter = LogFilter(in: containerEnvironment)
     filter.since = limits.historyAge > 0 ? now - limits.historyAge : .max
     return filter
   }

@@ -1,5 +1,5 @@
-// Judges the subscriptions that a change may concern: those that the history knows by what it says, all others by
-// asking again. The nearest miss comes first.
+// This judges the subscriptions that a change may concern: those that the history knows by what it says, all
+// others by asking again. The nearest miss comes first.
 
 import BrumeCore
 import BrumeModel

@@ -1,4 +1,4 @@
-// What may be wrong with a database, and what to do about it: for `brume doctor`. Changes nothing.
+// What may be wrong with a database, and what to do about it: for `brume doctor`. It changes nothing.
 
 package import BrumeStorage
 
@@ -8,7 +8,7 @@ package struct PostgresCheckup {
   package struct Finding: Equatable, Sendable {
     package let subject: String
     package let isWell: Bool
-    /// What was found, and if it is wrong what to do. Never holds a password.
+    /// What was found, and if it is wrong what to do. It never holds a password.
     package let text: String
   }
   /// Ours: milliseconds that clocks of a server and its database may differ.

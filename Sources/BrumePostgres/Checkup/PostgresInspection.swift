@@ -1,4 +1,5 @@
-// Reads every record and every entry of the log, and says what does not fit its checksum. Changes nothing; servers
+// The inspection reads every record and every entry of the log, and says what does not fit its checksum. It
+// changes nothing; servers
 // may run. What the database server itself checks of its pages is a matter of its `data_checksums`.
 
 import BrumeModel
@@ -36,7 +37,7 @@ package struct PostgresInspection {
     return result
   }
 
-  /// Files that the books know, after a checksum, in the order of checksums.
+  /// Files that have a row, after a checksum, in the order of checksums.
   ///
   /// - Throws: `StoreError` if the database does not answer.
   package func files(after checksum: String, limit: Int) throws -> [AssetFile] {

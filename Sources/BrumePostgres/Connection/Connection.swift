@@ -32,7 +32,7 @@ final class Connection {
   let damaged: DamagedRows
   private var planAge: PlanAge
   /// Milliseconds after which an answer does not come any more.
-  private let patience: Int32
+  private let answerTimeout: Int32
 
   /// Connects and waits for it.
   ///
@@ -43,7 +43,7 @@ final class Connection {
   ) throws(ServerError) {
     self.exchanges = exchanges
     self.damaged = damaged
-    patience = settings.patience
+    answerTimeout = settings.answerTimeout
     planAge = PlanAge(after: exchanges.count)
     guard let handle = Self.connect(settings) else {
       throw ServerError(code: nil, message: "no memory for a connection")
@@ -203,14 +203,14 @@ extension Connection {
   private func nextResult() throws(ServerError) -> OpaquePointer? {
     while PQisBusy(handle) == 1 {
       var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-      let ready = poll(&descriptor, 1, patience)
+      let ready = poll(&descriptor, 1, answerTimeout)
       if ready == 0 { throw ServerError(code: nil, message: "PostgreSQL does not answer") }
       if ready > 0 { try check(PQconsumeInput(handle)) }
     }
     return PQgetResult(handle)
   }
 
-  /// Sends all that is to be sent. Reads meanwhile: a server that cannot send does not read.
+  /// Sends all that is to be sent. It reads meanwhile: a server that cannot send does not read.
   private func flush() throws(ServerError) {
     while true {
       let state = PQflush(handle)

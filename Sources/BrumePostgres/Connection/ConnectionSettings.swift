@@ -7,7 +7,7 @@ struct ConnectionSettings: Sendable {
   private let url: String
   private let isLocal: Bool
   /// Ours: milliseconds after which an answer does not come any more. Longer than any statement may take.
-  var patience: Int32 = 60_000
+  var answerTimeout: Int32 = 60_000
 
   /// - Throws: `StoreError` if libpq is not there, or cannot read the URL. The message never holds it: it may
   ///   hold a password.

@@ -1,4 +1,4 @@
-// Makes connections, again and again while the server cannot be reached.
+// The connector makes connections, again and again while the server cannot be reached.
 
 import BrumeStorage
 import Dispatch
@@ -46,7 +46,7 @@ struct Connector: Sendable {
 
   /// Ours: milliseconds between attempts, at first and at most.
   private static let pauses = (first: 50, longest: 1000)
-  /// Ours: attempts after which who waits is told, and the time after which no other begins: about ten
+  /// Ours: attempts after which the caller gets the error, and the time after which no other begins: about ten
   /// seconds, in which a standby takes over.
   private static let attempts = 15
   private static let time: Int64 = 10_000

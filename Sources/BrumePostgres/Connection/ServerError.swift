@@ -21,7 +21,7 @@ struct ServerError: Error, CustomStringConvertible {
   /// that another one added first, and a comparison that failed (`PostgresSettings`).
   var isConflict: Bool { ["40001", "40P01", "23505", "55P03", "22012"].contains(code) }
 
-  /// The server has no connection left. Of an attempt to connect libpq tells no code, only the server's words.
+  /// The server has no connection left. Of an attempt to connect libpq has no code, only the server's words.
   var isOutOfConnections: Bool {
     code == "53300" || code == nil && Self.noConnection.contains { message.contains($0) }
   }

@@ -11,7 +11,7 @@ enum StoreLock {
   private static let wait = SQL("SELECT set_config('lock_timeout', '2s', false)")
   private static let waitNoMore = SQL("SELECT set_config('lock_timeout', '0', false)")
 
-  /// For a connection of a server. Does nothing as long as there is no store.
+  /// For a connection of a server. It does nothing as long as there is no store.
   static func share(_ connection: Connection) throws(ServerError) {
     guard try isGiven(share, connection) else {
       throw ServerError(

@@ -24,7 +24,7 @@ final class Table: Sendable {
   ///   - key: columns of the primary key.
   ///   - columns: the others that are written.
   ///   - isSummed: whether rows get a checksum.
-  ///   - statement: what is done with the rows that are put, if it is something else. Gets them as what
+  ///   - statement: what is done with the rows that are put, if it is something else. It gets them as what
   ///     stands behind FROM: `given`, with the names of all columns.
   init(
     _ name: String, key: [Column], columns: [Column], isSummed: Bool = false,

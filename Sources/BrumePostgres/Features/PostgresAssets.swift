@@ -1,4 +1,4 @@
-// Assets' books in PostgreSQL. Who holds which file is written with records.
+// The rows of assets in PostgreSQL. Who holds which file is written with records.
 
 import BrumeModel
 import BrumeStorage

@@ -140,18 +140,18 @@ extension PostgresNotifications {
   private static func bounds() -> Table {
     Table("inboxes", key: AccountKey.columns, columns: [("most", .integer)]) { given in
       """
-      WITH crowded AS (
+      WITH overfull AS (
         SELECT given.*, inboxes.kept - given.most AS excess
         FROM \(given) JOIN inboxes ON \(AccountKey.same("inboxes", "given"))
         WHERE inboxes.kept > given.most),
       dropped AS (
         DELETE FROM kept_notifications WHERE ctid = ANY (ARRAY(
-          SELECT old.place FROM crowded CROSS JOIN LATERAL (
+          SELECT old.place FROM overfull CROSS JOIN LATERAL (
             SELECT ctid AS place FROM kept_notifications AS oldest
-            WHERE \(AccountKey.same("oldest", "crowded"))
-            ORDER BY position LIMIT crowded.excess) AS old)))
-      UPDATE inboxes SET kept = crowded.most FROM crowded
-      WHERE \(AccountKey.same("inboxes", "crowded"))
+            WHERE \(AccountKey.same("oldest", "overfull"))
+            ORDER BY position LIMIT overfull.excess) AS old)))
+      UPDATE inboxes SET kept = overfull.most FROM overfull
+      WHERE \(AccountKey.same("inboxes", "overfull"))
       """
     }
   }

@@ -133,7 +133,7 @@ final class Readers: Sendable {
     let session = Session(connection, isWanted: job.isWanted)
     session.begin(Self.begin)
     let transaction = PostgresTransaction(
-      session, node, QueryHabits(asksForIndex: job.asksForIndex))
+      session, node, QueryTuning(asksForIndex: job.asksForIndex))
     do {
       try transaction.prepare([], job.plan.reads)
       try job.run(transaction)

@@ -1,6 +1,6 @@
 // A row of its own for each writing connection, with the number of the last group that it committed. Whoever
 // loses the connection in a commit reads there whether the group is in the store: PostgreSQL itself does
-// not tell.
+// not say so.
 
 import BrumeStorage
 

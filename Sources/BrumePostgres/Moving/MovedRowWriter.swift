@@ -1,4 +1,4 @@
-// Puts rows of a move into PostgreSQL.
+// The writer puts rows of a move into PostgreSQL.
 
 import BrumeModel
 import BrumeStorage

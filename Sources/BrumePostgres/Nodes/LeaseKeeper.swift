@@ -19,7 +19,7 @@ final class LeaseKeeper: Sendable {
 
   /// - Parameters:
   ///   - files: where this process keeps files; nil: it does not matter.
-  ///   - signals: who works for buckets, and hears of those that come.
+  ///   - signals: who works for buckets, and is notified of those that come.
   init(
     _ leases: PostgresLeases, bucketCount: Int, filesIn files: String? = nil,
     _ connector: Connector, _ signals: [CommitSignals]

@@ -1,6 +1,6 @@
 // What other processes do, as this one learns of it: a thread that looks at the counters of all logs and
-// mailboxes, four times a second in any case and at once when another process sends word with NOTIFY.
-// What grew is signalled to whoever reads it. The word is a hint; only the counters count.
+// mailboxes, four times a second in any case and at once when another process sends a NOTIFY.
+// What grew is signalled to whoever reads it. The NOTIFY is a hint; only the counters count.
 
 import BrumeModel
 import BrumeStorage
@@ -15,9 +15,9 @@ import Synchronization
 #endif
 
 final class Tail: Sendable {
-  /// Ours: milliseconds between two looks when nobody sends word.
+  /// Ours: milliseconds between two looks when nobody sends a NOTIFY.
   private static let interval: Int32 = 250
-  /// Ours: milliseconds in which commits gather before word is sent of all of them.
+  /// Ours: milliseconds in which commits gather before one NOTIFY is sent of all of them.
   private static let gathering = 5
 
   private let connector: Connector
@@ -33,7 +33,7 @@ final class Tail: Sendable {
   /// What wakes the thread: it waits for this and for its connection.
   private let wakeUp: (reading: Int32, writing: Int32)
 
-  /// - Parameter hasOthers: whether anybody is to be sent word.
+  /// - Parameter hasOthers: whether there is anybody to send a NOTIFY to.
   init(
     _ connector: Connector, _ acknowledgements: Acknowledgements, logs: CommitSignals,
     mailboxes: CommitSignals,

@@ -30,7 +30,7 @@ struct IndexRowWriter: IndexRowStoring {
 }
 
 /// The records from which an index grows.
-struct GrowthRows: GrowthReading {
+struct IndexBuildRows: IndexBuildReading {
   let session: Session
   let bucket: SQLValue
   let coder: RecordCoder

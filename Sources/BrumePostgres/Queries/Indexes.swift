@@ -10,7 +10,7 @@ final class Indexes: Remembering {
     let keys: IndexKeyRows
     let fields: FieldIndexes
     let index: QueryIndex
-    let growth: IndexGrowth
+    let indexBuild: IndexBuild
 
     init(
       _ session: Session, _ bucket: SQLValue, _ places: Places, _ coder: RecordCoder,
@@ -21,8 +21,8 @@ final class Indexes: Remembering {
       // Rows that come later, many together, would not be cheaper here.
       index = QueryIndex(
         IndexRowWriter(session: session, bucket: bucket), fields, delay: IndexDelay(bulk: .max))
-      growth = IndexGrowth(
-        GrowthRows(session: session, bucket: bucket, coder: coder), fields, index,
+      indexBuild = IndexBuild(
+        IndexBuildRows(session: session, bucket: bucket, coder: coder), fields, index,
         isAwaited: isAwaited)
     }
   }

@@ -9,17 +9,17 @@ final class PostgresQueries: QueryReading {
   private let coder: RecordCoder
   private let places: Places
   private let indexes: Indexes
-  private let habits: QueryHabits
+  private let tuning: QueryTuning
 
   init(
     _ session: Session, _ coder: RecordCoder, _ places: Places, _ indexes: Indexes,
-    _ habits: QueryHabits
+    _ tuning: QueryTuning
   ) {
     self.session = session
     self.coder = coder
     self.places = places
     self.indexes = indexes
-    self.habits = habits
+    self.tuning = tuning
   }
 
   func matching(_ request: EngineQuery) throws -> EngineQueryPage {
@@ -28,7 +28,7 @@ final class PostgresQueries: QueryReading {
       let types = zones.map { RecordTypeRowKey(zone: $0.number, type: request.query.recordType) }
       try indexes[request.database].keys.load(types)
     }
-    return try QueryRun(request, rows(request.database), habits).page(of: zones)
+    return try QueryRun(request, rows(request.database), tuning).page(of: zones)
   }
 
   func rows(_ database: DatabaseKey) -> EngineRows {

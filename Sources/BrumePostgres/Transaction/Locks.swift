@@ -119,7 +119,7 @@ final class Locks: Remembering {
     return !missing.isEmpty
   }
 
-  /// Counts one on. Takes the lock if the transaction does not have it.
+  /// Counts one on. It takes the lock if the transaction does not have it.
   func next(_ kind: Kind, in bucket: Bucket) throws -> Int64 {
     try next(Lock(kind: kind, bucket: bucket))
   }

@@ -31,7 +31,7 @@ final class PlaceNumbers: Sendable {
     }
   }
 
-  /// A number that nobody has. Takes a block of them when all are used.
+  /// A number that nobody has. It takes a block of them when all are used.
   func new(_ takeBlock: () throws -> Range<Int64>) rethrows -> Int64 {
     if let number = state.withLock({ $0.free.popFirst() }) { return number }
     var block = try takeBlock()

@@ -10,17 +10,17 @@ final class PostgresTransaction: WriteTransaction {
   private let node: Node
   private let places: Places
   private let awaited: () -> Bool
-  private let habits: QueryHabits
+  private let tuning: QueryTuning
   /// Buckets whose logs the accepted bodies have extended.
   private(set) var grown: [Bucket: Int64] = [:]
 
   init(
-    _ session: Session, _ node: Node, _ habits: QueryHabits = QueryHabits(),
+    _ session: Session, _ node: Node, _ tuning: QueryTuning = QueryTuning(),
     isAwaited: @escaping () -> Bool = { false }
   ) {
     self.session = session
     self.node = node
-    self.habits = habits
+    self.tuning = tuning
     awaited = isAwaited
     places = Places(session, node.numbers, bucketCount: node.bucketCount)
     locks = Locks(session, node.leases, isLocking: node.locksBuckets)
@@ -37,7 +37,7 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var records: PostgresRecords = PostgresRecords(
     session, coder, places, indexes)
   private(set) lazy var queries: PostgresQueries = PostgresQueries(
-    session, coder, places, indexes, habits)
+    session, coder, places, indexes, tuning)
   private(set) lazy var changes: PostgresChanges = PostgresChanges(session, coder, places)
   private(set) lazy var zones: PostgresZones = PostgresZones(session, places)
   private(set) lazy var sequences: PostgresSequences = PostgresSequences(

@@ -1,4 +1,4 @@
-// Stops answers that are none before they reach the HTTP client, which traps when an answer ends that
+// The check stops answers that are none before they reach the HTTP client, which traps when an answer ends that
 // never had a status from 200 up: whoever gives us an address to call could end the server with one
 // "000".
 

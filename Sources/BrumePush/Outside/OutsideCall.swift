@@ -72,7 +72,7 @@ package struct OutsideReply: Equatable, Sendable {
   }
 }
 
-/// Sends one call. Throws when no answer came.
+/// Sends one call. It throws when no answer came.
 package typealias OutsideExchange = @Sendable (OutsideCall) async throws -> OutsideReply
 
 /// Why no answer came, in words without addresses.

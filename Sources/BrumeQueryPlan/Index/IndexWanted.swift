@@ -1,5 +1,5 @@
 // Which fields a query would find in the index and does not. Such a field comes into the index with the
-// first query that could use it; until all records are in, queries judge the records themselves.
+// first query that could use it; until all records are in, queries evaluate the records themselves.
 //
 // Why not every field from the start: each row of the index is a page that a save changes at a random
 // place, and most fields are never searched (docs/internals/storage.md, "What a save costs").

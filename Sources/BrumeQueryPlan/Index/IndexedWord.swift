@@ -1,6 +1,6 @@
 // How words are written in the index. The evaluator compares them as texts, for which composed and
 // decomposed spellings are equal, and an engine compares bytes. Words with marks that folding leaves
-// therefore share the row of the empty word: whoever searches looks there too, and judges the records.
+// therefore share the row of the empty word: whoever searches looks there too, and evaluates the records.
 
 /// Spells words for the index.
 package enum IndexedWord {

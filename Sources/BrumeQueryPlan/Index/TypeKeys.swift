@@ -23,7 +23,7 @@ package struct IndexKey: Equatable, Sendable {
   package var isSparse: Bool
   /// Some text under this key is only its beginning.
   package var isCut: Bool
-  /// What the rows find must still be judged.
+  /// What the rows find must still be evaluated.
   package var isRough: Bool { isCut || kind.isRough }
 
   package init(id: Int64, kind: IndexKind, isSparse: Bool, isCut: Bool) {

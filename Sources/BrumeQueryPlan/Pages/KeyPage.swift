@@ -1,4 +1,4 @@
-// A page in key order as it fills: zone by zone, and in a zone by the bytes of the names. Says where
+// A page in key order as it fills: zone by zone, and in a zone by the bytes of the names. It says where
 // the page ends and from where the next one goes on.
 
 package import BrumeModel

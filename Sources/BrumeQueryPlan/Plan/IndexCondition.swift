@@ -1,4 +1,4 @@
-// A filter as a condition on the query index. A filter without one is judged on the decoded record.
+// A filter as a condition on the query index. A filter without one is evaluated on the decoded record.
 // Every condition here must find exactly what `Evaluate` finds: a test compares the two.
 
 package import BrumeModel
@@ -10,7 +10,7 @@ package struct IndexCondition: Equatable, Sendable {
   package let field: IndexedField
   /// A kind without a range has no match.
   package private(set) var ranges: [IndexKind: ValueRange] = [:]
-  /// What the ranges find is judged anyway.
+  /// What the ranges find is evaluated anyway.
   package private(set) var isRough = false
 
   /// What a filter asks of the index. Each is a condition that its matches meet; none if the index
@@ -51,7 +51,7 @@ package struct IndexCondition: Equatable, Sendable {
     if ranges.isEmpty { return nil }
   }
 
-  /// Ours: words of a search that are looked up; what they find is judged by all.
+  /// Ours: words of a search that are looked up; what they find is evaluated by all.
   private static let wordsLookedUp = 8
   /// Ours: a search for any of more words looks at every record.
   private static let anyWords = 500

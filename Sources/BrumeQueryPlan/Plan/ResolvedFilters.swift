@@ -1,4 +1,4 @@
-// What the filters of a query mean in one zone: which the index there answers, and which must be judged
+// What the filters of a query mean in one zone: which the index there answers, and which must be evaluated
 // on the decoded record.
 
 package import BrumeModel
@@ -24,7 +24,7 @@ package struct ResolvedFilters: Sendable {
         isImpossible = true
       } else {
         let answers = IndexCondition.all(filter, in: database).map { resolve(filter, $0, keys) }
-        // Of an answer that says nothing or not all, the filter itself is the judge.
+        // Of an answer that says nothing or not all, the filter itself decides.
         if !answers.contains(true) { residual.append(filter) }
       }
     }

@@ -1,5 +1,5 @@
 // How a query is answered in one zone: where the candidates come from, which equalities are asked of
-// the index for each, and which filters are judged on the decoded record. An engine carries it out.
+// the index for each, and which filters are evaluated on the decoded record. An engine carries it out.
 
 package import BrumeModel
 package import BrumePredicate
@@ -21,7 +21,7 @@ package struct ZonePlan: Sendable {
   package struct Condition: Equatable, Sendable {
     package let filter: Filter
     package let rows: Rows
-    /// What the rows find is judged anyway.
+    /// What the rows find is evaluated anyway.
     package let isRough: Bool
   }
   /// Where the candidates come from, in the order of their names' bytes.
@@ -38,12 +38,12 @@ package struct ZonePlan: Sendable {
   package internal(set) var source = Source.type
   /// Further equalities, asked of the index for each candidate.
   package private(set) var probes: [Rows] = []
-  /// The rest, judged on the decoded record.
+  /// The rest, evaluated on the decoded record.
   package internal(set) var residual: [Filter] = [] {
-    didSet { judge = PreparedFilters(residual) }
+    didSet { prepared = PreparedFilters(residual) }
   }
-  /// `residual`, made ready to judge many records.
-  package private(set) var judge = PreparedFilters([])
+  /// `residual`, made ready to evaluate many records.
+  package private(set) var prepared = PreparedFilters([])
   /// Among the candidates are records that are not there for whoever asks.
   package internal(set) var mayHide = false
 

@@ -1,4 +1,4 @@
-// Chooses where the candidates of a query in one zone come from. What it must know of the data it asks
+// This chooses where the candidates of a query in one zone come from. What it must know of the data it asks
 // the engine: how many rows there are, counted only as far as it matters.
 
 import BrumeModel

@@ -60,7 +60,7 @@ struct Candidates {
     return request.visible.contains(try stored.record())
   }
 
-  /// The candidate if it is a match. Ends the query when nobody waits for it any more.
+  /// The candidate if it is a match. It ends the query when nobody waits for it any more.
   func match(_ row: RecordRow, _ plan: ZonePlan) throws -> StoredRecord? {
     try Task.checkCancellation()
     if try !holds(plan.probes, row) { return nil }
@@ -70,7 +70,7 @@ struct Candidates {
     if stored.type != plan.recordType { return nil }
     if plan.residual.isEmpty { return stored }
     let record = try stored.record()
-    return plan.judge.match(record, searchable: request.searchable) ? stored : nil
+    return plan.prepared.match(record, searchable: request.searchable) ? stored : nil
   }
 
   private func holds(_ probes: [ZonePlan.Rows], _ row: RecordRow) throws -> Bool {

@@ -1,4 +1,4 @@
-// Answers one page of a query from an engine's rows. Without sorting, a page goes on in key order from
+// This answers one page of a query from an engine's rows. Without sorting, a page goes on in key order from
 // where the last one ended; with it, see `SortedSearch.swift`. The memory engine, which has no rows, is
 // what all others are tested against.
 
@@ -6,7 +6,7 @@ import BrumeModel
 package import BrumeStorage
 
 /// How the queries of a transaction are answered.
-package struct QueryHabits: Sendable {
+package struct QueryTuning: Sendable {
   /// Ours: below this many, candidates of a sorted query are fetched and sorted; above, the sort's
   /// index is walked.
   package var fewCandidates = 1000
@@ -23,12 +23,12 @@ package struct QueryHabits: Sendable {
 package struct QueryRun {
   private let request: EngineQuery
   private let rows: EngineRows
-  private let habits: QueryHabits
+  private let tuning: QueryTuning
 
-  package init(_ request: EngineQuery, _ rows: EngineRows, _ habits: QueryHabits) {
+  package init(_ request: EngineQuery, _ rows: EngineRows, _ tuning: QueryTuning) {
     self.request = request.withVisibility
     self.rows = rows
-    self.habits = habits
+    self.tuning = tuning
   }
 
   /// The next page.
@@ -38,12 +38,12 @@ package struct QueryRun {
     try requireIndex(zones)
     let candidates = Candidates(request: request, rows: rows)
     if request.query.sorts.isEmpty { return try page(byKeyOf: zones, candidates) }
-    return try SortedSearch(request, candidates, few: habits.fewCandidates).page(of: zones)
+    return try SortedSearch(request, candidates, few: tuning.fewCandidates).page(of: zones)
   }
 
   /// Asks for the index that the query needs, if this read may ask.
   private func requireIndex(_ zones: [SearchedZone]) throws {
-    guard habits.asksForIndex else { return }
+    guard tuning.asksForIndex else { return }
     var wanted = IndexWanted(for: request)
     for zone in zones {
       let keys = try rows.keys.keys(of: RecordTypeRowKey(zone: zone.number, type: wanted.type))
@@ -56,7 +56,7 @@ package struct QueryRun {
   ///
   /// - Throws: what the engine throws.
   package func plan(in zone: Int64) throws -> ZonePlan? {
-    try rows.keys.query(request, in: zone)?.plan(many: habits.fewCandidates) {
+    try rows.keys.query(request, in: zone)?.plan(many: tuning.fewCandidates) {
       try rows.index.count($0, limit: $1)
     }
   }

@@ -147,7 +147,7 @@ extension SortedSearch {
 }
 
 extension KeyWalk {
-  /// Records are looked at where they are judged, and where those of equal values are sorted.
+  /// Records are looked at where they are evaluated, and where those of equal values are sorted.
   fileprivate func needs(_ limit: Int? = nil) -> RowNeeds {
     RowNeeds(limit: limit, records: !checks.isExact || sortsBlocks, probes: checks.probes)
   }

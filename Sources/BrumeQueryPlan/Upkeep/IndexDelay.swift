@@ -1,4 +1,4 @@
-// Decides which new records come into the query index later, many together. The rows of one record are at
+// This decides which new records come into the query index later, many together. The rows of one record are at
 // as many places of the index as it has rows, so that in a commit with few records nearly every row changes
 // a page of its own; in the order of the index and many at once, they share pages. A query never sees the
 // difference: it waits until they are in. So a type that is being queried is kept up at once.

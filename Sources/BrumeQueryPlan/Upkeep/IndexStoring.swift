@@ -70,10 +70,10 @@ package struct FoundRecord: Sendable {
   }
 }
 
-/// Finds the records from which an index grows.
+/// Finds the records from which an index is built.
 ///
 /// Every call throws what the engine throws: `StoreError`, `CancellationError`.
-package protocol GrowthReading {
+package protocol IndexBuildReading {
   /// The database that has the zone of this number.
   func database(ofZone zone: Int64) throws -> DatabaseKey?
   /// Records of a type by the bytes of their names, those after `name`.

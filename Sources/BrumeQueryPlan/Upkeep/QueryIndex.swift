@@ -1,6 +1,6 @@
-// Keeps the query index in step with records: for each wanted field of a record one row, or one for
+// This keeps the query index in step with records: for each wanted field of a record one row, or one for
 // each element of a list. Only fields that changed are touched (`IndexChange`). Which fields are wanted,
-// and how their rows come to be for records that were there before: `IndexGrowth.swift`. What was new in
+// and how their rows come to be for records that were there before: `IndexBuild.swift`. What was new in
 // bulk is behind, and its rows are not there: they are removed all the same, which does no harm.
 
 package import BrumeModel

@@ -1,5 +1,6 @@
-// Reads all of a data folder's database and says what is damaged: pages, rows that do not fit their checksums,
-// and rows by which records are found that do not fit the records. Changes nothing; a server may run.
+// The inspection reads all of a data folder's database and says what is damaged: pages, rows that do not fit
+// their checksums,
+// and rows by which records are found that do not fit the records. It changes nothing; a server may run.
 
 package import BrumeStorage
 import GRDB
@@ -36,7 +37,7 @@ package final class SQLiteInspection {
     }
   }
 
-  /// Files that the books know, after a checksum, in the order of checksums.
+  /// Files that have a row, after a checksum, in the order of checksums.
   ///
   /// - Throws: `StoreError` if the database cannot be read.
   package func files(after checksum: String, limit: Int) throws -> [AssetFile] {

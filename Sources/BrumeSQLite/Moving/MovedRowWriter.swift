@@ -1,4 +1,4 @@
-// Puts rows of a move into SQLite.
+// The writer puts rows of a move into SQLite.
 
 import BrumeModel
 import BrumeStorage

@@ -8,15 +8,15 @@ final class SQLiteQueries: QueryReading {
   private let connection: Connection
   private let numbers: DatabaseNumbers
   let rows: EngineRows
-  private let habits: QueryHabits
+  private let tuning: QueryTuning
 
   init(
     _ connection: Connection, _ coder: RecordCoder, _ numbers: DatabaseNumbers,
-    _ fields: FieldIndexes, _ habits: QueryHabits
+    _ fields: FieldIndexes, _ tuning: QueryTuning
   ) {
     self.connection = connection
     self.numbers = numbers
-    self.habits = habits
+    self.tuning = tuning
     rows = EngineRows(
       index: IndexRows(connection), records: RecordRows(connection, coder), keys: fields)
   }
@@ -25,7 +25,7 @@ final class SQLiteQueries: QueryReading {
     try run(request).page(of: searchedZones(request))
   }
 
-  func run(_ request: EngineQuery) -> QueryRun { QueryRun(request, rows, habits) }
+  func run(_ request: EngineQuery) -> QueryRun { QueryRun(request, rows, tuning) }
 
   // MARK: Zones
 

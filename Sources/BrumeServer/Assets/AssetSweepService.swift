@@ -1,4 +1,4 @@
-// Runs the sweeper, again and again. What goes is decided by BrumeCore's Assets.
+// The service runs the sweeper, again and again. What goes is decided by BrumeCore's Assets.
 
 import BrumeCore
 import BrumeDelivery

@@ -1,5 +1,5 @@
 // A file of a backup on the disk: made for its owner only, appended to, read at any place. Every failure says what
-// was tried with which file, and a full disk is told apart.
+// was tried with which file, and a full disk has an error of its own.
 
 package import BrumeStorage
 

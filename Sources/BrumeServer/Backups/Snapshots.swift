@@ -1,5 +1,5 @@
 // Snapshots for backups: all rows as of one moment, in a file of the data folder, so that a slow or broken transfer
-// keeps no transaction open and can go on. How many and how long is decided by BrumeCore's `SnapshotShelf`.
+// keeps no transaction open and can go on. How many and how long is decided by BrumeCore's `SnapshotList`.
 
 import BrumeCore
 import BrumeModel
@@ -9,13 +9,13 @@ import Synchronization
 
 /// The snapshots that this server has, and those that it makes. For calls from any thread.
 package final class Snapshots: Sendable {
-  private let shelf: Mutex<SnapshotShelf>
+  private let list: Mutex<SnapshotList>
   private let store: any Store
   /// Nil: there is no data folder, as in tests.
   private let folder: String?
   private let host: Host
   private let logger: Logger
-  /// IDs of those that are to be made: never more than the shelf takes.
+  /// IDs of those that are to be made: never more than the list takes.
   private let orders: AsyncStream<String>
   private let order: AsyncStream<String>.Continuation
   private let isEnding = Mutex(false)
@@ -26,7 +26,7 @@ package final class Snapshots: Sendable {
 
   /// Goes on with those that an earlier process had made; removes those that it had not finished.
   init(of store: any Store, in folder: String?, limits: Limits, host: Host, logger: Logger) {
-    shelf = Mutex(SnapshotShelf(limits))
+    list = Mutex(SnapshotList(limits))
     self.store = store
     self.folder = folder.map { $0 + "/snapshots" }
     self.host = host
@@ -41,7 +41,7 @@ package final class Snapshots: Sendable {
         DiskFile.remove(path)
         continue
       }
-      shelf.withLock { $0.adopt(name, size: size, now: host.now()) }
+      list.withLock { $0.adopt(name, size: size, now: host.now()) }
     }
   }
 
@@ -54,7 +54,7 @@ package final class Snapshots: Sendable {
     guard let folder, OwnerOnly.makeFolders(folder) else {
       throw BrumeError(.badRequest, "this server has no data folder that snapshots could be in")
     }
-    try shelf.withLock { try $0.begin(id, now: host.now()) }
+    try list.withLock { try $0.begin(id, now: host.now()) }
     order.yield(id)
     return id
   }
@@ -104,18 +104,18 @@ package final class Snapshots: Sendable {
 
   /// Answers false if it was removed meanwhile, or the server ends.
   @discardableResult
-  private func note(_ state: SnapshotShelf.State, of id: String) -> Bool {
+  private func note(_ state: SnapshotList.State, of id: String) -> Bool {
     guard !isEnding.withLock({ $0 }) else { return false }
-    return shelf.withLock { shelf in
-      shelf.note(state, of: id, now: host.now())
-      return (try? shelf.use(id, now: host.now())) != nil
+    return list.withLock { list in
+      list.note(state, of: id, now: host.now())
+      return (try? list.use(id, now: host.now())) != nil
     }
   }
 
   /// - Throws: `notFound`.
-  func state(of id: String) throws -> SnapshotShelf.State {
+  func state(of id: String) throws -> SnapshotList.State {
     expire()
-    return try shelf.withLock { try $0.use(id, now: host.now()) }
+    return try list.withLock { try $0.use(id, now: host.now()) }
   }
 
   /// The file of one that is ready.
@@ -129,13 +129,13 @@ package final class Snapshots: Sendable {
   }
 
   func remove(_ id: String) {
-    guard shelf.withLock({ $0.remove(id) }), let path = path(of: id) else { return }
+    guard list.withLock({ $0.remove(id) }), let path = path(of: id) else { return }
     DiskFile.remove(path)
   }
 
   /// Removes those that nobody asked for in a while.
   package func expire() {
-    for id in shelf.withLock({ $0.expire(now: host.now()) }) {
+    for id in list.withLock({ $0.expire(now: host.now()) }) {
       if let path = path(of: id) { DiskFile.remove(path) }
     }
   }

@@ -1,5 +1,5 @@
-// Carries out `ConnectionRules` on a channel: one timer, no decisions. Informs the work on a request that
-// its client has gone, or that its time is over.
+// The guard carries out `ConnectionRules` on a channel: one timer, no decisions. It informs the work on a
+// request that its client has gone, or that its time is over.
 
 import BrumeModel
 import BrumeWire

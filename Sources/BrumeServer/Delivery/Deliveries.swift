@@ -49,7 +49,7 @@ package final class Deliveries: Sendable {
     self.clients = clients
     let webhooks = WebhookChannel(
       concurrency: concurrency, outside: webhookGuard,
-      exchange: spans.measured(plain, tells: true))
+      exchange: spans.measured(plain, passesTrace: true))
     let channels: [any Channel] = [apns, webPush]
     worker = DeliveryWorker(
       engine: engine, store: store,

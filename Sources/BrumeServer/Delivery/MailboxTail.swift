@@ -1,5 +1,5 @@
-// Brings what any process has put into mailboxes to the devices that are connected to this one, in the order of
-// positions, so that no stream passes over an entry that another process made. Who notifies for a bucket
+// The tail brings what any process has put into mailboxes to the devices that are connected to this one, in the
+// order of positions, so that no stream passes over an entry that another process made. Who notifies for a bucket
 // also sends for it.
 
 import BrumeDelivery

@@ -1,5 +1,5 @@
 // What becomes of new entries of mailboxes in a server: streams get them, polls and the sending worker
-// are told that there are some.
+// are notified that there are some.
 
 import BrumeDelivery
 import BrumeModel

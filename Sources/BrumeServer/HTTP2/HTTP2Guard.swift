@@ -1,5 +1,5 @@
-// Carries out `HTTP2Rules` on a connection of HTTP/2: one timer, no decisions. Tells the connection's streams
-// when the server ends, since events of a connection do not reach them.
+// The guard carries out `HTTP2Rules` on a connection of HTTP/2: one timer, no decisions. It notifies the
+// connection's streams when the server ends, since events of a connection do not reach them.
 
 import NIOCore
 import NIOHTTP2
@@ -36,7 +36,7 @@ final class HTTP2Guard: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  /// What the other end did is against the protocol, or too much of something; it has been told.
+  /// What the other end did is against the protocol, or too much of something; it has been sent the error.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     context.close(promise: nil)
   }

@@ -16,7 +16,7 @@ package struct HTTP2Rules: Equatable, Sendable {
     package var headerMilliseconds: Int64
     package var idleMilliseconds: Int64
     package var writeMilliseconds: Int64
-    /// How long a connection that was told to end stays open, so that the client gets to read that.
+    /// How long a connection that was sent GOAWAY stays open, so that the client gets to read that.
     package var lingerMilliseconds: Int64
     /// A measure, which bounds nothing: a timer that comes later than this was kept waiting by the server itself.
     package var lateMilliseconds: Int64 = 250

@@ -1,5 +1,5 @@
-// Gives each request its ID, measures and counts it, and writes one structured line about it: into the log, and
-// into the ring that operators search. No line holds the query: tokens travel there.
+// The middleware gives each request its ID, measures and counts it, and writes one structured line about it:
+// into the log, and into the ring that operators search. No line holds the query: tokens travel there.
 
 import BrumeCore
 import BrumeModel
@@ -42,7 +42,8 @@ struct AccessLog: RouterMiddleware {
     let isKnown = facts.access != nil || response.status != .notFound
     let line = RequestLine(
       time: now() - microseconds / 1000, requestID: context.requestID,
-      method: request.method.rawValue, route: isKnown ? route : "none", place: facts.place,
+      method: request.method.rawValue, route: isKnown ? route : "none",
+      containerEnvironment: facts.containerEnvironment,
       caller: facts.caller, status: response.status.code,
       errorCode: facts.errorCode?.meaning.wire, microseconds: microseconds)
     let isOfInterest = !facts.isProbe || response.status.code >= 400

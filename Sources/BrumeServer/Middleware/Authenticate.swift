@@ -1,4 +1,4 @@
-// Who calls: gathers what a request brings as proof and lets the rules decide. Checks here only what
+// Who calls: gathers what a request brings as proof and lets the rules decide. This checks only what
 // the route table says about kinds of callers; what a caller may do is decided by the rules.
 
 import BrumeCore
@@ -77,7 +77,7 @@ struct Authenticate: Sendable {
     case .operator(let effect):
       let sender = OperatorSender(peer: peer, address: address, requestID: requestID)
       let access = try await parts.operators.access(
-        to: effect, request, from: sender, action: AuditTrail.action(endpoint))
+        to: effect, request, from: sender, action: AuditLog.action(endpoint))
       return nobody(.operator, access)
     case .anyone, .account, .user:
       let caller = try await parts.rules.authenticate(
@@ -147,7 +147,7 @@ extension HTTPFields {
     self[.webAuthToken] ?? query["ckWebAuthToken"]
   }
 
-  /// Whether `Authorization` carries this token. Takes the same time wherever the two differ.
+  /// Whether `Authorization` carries this token. It takes the same time wherever the two differ.
   func carryBearer(_ token: String) -> Bool {
     guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return false }
     return ConstantTime.areEqual(header.utf8.dropFirst(7), token.utf8)

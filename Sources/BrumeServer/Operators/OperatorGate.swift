@@ -13,7 +13,7 @@ struct OperatorGate: Sendable {
   let server: ServerAddress
   let secure: SecureRequests
   let isDevelopment: Bool
-  let trail: AuditTrail
+  let auditLog: AuditLog
 
   /// The operator who may call an endpoint with this effect.
   ///
@@ -27,11 +27,11 @@ struct OperatorGate: Sendable {
         .authenticationFailed,
         "this endpoint is for operators: send 'Authorization: Bearer' with an admin token, such as "
           + "that of the server's data folder (server.json), or sign in at /_brume/console/signin")
-      await trail.refused(sender, by: "", action: action, error)
+      await auditLog.refused(sender, by: "", action: action, error)
       throw error
     }
     if let error = obstacle(to: access, effect, request) {
-      await trail.refused(sender, by: access.name, action: action, error)
+      await auditLog.refused(sender, by: access.name, action: action, error)
       throw error
     }
     return access

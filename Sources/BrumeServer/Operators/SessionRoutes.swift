@@ -12,7 +12,7 @@ struct SessionRoutes: Sendable {
   let links: OperatorLinks
   let authentication: OperatorAuthentication
   let passwords: PasswordVerifier
-  let trail: AuditTrail
+  let auditLog: AuditLog
   let server: ServerAddress
   let secure: SecureRequests
   let isDevelopment: Bool
@@ -31,7 +31,7 @@ struct SessionRoutes: Sendable {
       ) { isOfSomebody = $0 }
     } catch {
       // People type passwords into the wrong field: a name that is nobody's is not kept.
-      await trail.refused(call.sender, by: isOfSomebody ? name : "", action: "session", error)
+      await auditLog.refused(call.sender, by: isOfSomebody ? name : "", action: "session", error)
       throw error
     }
     return try await begin(call, person.name, person.role, "session") {
@@ -48,7 +48,7 @@ struct SessionRoutes: Sendable {
     do {
       try await links.check(link)
     } catch {
-      await trail.refused(call.sender, by: "", action: "session/first", error)
+      await auditLog.refused(call.sender, by: "", action: "session/first", error)
       throw error
     }
     guard let name = given.name, let password = given.password else {
@@ -112,7 +112,7 @@ struct SessionRoutes: Sendable {
     let act = Audit.Act(
       operatorName: name, address: call.address.name, requestID: call.caller.requestID,
       action: action)
-    return try await trail.carryOut(act) {
+    return try await auditLog.carryOut(act) {
       let made = try await make()
       var reply = Reply.json(
         Wire.operatorSession(session(name, role, .session, made.credential)))

@@ -31,12 +31,14 @@ struct SchemaAdmin: Sendable {
 
   /// What the schema would become with a text; without one, what production would become by a deployment.
   func difference(_ call: Call) async throws -> Reply {
-    let place = call.containerEnvironment
+    let containerEnvironment = call.containerEnvironment
     guard let text = try call.json()["schema"]?.string else {
       return .json(
-        Wire.schemaDifference(try await schemas.differenceOfDeployment(place.container)))
+        Wire.schemaDifference(
+          try await schemas.differenceOfDeployment(containerEnvironment.container)))
     }
-    return .json(Wire.schemaDifference(try await schemas.difference(to: text, in: place)))
+    return .json(
+      Wire.schemaDifference(try await schemas.difference(to: text, in: containerEnvironment)))
   }
 
   func importText(_ call: Call) async throws -> Reply {

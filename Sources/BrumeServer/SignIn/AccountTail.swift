@@ -10,7 +10,7 @@ struct AccountTail: Sendable {
   let accounts: any SharedAccounts
   let signOut: SignOut
 
-  /// Follows until cancelled. Begins with all changes that the store still knows: some may have come before the
+  /// Follows until cancelled. It begins with all changes that the store still knows: some may have come before the
   /// listening did, and some while the store could not be reached.
   func run() async throws {
     let hints = accounts.accountHints()

@@ -13,7 +13,7 @@ package final class ProviderCalls: Sendable {
     var all: RateLimiter<Bool>
   }
   /// A sign-in that may talk to the provider until it ends.
-  package struct Visit: Sendable {
+  package struct Permit: Sendable {
     fileprivate let calls: ProviderCalls
     /// To be called once, when the provider has answered or failed.
     package func end() { calls.state.withLock { $0.underWay -= 1 } }
@@ -37,7 +37,7 @@ package final class ProviderCalls: Sendable {
   }
 
   /// - Throws: THROTTLED with the seconds to wait.
-  package func begin(from address: ClientAddress) throws(BrumeError) -> Visit {
+  package func begin(from address: ClientAddress) throws(BrumeError) -> Permit {
     let now = host.now()
     let wait = state.withLock { state -> Double? in
       if state.underWay >= most { return 1 }
@@ -46,7 +46,7 @@ package final class ProviderCalls: Sendable {
       state.underWay += 1
       return nil
     }
-    guard let wait else { return Visit(calls: self) }
+    guard let wait else { return Permit(calls: self) }
     throw BrumeError(
       .throttled, "too many people sign in by the provider just now; try again", retryAfter: wait)
   }

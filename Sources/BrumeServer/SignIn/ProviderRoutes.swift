@@ -1,5 +1,5 @@
 // The way to a sign-in provider and back (docs/sign-in.md). Nothing here believes a cookie: each step
-// carries the sealed state of the visit, and the only cookie ties the way to one browser.
+// carries the sealed state of the sign-in, and the only cookie ties the way to one browser.
 
 import BrumeCore
 import BrumeModel
@@ -11,58 +11,60 @@ struct ProviderRoutes: Sendable {
   let provider: OpenIDProvider?
   let calls: ProviderCalls
   let signIns: SignIns
-  let visits: ProviderVisits
+  let providerSignIns: ProviderSignIns
   let server: ServerAddress
   let randomBytes: @Sendable (Int) -> [UInt8]
   /// How long a browser keeps the cookie.
   let cookieSeconds: Int64
 
-  func depart(_ call: Call) async throws -> Reply {
+  func authorize(_ call: Call) async throws -> Reply {
     await shown {
       guard let provider else {
         throw BrumeError(
           .notFound, "this server knows no sign-in provider; use a name and a password")
       }
       let signIn = try await signIns.open(call.query["state"] ?? "")
-      let visit = try calls.begin(from: call.address)
-      defer { visit.end() }
+      let permit = try calls.begin(from: call.address)
+      defer { permit.end() }
       let browser =
         BrowserCookie.value(call.headers) ?? Hex.text(randomBytes(32))
-      let departure = visits.depart(
+      let request = providerSignIns.request(
         signIn, browser: browser, keep: call.query["keep"] == "true",
         discoverable: call.query["discoverable"] == "true")
       var reply = SignInPage.redirect(
-        try await provider.authorizationURL(departure, redirectURI: redirectURI))
+        try await provider.authorizationURL(request, redirectURI: redirectURI))
       reply.headers[.setCookie] = cookie(browser)
       return reply
     }
   }
 
-  func comeBack(_ call: Call) async throws -> Reply {
+  func callback(_ call: Call) async throws -> Reply {
     await shown {
       guard let provider, let state = call.query["state"] else {
         throw BrumeError(
           .badRequest,
           "this address is for a sign-in provider's answers; go back to the app and sign in there")
       }
-      let back = try await visits.comeBack(
+      let response = try await providerSignIns.response(
         state, browser: BrowserCookie.value(call.headers))
       guard let code = call.query["code"] else {
         let why = call.query["error"] ?? "no reason given"
         return SignInPage.outcome(
-          SignInOutcome.error("The provider did not sign you in (\(why.prefix(60))).", back.signIn))
+          SignInOutcome.error(
+            "The provider did not sign you in (\(why.prefix(60))).", response.signIn))
       }
-      let visit = try calls.begin(from: call.address)
-      defer { visit.end() }
+      let permit = try calls.begin(from: call.address)
+      defer { permit.end() }
       let claims = try await provider.claims(
-        code: code, verifier: back.verifier, nonce: back.nonce, redirectURI: redirectURI)
-      let user = try await visits.account(of: claims)
+        code: code, verifier: response.verifier, nonce: response.nonce, redirectURI: redirectURI)
+      let user = try await providerSignIns.account(of: claims)
       let token = try await signIns.complete(
-        back.signIn, as: user.id, keep: back.keep, discoverable: back.discoverable ? true : nil)
-      if case .redirect(let callback) = SignInDelivery.decide(back.signIn) {
+        response.signIn, as: user.id, keep: response.keep,
+        discoverable: response.discoverable ? true : nil)
+      if case .redirect(let callback) = SignInDelivery.decide(response.signIn) {
         return SignInPage.redirect(SignInOutcome.address(callback, token))
       }
-      return SignInPage.outcome(SignInOutcome.json(token, for: back.signIn))
+      return SignInPage.outcome(SignInOutcome.json(token, for: response.signIn))
     }
   }
 

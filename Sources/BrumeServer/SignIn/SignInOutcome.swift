@@ -1,4 +1,4 @@
-// How a visit to the sign-in page ends, as the page's script reads it.
+// How a sign-in ends, as the page's script reads it.
 
 import BrumeCore
 import BrumeModel

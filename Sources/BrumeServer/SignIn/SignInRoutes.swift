@@ -1,5 +1,5 @@
 // The sign-in page and what it asks (docs/sign-in.md): the ways to sign in, and a name and password.
-// Each step carries the sealed state of the visit. By a provider: `ProviderRoutes.swift`.
+// Each step carries the sealed state of the sign-in. By a provider: `ProviderRoutes.swift`.
 
 import BrumeCore
 import BrumeModel

@@ -96,7 +96,7 @@ extension StreamConnection: ChannelDuplexHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
     case is ChannelShouldQuiesceEvent: finish()
-    // Shows a client that has gone from one that only has nothing more to say.
+    // This distinguishes a client that has gone from one that only has nothing more to say.
     case ChannelEvent.inputClosed: breakSilence()
     default: context.fireUserInboundEventTriggered(event)
     }

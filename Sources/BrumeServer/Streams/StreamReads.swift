@@ -1,4 +1,4 @@
-// Reads mailboxes for open streams, which have no tasks of their own. A stream asks for one reading at
+// This reads mailboxes for open streams, which have no tasks of their own. A stream asks for one reading at
 // a time, so what waits here is bounded by the connections.
 
 import BrumeCore

@@ -4,7 +4,7 @@
 import NIOCore
 import NIOTLS
 
-/// Closes a connection whose handshake takes too long, or whose server ends before it is over. Leaves when
+/// Closes a connection whose handshake takes too long, or whose server ends before it is over. It leaves when
 /// it is.
 final class HandshakeLimit: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny

@@ -39,7 +39,7 @@ package final class TLSIdentities: Sendable {
   /// When clients cease to accept the certificate, in seconds since 1970.
   package var notAfter: Int64 { identity.withLock { $0.notAfter } }
 
-  /// What an operator must hear about the certificate's dates; nil: nothing.
+  /// What an operator must know about the certificate's dates; nil: nothing.
   package func concern(at now: Milliseconds) -> String? {
     let (notBefore, notAfter) = identity.withLock { ($0.notBefore, $0.notAfter) }
     let seconds = now / 1000

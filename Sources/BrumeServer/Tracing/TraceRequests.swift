@@ -1,4 +1,4 @@
-// Each request as a span, which goes on with the trace that its `traceparent` names. Stands in the router only
+// Each request as a span, which goes on with the trace that its `traceparent` names. It is in the router only
 // while traces are sent somewhere.
 
 import BrumeTracing

@@ -60,15 +60,15 @@ extension RunningSpan {
 extension Spans {
   /// The same exchange, each call of it measured.
   ///
-  /// - Parameter tells: whether the other side is told of the trace. It is the operator's own then.
+  /// - Parameter passesTrace: whether the other side gets the trace's ID. It is the operator's own then.
   func measured(
-    _ exchange: @escaping OutsideExchange, tells: Bool = false
+    _ exchange: @escaping OutsideExchange, passesTrace: Bool = false
   ) -> OutsideExchange {
     guard isOn else { return exchange }
     return { call in
       try await run("call", .client, ["http.request.method": "POST"]) { span in
         var call = call
-        if tells, let traceparent = span.traceparent { call.set("traceparent", traceparent) }
+        if passesTrace, let traceparent = span.traceparent { call.set("traceparent", traceparent) }
         let reply = try await exchange(call)
         span.add(["http.response.status_code": .number(reply.status)])
         return reply

@@ -10,18 +10,18 @@ final class RequestFacts: Sendable {
     /// Nil: no endpoint of the table was asked.
     var access: Access?
     var work = Work.usual
-    var place: ContainerEnvironment?
+    var containerEnvironment: ContainerEnvironment?
     var caller = RequestLine.Caller.nobody
     var errorCode: BrumeError.Code?
   }
   private let facts = Mutex(Known())
 
   /// The request is for this endpoint.
-  func note(_ endpoint: Endpoint, _ place: ContainerEnvironment?) {
+  func note(_ endpoint: Endpoint, _ containerEnvironment: ContainerEnvironment?) {
     facts.withLock {
       $0.access = endpoint.access
       $0.work = endpoint.work
-      $0.place = place
+      $0.containerEnvironment = containerEnvironment
     }
   }
 

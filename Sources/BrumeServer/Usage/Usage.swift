@@ -1,4 +1,4 @@
-// Counts what this server is used for. Each count is a few additions under a lock that nobody holds for
+// This counts what this server is used for. Each count is a few additions under a lock that nobody holds for
 // longer; the file is written every few minutes and at the end.
 
 import BrumeCore

@@ -1,4 +1,4 @@
-// Assets' books in memory. Who holds a file is read from the records themselves.
+// The rows of assets in memory. Who holds a file is read from the records themselves.
 
 import BrumeModel
 

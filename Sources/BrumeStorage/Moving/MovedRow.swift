@@ -80,7 +80,7 @@ package struct MovedRow: Equatable, Sendable {
   /// About how much memory it takes.
   package var byteCount: Int { values.reduce(0) { $0 + $1.byteCount } }
 
-  /// The key in words. Says nothing of what a record holds.
+  /// The key in words. It says nothing of what a record holds.
   package var keyText: String { table.keyText(key) }
 
   /// What is wrong with this row.
@@ -115,7 +115,7 @@ extension MovedRow {
 }
 
 extension MovedTable {
-  /// A key in words. Says nothing of what a record holds.
+  /// A key in words. It says nothing of what a record holds.
   package func keyText(_ key: ArraySlice<MovedValue>) -> String {
     if hasSecretKeys { return "\(key.first?.text?.prefix(4) ?? "")…" }
     return key.map { value in
@@ -174,8 +174,10 @@ extension MovedRow {
   /// - Throws: `StoreError` with `corrupt` if its environment is none.
   package func eventZone() throws -> ZoneKey? {
     guard let name = self["zone"].text else { return nil }
-    let place = try containerEnvironment(text("zone_container"), text("zone_environment"))
-    return ZoneKey(database: database(place, owner: try text("zone_owner")), name: name)
+    let containerEnvironment = try self.containerEnvironment(
+      text("zone_container"), text("zone_environment"))
+    return ZoneKey(
+      database: database(containerEnvironment, owner: try text("zone_owner")), name: name)
   }
 
   /// The private database of the user whose the row is.
@@ -205,7 +207,8 @@ extension MovedRow {
     return ContainerEnvironment(ContainerID(container), environment)
   }
 
-  private func database(_ place: ContainerEnvironment, owner: String) -> DatabaseKey {
-    DatabaseKey(in: place, owner: owner.isEmpty ? nil : UserID(owner))
+  private func database(_ containerEnvironment: ContainerEnvironment, owner: String) -> DatabaseKey
+  {
+    DatabaseKey(in: containerEnvironment, owner: owner.isEmpty ? nil : UserID(owner))
   }
 }

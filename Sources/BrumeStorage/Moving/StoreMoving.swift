@@ -16,7 +16,7 @@ package protocol StoreExport: AnyObject {
   func outline() throws -> StoreOutline
   /// Where all entries of the log are, by bucket and position.
   func logPlaces() throws -> [LogPlace]
-  /// All rows of a table, in the order of their keys. Ends the reading before it.
+  /// All rows of a table, in the order of their keys. It ends the reading before it.
   func rows(of table: MovedTable) throws -> any MovedRows
 }
 
@@ -88,10 +88,11 @@ package struct LogPlace: Sendable {
       throw StoreError(
         .corrupt, "table log, bucket \(bucket), position \(position): its environment is unknown")
     }
-    let place = ContainerEnvironment(ContainerID(container), environment)
+    let containerEnvironment = ContainerEnvironment(ContainerID(container), environment)
     self.init(
       bucket: Bucket(Int(bucket)), position: position,
-      database: DatabaseKey(in: place, owner: owner.isEmpty ? nil : UserID(owner)), time: time)
+      database: DatabaseKey(in: containerEnvironment, owner: owner.isEmpty ? nil : UserID(owner)),
+      time: time)
   }
 }
 

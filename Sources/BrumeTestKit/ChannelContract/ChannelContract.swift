@@ -82,14 +82,14 @@ package enum ChannelContract {
       let answer = try await subject.channel.send(push(to: subject))
       try expectEqual(answer.verdict, .retry(after: nil), "verdict")
       try expectEqual(answer.status, nil, "status")
-      try expect(!answer.reason.contains("secret"), "the reason tells a secret: \(answer.reason)")
+      try expect(!answer.reason.contains("secret"), "the reason has a secret: \(answer.reason)")
     },
-    Case(name: "a device that is gone is told as gone, with a time") { subject in
+    Case(name: "a device that is gone is reported as gone, with a time") { subject in
       subject.answer([.gone])
       let answer = try await subject.channel.send(push(to: subject))
       try expectEqual(answer.verdict, .gone(at: now), "verdict")
     },
-    Case(name: "a push that is too large is told as such, and one refused for good as refused") {
+    Case(name: "a push that is too large is answered so, and one refused for good as refused") {
       subject in
       subject.answer([.tooLarge, .refuse])
       let first = try await subject.channel.send(push(to: subject)).verdict

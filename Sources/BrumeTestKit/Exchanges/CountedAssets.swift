@@ -1,4 +1,4 @@
-// Counts the exchanges of assets' books.
+// This counts the exchanges of the rows of assets.
 
 import BrumeModel
 import BrumeStorage

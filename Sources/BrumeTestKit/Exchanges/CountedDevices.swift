@@ -1,4 +1,4 @@
-// Counts the exchanges of devices, mailboxes and kept notifications.
+// This counts the exchanges of devices, mailboxes and kept notifications.
 
 import BrumeModel
 import BrumeStorage

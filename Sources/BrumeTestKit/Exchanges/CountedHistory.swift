@@ -1,4 +1,4 @@
-// Counts the exchanges of the history of deliveries.
+// This counts the exchanges of the history of deliveries.
 
 import BrumeModel
 import BrumeStorage

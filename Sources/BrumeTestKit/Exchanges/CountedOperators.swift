@@ -1,4 +1,4 @@
-// Counts the exchanges of operators and of the audit log.
+// This counts the exchanges of operators and of the audit log.
 
 import BrumeModel
 import BrumeStorage

@@ -1,4 +1,4 @@
-// Counts the exchanges of records, their changes and queries.
+// This counts the exchanges of records, their changes and queries.
 
 import BrumeModel
 import BrumeStorage

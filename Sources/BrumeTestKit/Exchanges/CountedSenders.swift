@@ -1,4 +1,4 @@
-// Counts the exchanges of what leads outside.
+// This counts the exchanges of what leads outside.
 
 import BrumeModel
 import BrumeStorage

@@ -1,4 +1,4 @@
-// Counts the exchanges of roles, shares and settings.
+// This counts the exchanges of roles, shares and settings.
 
 import BrumeModel
 import BrumeStorage

@@ -1,4 +1,4 @@
-// Forwards what a body reads and writes, and counts what of it would be an exchange with an engine on the
+// This forwards what a body reads and writes, and counts what of it would be an exchange with an engine on the
 // other side of a network. What is written and needs no answer waits for the commit, as such an engine would
 // let it.
 

@@ -1,4 +1,4 @@
-// Counts the exchanges of users and their credentials.
+// This counts the exchanges of users and their credentials.
 
 import BrumeModel
 import BrumeStorage

@@ -1,4 +1,4 @@
-// Counts the exchanges of zones, sequences, the log and subscriptions.
+// This counts the exchanges of zones, sequences, the log and subscriptions.
 
 import BrumeModel
 import BrumeStorage

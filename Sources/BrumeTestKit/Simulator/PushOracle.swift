@@ -73,13 +73,13 @@ struct PushOracle {
   private func unexpected(_ received: [Delivery], _ device: DeviceKey) -> [String] {
     received.compactMap { push in
       guard let change = changes[push.nid] else { return "\(push.nid) stands for no change" }
-      if change.origin == device { return "\(device) heard its own change \(change.step)" }
+      if change.origin == device { return "\(device) received its own change \(change.step)" }
       if push.sid.isEmpty { return nil }
       let isWanted = change.fires.contains {
         $0.subscription.id == push.sid && $0.scope.user == device.user
           && $0.scope.scope == push.scope
       }
-      return isWanted ? nil : "\(device) heard of \(change.step) by '\(push.sid)' for nothing"
+      return isWanted ? nil : "\(device) received \(change.step) by '\(push.sid)' for nothing"
     }
   }
 
@@ -115,7 +115,7 @@ struct PushOracle {
       else { return nil }
       let key = "\(push.sid) \(push.scope) \(change.zone)"
       defer { last[key] = change.position }
-      return (last[key] ?? 0) < change.position ? nil : "\(device) heard \(change.step) too late"
+      return (last[key] ?? 0) < change.position ? nil : "\(device) received \(change.step) too late"
     }
   }
 

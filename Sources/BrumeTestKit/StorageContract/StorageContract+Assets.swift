@@ -1,4 +1,4 @@
-// Assets' books: files, holders, uploads, objects to remove.
+// The rows of assets: files, holders, uploads, objects to remove.
 
 import BrumeModel
 import BrumeStorage

@@ -24,7 +24,7 @@ extension StorageContract {
         }
       }
     },
-    Case("names are told apart by their bytes") { store in
+    Case("names are distinguished by their bytes") { store in
       let names = ["a", "A", "a ", "a%", "a_", "aa", "'", "\"", "--", ";", "~"]
       try await store.write(in: .database(.sample())) { transaction in
         for name in names { try transaction.putNext(name, fields: ["own": .string(name)]) }

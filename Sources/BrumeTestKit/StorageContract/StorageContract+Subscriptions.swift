@@ -21,7 +21,7 @@ extension StorageContract {
       }
       try expectEqual(elsewhere, nil, "a subscription of another database")
     },
-    Case("subscriptions are told apart by bytes, listed in byte order, removed one by one") {
+    Case("subscriptions are distinguished by bytes, listed in byte order, removed one by one") {
       store in
       let scope = SubscriptionSamples.scope(.private)
       let ids = ["b", "caf\u{e9}", "cafe\u{301}", "A", "ä"]

@@ -9,7 +9,7 @@ extension Wire {
       writer.beginObject()
       writer.array("containers", containers) { writer, summary in
         writer.beginObject()
-        writer.place(summary.containerEnvironment)
+        writer.containerEnvironment(summary.containerEnvironment)
         writer.member("databases", Int64(summary.databases))
         writer.member("recordTypes", Int64(summary.recordTypes))
         writer.member("apiTokens", Int64(summary.apiTokens))
@@ -20,7 +20,7 @@ extension Wire {
     }
   }
 
-  /// Apple's zone dictionaries, with what only operators are told under `brume`.
+  /// Apple's zone dictionaries, with what only operators get under `brume`.
   package static func zones(_ page: ListPage<ZoneSummary>) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
@@ -67,8 +67,8 @@ extension Wire {
 
 extension JSONWriter {
   /// The members `container` and `environment`.
-  mutating func place(_ place: ContainerEnvironment) {
-    member("container", place.container.name)
-    member("environment", place.environment.rawValue)
+  mutating func containerEnvironment(_ containerEnvironment: ContainerEnvironment) {
+    member("container", containerEnvironment.container.name)
+    member("environment", containerEnvironment.environment.rawValue)
   }
 }

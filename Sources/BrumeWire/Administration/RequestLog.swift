@@ -28,7 +28,9 @@ extension JSONWriter {
     member("request", line.requestID)
     member("method", line.method)
     member("route", line.route)
-    if let place = line.place { self.place(place) }
+    if let containerEnvironment = line.containerEnvironment {
+      self.containerEnvironment(containerEnvironment)
+    }
     caller(line.caller, names)
     member("status", Int64(line.status))
     member("code", line.errorCode)

@@ -8,7 +8,7 @@ extension Wire {
     let token = contents.token
     return bytes { writer in
       writer.beginObject()
-      writer.place(token.containerEnvironment)
+      writer.containerEnvironment(token.containerEnvironment)
       writer.member("database", token.scope.rawValue)
       writer.member("user", contents.readerName)
       writer.member("userRecordName", token.reader.name)

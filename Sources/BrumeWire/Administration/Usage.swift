@@ -38,7 +38,7 @@ extension Wire {
       }
       writer.array("public", report.publicDatabases) { writer, database in
         writer.beginObject()
-        writer.place(database.containerEnvironment)
+        writer.containerEnvironment(database.containerEnvironment)
         writer.size(database.size)
         writer.endObject()
       }

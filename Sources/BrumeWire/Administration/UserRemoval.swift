@@ -12,7 +12,7 @@ extension Wire {
       writer.member("deleted", removal.isDone)
       writer.array("containers", removal.places) { writer, place in
         writer.beginObject()
-        writer.place(place.containerEnvironment)
+        writer.containerEnvironment(place.containerEnvironment)
         writer.member("zones", Int64(place.zones))
         writer.member("subscriptions", Int64(place.subscriptions))
         writer.member("devices", Int64(place.devices))

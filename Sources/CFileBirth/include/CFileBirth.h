@@ -1,4 +1,4 @@
-// When a file was made. Swift's modules of the C library hide the call that tells it on Linux.
+// When a file was made. Swift's modules of the C library hide the call that returns it on Linux.
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-// PostgreSQL's own client library, libpq, as far as we call it. It is loaded when a server is first told to use
+// PostgreSQL's own client library, libpq, as far as we call it. It is loaded when a server is first asked to use
 // PostgreSQL: who keeps records elsewhere needs it neither to build nor to run.
 //
 // The declarations are those of libpq's documented interface, which its version 5 keeps since 2005; pipelines

@@ -1,4 +1,4 @@
-// brume export: everything in a user's private database, in one file. Read as the operator, while the server
+// brume export: everything in a user's private database, in one file. It is read as the operator, while the server
 // goes on: what changes meanwhile may be in the file or not, record by record.
 
 import ArgumentParser

@@ -70,20 +70,22 @@ private struct APNsBench: Sendable {
   init(url: String, key: String, exchange: @escaping OutsideExchange) {
     var hosts = APNsChannel.Hosts()
     hosts.production = url
-    let place = ContainerEnvironment(ContainerID("iCloud.org.example.bench"), .production)
+    let containerEnvironment = ContainerEnvironment(
+      ContainerID("iCloud.org.example.bench"), .production)
     let sender = APNsSender(
-      container: place.container, topic: "org.example.app", team: "TEAM123456", keyID: "KEY1234567",
+      container: containerEnvironment.container, topic: "org.example.app", team: "TEAM123456",
+      keyID: "KEY1234567",
       privateKey: key)
     channel = APNsChannel(
       hosts: hosts, concurrency: 1, payloadBytes: 4096, senders: { _ in [sender] },
       exchange: exchange)
     device = Device(
-      key: DeviceKey(in: place, user: UserID("_a"), device: DeviceID("phone")),
+      key: DeviceKey(in: containerEnvironment, user: UserID("_a"), device: DeviceID("phone")),
       channel: .apns(
         token: String(repeating: "ab", count: 32), environment: .production, topic: nil),
       registered: 0)
     var notification = Notification(
-      id: "6F1C3B1E-0A3C-8F5D-9A51-0C1F0D2E3A4B", in: place, scope: .private,
+      id: "6F1C3B1E-0A3C-8F5D-9A51-0C1F0D2E3A4B", in: containerEnvironment, scope: .private,
       subscriptionID: "new-notes",
       user: UserID("_0123456789abcdef0123456789abcdef"),
       subject: .query(

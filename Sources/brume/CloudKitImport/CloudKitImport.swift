@@ -41,7 +41,7 @@ struct CloudKitImport {
         }
       }
       if types.isEmpty {
-        Patience.progress.end()
+        ImportRetries.progress.end()
         Output.say("records of the default zone are left out: name their types with --type")
       }
     }
@@ -61,7 +61,7 @@ struct CloudKitImport {
       count(page)
       try await save(page)
       refused += page.unreadable
-      Patience.progress.show("\(counts.records) records, \(counts.files) files")
+      ImportRetries.progress.show("\(counts.records) records, \(counts.files) files")
       place = page.next
     } while place != nil
   }
@@ -85,7 +85,7 @@ struct CloudKitImport {
     var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
     var rounds = 0
     while target != nil, !refused.isEmpty {
-      let passes = refused.contains(where: \.isPassing) && rounds < Patience.attempts
+      let passes = refused.contains(where: \.isPassing) && rounds < ImportRetries.attempts
       guard refused.count < before || passes else { return }
       if passes { try await Task.sleep(for: backoff.next(chance: .random(in: 0...1))) }
       rounds += 1

@@ -56,7 +56,7 @@ struct CloudKitImportCommand: AsyncParsableCommand {
     }
     var work = CloudKitImport(source: reader, target: target, types: types)
     do {
-      defer { Patience.progress.end() }
+      defer { ImportRetries.progress.end() }
       try await work.run()
     }
     try report(work.counts, work.refused)

@@ -67,7 +67,7 @@ struct ImportTarget {
       files: [.init(recordType: record.type, fieldName: field, recordName: record.name)])
     let database = session.database(scope)
     do {
-      return try await Patience.keep("the target") {
+      return try await ImportRetries.retry("the target") {
         guard let ticket = try await database.uploadAddresses(request).first else {
           throw CommandFailure("the server gave no address for a file; see its log")
         }
@@ -90,6 +90,6 @@ struct ImportTarget {
     body["database"] = .string(scope.rawValue)
     body["user"] = .string(user)
     let whole = JSON.object(body)
-    return try await Patience.keep("the target") { try await connection.send(path, whole) }
+    return try await ImportRetries.retry("the target") { try await connection.send(path, whole) }
   }
 }

@@ -36,7 +36,7 @@ final class SourceServer {
 
   /// Posts to an endpoint of the database, or gets it without a body.
   ///
-  /// - Throws: `StatusFailure` or `CommandFailure`, when patience does not help.
+  /// - Throws: `StatusFailure` or `CommandFailure`, when retries do not help.
   func call<Answer>(
     _ action: String, _ body: JSON? = nil, hint: String = "", as parse: (JSON) throws -> Answer
   ) async throws -> Answer {
@@ -58,7 +58,7 @@ final class SourceServer {
         .badRequest, "the source, which has https, gives '\(address)' as the address of a file")
     }
     do {
-      try await Patience.keep("the source") {
+      try await ImportRetries.retry("the source") {
         let handle = try FileHandle(forWritingTo: url)
         defer { try? handle.close() }
         try handle.truncate(atOffset: 0)
@@ -76,7 +76,7 @@ final class SourceServer {
     _ action: String, _ hint: String, _ work: () async throws -> Answer
   ) async throws -> Answer {
     do {
-      return try await Patience.keep("the source", work)
+      return try await ImportRetries.retry("the source", work)
     } catch let error as BrumeError {
       let text =
         "\(place.url) refuses \(action) (\(error.code.meaning.wire)): \(error.reason)"

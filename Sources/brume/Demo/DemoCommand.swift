@@ -16,10 +16,10 @@ struct DemoCommand: AsyncParsableCommand {
     let timeline = Timeline()
     let server = try await DemoServer.start()
     defer { server.stop() }
-    let stage = Stage(server: server, timeline: timeline)
-    let scenarios = Stage.scenarios.filter { only == nil || $0.title.contains(only ?? "") }
+    let demo = DemoRun(server: server, timeline: timeline)
+    let scenarios = DemoRun.scenarios.filter { only == nil || $0.title.contains(only ?? "") }
     do {
-      for scenario in scenarios { try await stage.play(scenario) }
+      for scenario in scenarios { try await demo.play(scenario) }
     } catch {
       FileHandle.standardError.write(Data("\ndemo failed: \(error)\n".utf8))
       throw ExitCode.failure
@@ -31,11 +31,11 @@ struct DemoCommand: AsyncParsableCommand {
 /// One scenario: a title, and what happens.
 struct Scenario: Sendable {
   let title: String
-  let play: @Sendable (Stage) async throws -> Void
+  let play: @Sendable (DemoRun) async throws -> Void
 }
 
 /// Where scenarios play: the server, and the devices that are on.
-final class Stage: Sendable {
+final class DemoRun: Sendable {
   static let scenarios = [
     Scenario(title: "Two devices of one user keep a private zone in sync", play: playContacts),
     Scenario(title: "Experts are alerted when somebody publishes a whistle", play: playWhistles),
@@ -72,7 +72,7 @@ final class Stage: Sendable {
     for device in devices {
       let extra = device.unexpectedPushes
       try timeline.check(
-        "\(device.name) was told nothing else", extra.isEmpty, "\(extra.map(\.summary))")
+        "\(device.name) received nothing else", extra.isEmpty, "\(extra.map(\.summary))")
     }
   }
 }

@@ -1,4 +1,4 @@
-// Sorts a device's lines into answers, pushes and reactions, and lets the director wait for each.
+// The inbox sorts a device's lines into answers, pushes and reactions, and lets the director wait for each.
 
 import Foundation
 import Synchronization

@@ -1,50 +1,50 @@
 // The scenarios, as the director plays them. Each ends with a change by another device, so that a
 // push that came twice or to its sender would already have arrived before the last one.
 
-extension Stage {
-  static let playContacts: @Sendable (Stage) async throws -> Void = { stage in
-    let phone = try stage.device("Alice's phone", of: "alice", app: "contacts")
-    let laptop = try stage.device("Alice's laptop", of: "alice", app: "contacts")
+extension DemoRun {
+  static let playContacts: @Sendable (DemoRun) async throws -> Void = { demo in
+    let phone = try demo.device("Alice's phone", of: "alice", app: "contacts")
+    let laptop = try demo.device("Alice's laptop", of: "alice", app: "contacts")
     defer { for device in [phone, laptop] { device.stop() } }
     try await phone.perform("launch")
     try await laptop.perform("launch")
 
     try await laptop.perform("add", "Ada Lovelace")
     let first = try await phone.push()
-    try stage.timeline.check(
+    try demo.timeline.check(
       "the push is silent and names the zone",
       first.isSilent && first.kind == "fet" && first.zone == "Contacts")
-    try stage.timeline.check(
+    try demo.timeline.check(
       "only the new contact came back",
       first.reaction == "fetched 1 new [Ada Lovelace], 0 deleted",
       first.reaction)
 
     try await phone.perform("add", "Grace Hopper")
     let second = try await laptop.push()
-    try stage.timeline.check(
-      "the laptop heard of the phone's contact, and never of its own",
+    try demo.timeline.check(
+      "the laptop was notified of the phone's contact, and never of its own",
       second.id != first.id && second.reaction == "fetched 1 new [Grace Hopper], 0 deleted",
       second.reaction)
 
     try await laptop.perform("delete", "Ada Lovelace")
     let third = try await phone.push()
-    try stage.timeline.check(
+    try demo.timeline.check(
       "a deletion arrives as a deletion", third.reaction == "fetched 0 new [], 1 deleted",
       third.reaction)
     let lists = (try await phone.perform("list"), try await laptop.perform("list"))
-    try stage.timeline.check(
+    try demo.timeline.check(
       "both devices show the same contacts", lists.0 == lists.1 && lists.0 == "Grace Hopper")
-    try stage.checkNothingElseCame(phone, laptop)
+    try demo.checkNothingElseCame(phone, laptop)
   }
 
-  static let playWhistles: @Sendable (Stage) async throws -> Void = { stage in
-    let expert = try stage.device("Alice's phone", of: "alice", app: "whistles")
-    let whistler = try stage.device("Bob's phone", of: "bob", app: "whistles")
+  static let playWhistles: @Sendable (DemoRun) async throws -> Void = { demo in
+    let expert = try demo.device("Alice's phone", of: "alice", app: "whistles")
+    let whistler = try demo.device("Bob's phone", of: "bob", app: "whistles")
     defer { for device in [expert, whistler] { device.stop() } }
     try await whistler.perform("whistle", "Rock")
     try await expert.perform("genres", "Jazz", "Blues")
     let again = try await expert.perform("genres", "Jazz", "Blues")
-    try stage.timeline.check(
+    try demo.timeline.check(
       "saving again flushes the old subscriptions and makes no duplicates",
       again.hasPrefix("flushed 2"), again)
     try await whistler.perform("genres", "Jazz")
@@ -52,30 +52,30 @@ extension Stage {
     try await whistler.perform("whistle", "Rock")
     try await whistler.perform("whistle", "Jazz")
     let push = try await expert.push()
-    try stage.timeline.check(
+    try demo.timeline.check(
       "the alert is the one for the genre, with its sound",
       push.alert == "There's a new whistle in the Jazz genre." && push.sound == "default",
       push.summary)
-    try stage.timeline.check(
+    try demo.timeline.check(
       "the push is for the public database", push.database == 2 && push.reason == 1)
-    try stage.timeline.check(
+    try demo.timeline.check(
       "the record can be fetched at once", push.reaction == "fetched the whistle: Jazz",
       push.reaction)
 
     try await expert.perform("whistle", "Jazz")
     let other = try await whistler.push()
-    try stage.timeline.check("the whistler never heard of his own whistle", other.id != push.id)
+    try demo.timeline.check("the whistler got no push of his own whistle", other.id != push.id)
     try await whistler.perform("whistle", "Blues")
     let blues = try await expert.push()
-    try stage.timeline.check(
+    try demo.timeline.check(
       "each genre has its own alert", blues.alert == "There's a new whistle in the Blues genre.",
       blues.summary)
-    try stage.checkNothingElseCame(expert, whistler)
+    try demo.checkNothingElseCame(expert, whistler)
   }
 
-  static let playShared: @Sendable (Stage) async throws -> Void = { stage in
-    let owner = try stage.device("Alice's phone", of: "alice", app: "shared")
-    let guest = try stage.device("Bob's phone", of: "bob", app: "shared")
+  static let playShared: @Sendable (DemoRun) async throws -> Void = { demo in
+    let owner = try demo.device("Alice's phone", of: "alice", app: "shared")
+    let guest = try demo.device("Bob's phone", of: "bob", app: "shared")
     defer { for device in [owner, guest] { device.stop() } }
     try await owner.perform("subscribe")
     try await guest.perform("subscribe")
@@ -88,20 +88,20 @@ extension Stage {
       // Accepting the share changed the shared database, too; that push may come by itself.
       push = try await guest.push()
     }
-    try stage.timeline.check(
+    try demo.timeline.check(
       "the push is for the shared database",
       push.kind == "met" && push.database == 3 && push.subscriptionID == "shared-changes")
-    try stage.timeline.check(
+    try demo.timeline.check(
       "the guest sees the owner's places", push.reaction.contains("Porto"), push.reaction)
 
     try await guest.perform("add-shared", "Faro")
     let pushed = try await owner.push()
-    try stage.timeline.check(
-      "the owner hears of the guest's place in the private database",
+    try demo.timeline.check(
+      "the owner is notified of the guest's place in the private database",
       pushed.database == 1 && pushed.kind == "met", pushed.summary)
     let left = try await guest.perform("leave")
-    try stage.timeline.check(
+    try demo.timeline.check(
       "after leaving, the zone is gone for the guest", left == "left; 0 shared zones", left)
-    try stage.checkNothingElseCame(guest)
+    try demo.checkNothingElseCame(guest)
   }
 }

@@ -1,4 +1,4 @@
-// Runs a command in the foreground: same terminal, same process group, signals passed on, and its
+// This runs a command in the foreground: same terminal, same process group, signals passed on, and its
 // exit status as a shell would report it.
 
 import Dispatch

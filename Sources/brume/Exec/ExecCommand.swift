@@ -80,7 +80,7 @@ struct ExecCommand: AsyncParsableCommand {
   }
 
   private func runCommand(_ server: Composition) async throws -> Int32 {
-    let place = ContainerEnvironment(server.settings.container, .development)
+    let containerEnvironment = ContainerEnvironment(server.settings.container, .development)
     if let schema {
       guard let text = DataFolder.read(schema) else {
         throw CommandFailure(
@@ -88,13 +88,13 @@ struct ExecCommand: AsyncParsableCommand {
       }
       do {
         try await server.engine.schemas.replace(
-          by: String(decoding: text, as: UTF8.self), in: place)
+          by: String(decoding: text, as: UTF8.self), in: containerEnvironment)
       } catch let error as BrumeError {
         throw CommandFailure("\(schema): \(error.reason)", .data)
       }
     }
     var environment = Self.withoutServers(ProcessInfo.processInfo.environment)
-    let ready = try await server.development.prepare(in: place)
+    let ready = try await server.development.prepare(in: containerEnvironment)
     for (name, value) in ready.variables { environment[name] = value }
     // Commands inside reach this server and no other.
     environment["BRUME_ADMIN_TOKEN"] = server.adminToken

@@ -1,4 +1,4 @@
-// Exit statuses beside 0, 1 and 64, with the numbers that sysexits.h gives them, so that a script can tell a server
+// Exit statuses beside 0, 1 and 64, with the numbers that sysexits.h gives them, so that a script can distinguish a server
 // that is away from a file that is damaged. A command that was not understood ends with 64; whatever a rule of the
 // server's refuses ends with 1. All commands end here.
 

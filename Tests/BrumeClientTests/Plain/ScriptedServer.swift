@@ -1,4 +1,4 @@
-// A server that says what a test tells it, byte by byte, also what no server should say.
+// A server that says what a test gives it, byte by byte, also what no server should say.
 
 import NIOCore
 import NIOPosix

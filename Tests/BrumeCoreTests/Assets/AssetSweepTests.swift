@@ -69,7 +69,7 @@ import Testing
 
   @Test func `an upload that a crash cut off leaves nothing`() async throws {
     let assets = try await AssetFixture()
-    // As the books and the store are when the server crashes after the last byte.
+    // As the rows and the store are when the server crashes after the last byte.
     let store = assets.fixture.server.store
     let time = assets.clock.now
     try await store.write(in: .all) {

@@ -9,9 +9,10 @@ import Testing
   private let production = ContainerEnvironment(TestContainer.id, .production)
 
   private func make(
-    _ name: String, _ fixture: EngineFixture, in place: ContainerEnvironment? = nil
+    _ name: String, _ fixture: EngineFixture, in containerEnvironment: ContainerEnvironment? = nil
   ) async throws -> APIToken {
-    try await fixture.engine.apiTokens.create(name: name, in: place ?? TestContainer.development)
+    try await fixture.engine.apiTokens.create(
+      name: name, in: containerEnvironment ?? TestContainer.development)
   }
 
   @Test func `an API token is revoked by its value, or by a name that it alone has there`()

@@ -1,4 +1,4 @@
-// A visit to the sign-in page: for whom it is and where its result may go (docs/sign-in.md).
+// A sign-in on the page: for whom it is and where its result may go (docs/sign-in.md).
 
 import BrumeCore
 import BrumeModel
@@ -19,7 +19,7 @@ struct SignInTests {
     ).token
   }
 
-  private func visit(
+  private func signIn(
     _ fixture: EngineFixture, origins: [String]? = nil, callback: String? = nil,
     from origin: String? = nil
   ) async throws -> SignIn {
@@ -32,25 +32,25 @@ struct SignInTests {
   @Test func `the result goes to the page that asked, if the API token is for it`() async throws {
     let fixture = try await EngineFixture()
     let both = ["https://a.example", "https://b.example"]
-    let one = try await visit(fixture, origins: both, from: "https://a.example")
+    let one = try await signIn(fixture, origins: both, from: "https://a.example")
     #expect(SignInDelivery.decide(one) == .post(origins: ["https://a.example"]))
-    let unknown = try await visit(fixture, origins: both)
+    let unknown = try await signIn(fixture, origins: both)
     #expect(SignInDelivery.decide(unknown) == .post(origins: both))
-    let any = try await visit(fixture, from: "https://c.example")
+    let any = try await signIn(fixture, from: "https://c.example")
     #expect(SignInDelivery.decide(any) == .post(origins: ["https://c.example"]))
-    let nobody = try await visit(fixture)
+    let nobody = try await signIn(fixture)
     #expect(SignInDelivery.decide(nobody) == .post(origins: []))
   }
 
   @Test func `a registered callback gets it instead`() async throws {
     let fixture = try await EngineFixture()
-    let visit = try await visit(
+    let signIn = try await signIn(
       fixture, origins: ["https://a.example"], callback: "trailbook://signed-in",
       from: "https://a.example")
-    #expect(SignInDelivery.decide(visit) == .redirect("trailbook://signed-in"))
+    #expect(SignInDelivery.decide(signIn) == .redirect("trailbook://signed-in"))
   }
 
-  @Test func `a page that the API token is not for gets no visit`() async throws {
+  @Test func `a page that the API token is not for gets no sign-in`() async throws {
     let fixture = try await EngineFixture()
     let api = try await token(fixture, origins: ["https://a.example"])
     let evil = credentials(api, origin: "https://evil.example")
@@ -59,7 +59,7 @@ struct SignInTests {
     #expect(try await fixture.engine.signIns.begin(for: credentials(nil)) == nil)
   }
 
-  @Test func `a visit is good for longer than clients wait, and not for ever`() async throws {
+  @Test func `a sign-in is good for longer than clients wait, and not for ever`() async throws {
     let fixture = try await EngineFixture()
     let state = try #require(
       try await fixture.engine.signIns.begin(for: credentials(try await token(fixture))))
@@ -70,7 +70,7 @@ struct SignInTests {
     #expect(error.code == .badRequest)
   }
 
-  @Test func `a visit whose API token was removed is over`() async throws {
+  @Test func `a sign-in whose API token was removed is over`() async throws {
     let fixture = try await EngineFixture()
     let api = try await token(fixture)
     let state = try #require(try await fixture.engine.signIns.begin(for: credentials(api)))
@@ -79,7 +79,8 @@ struct SignInTests {
     #expect(error.code == .badRequest)
   }
 
-  @Test func `nobody makes or changes a visit, or uses another sealed text as one`() async throws {
+  @Test func `nobody makes or changes a sign-in, or uses another sealed text as one`() async throws
+  {
     let fixture = try await EngineFixture()
     let state = try #require(
       try await fixture.engine.signIns.begin(for: credentials(try await token(fixture))))
@@ -122,33 +123,33 @@ struct SignInTests {
 
   @Test func `whoever comes back must be the browser that left`() async throws {
     let fixture = try await EngineFixture()
-    let signIn = try await visit(fixture)
-    let departure = fixture.engine.providerVisits.depart(
+    let signIn = try await signIn(fixture)
+    let request = fixture.engine.providerSignIns.request(
       signIn, browser: "b1", keep: true, discoverable: false)
-    let back = try await fixture.engine.providerVisits.comeBack(departure.state, browser: "b1")
-    #expect(back.signIn == signIn)
-    #expect(back.keep)
-    #expect(!back.discoverable)
-    #expect(back.nonce == departure.nonce)
+    let response = try await fixture.engine.providerSignIns.response(request.state, browser: "b1")
+    #expect(response.signIn == signIn)
+    #expect(response.keep)
+    #expect(!response.discoverable)
+    #expect(response.nonce == request.nonce)
     for browser in [nil, "b2"] {
       let error = try await ruleFailure {
-        try await fixture.engine.providerVisits.comeBack(departure.state, browser: browser)
+        try await fixture.engine.providerSignIns.response(request.state, browser: browser)
       }
       #expect(error.code == .badRequest)
     }
   }
 
-  @Test func `each departure has its own secrets, which the state does not reveal`() async throws {
+  @Test func `each request has its own secrets, which the state does not reveal`() async throws {
     let fixture = try await EngineFixture()
-    let signIn = try await visit(fixture)
-    let first = fixture.engine.providerVisits.depart(
+    let signIn = try await signIn(fixture)
+    let first = fixture.engine.providerSignIns.request(
       signIn, browser: "b", keep: false, discoverable: false)
-    let second = fixture.engine.providerVisits.depart(
+    let second = fixture.engine.providerSignIns.request(
       signIn, browser: "b", keep: false, discoverable: false)
     #expect(first.nonce != second.nonce && first.challenge != second.challenge)
-    let back = try await fixture.engine.providerVisits.comeBack(first.state, browser: "b")
-    #expect(back.verifier.count == 43)
-    #expect(!first.state.contains(back.verifier) && back.verifier != first.challenge)
+    let response = try await fixture.engine.providerSignIns.response(first.state, browser: "b")
+    #expect(response.verifier.count == 43)
+    #expect(!first.state.contains(response.verifier) && response.verifier != first.challenge)
   }
 
   @Test func `an account of the provider is made once, by issuer and subject`() async throws {
@@ -158,17 +159,17 @@ struct SignInTests {
     claims.preferredName = "alice"
     claims.emailAddress = "Alice@example.org"
     claims.isEmailVerified = true
-    let first = try await fixture.engine.providerVisits.account(of: claims)
+    let first = try await fixture.engine.providerSignIns.account(of: claims)
     #expect(first.id != fixture.phone.user, "a name or an address never opens an existing account")
     #expect(first.name != "alice" && first.name.hasPrefix("alice-"))
     #expect(first.emailAddress == nil, "the address is alice's")
     #expect(!first.isDiscoverable)
-    #expect(try await fixture.engine.providerVisits.account(of: claims).id == first.id)
+    #expect(try await fixture.engine.providerSignIns.account(of: claims).id == first.id)
     claims.subject = "s2"
     claims.preferredName = "dora"
     claims.emailAddress = "dora@example.org"
     claims.isEmailVerified = false
-    let second = try await fixture.engine.providerVisits.account(of: claims)
+    let second = try await fixture.engine.providerSignIns.account(of: claims)
     #expect(second.id != first.id)
     #expect(second.name == "dora")
     #expect(second.emailAddress == nil, "an address that nobody verified is nobody's")

@@ -118,18 +118,21 @@ struct DeletionMemoryTests {
   @Test func `an operator forgets what is old enough at once, or only counts it`() async throws {
     let fixture = try await prepared(lifetime: nil)
     let memory = fixture.engine.deletionMemory
-    let place = fixture.phone.containerEnvironment
+    let containerEnvironment = fixture.phone.containerEnvironment
     _ = try await fixture.modify([.delete("h1"), .delete("h2")])
-    let counted = try await memory.forget(in: place, olderThan: 0, isDryRun: true)
+    let counted = try await memory.forget(in: containerEnvironment, olderThan: 0, isDryRun: true)
     #expect(counted == DeletionReport(deletions: 2, zones: 1, databases: counted.databases))
     #expect(try await remembered(fixture) == ["-h1", "-h2"])
     // Nobody noted how old they are.
-    let unknown = try await memory.forget(in: place, olderThan: Self.day, isDryRun: false)
+    let unknown = try await memory.forget(
+      in: containerEnvironment, olderThan: Self.day, isDryRun: false)
     #expect(unknown.deletions == 0 && unknown.unknown == unknown.databases)
-    #expect(try await memory.forget(in: place, olderThan: 0, isDryRun: false).deletions == 2)
+    #expect(
+      try await memory.forget(in: containerEnvironment, olderThan: 0, isDryRun: false).deletions
+        == 2)
     #expect(try await remembered(fixture) == [])
     await #expect(throws: BrumeError.self) {
-      try await memory.forget(in: place, olderThan: nil, isDryRun: true)
+      try await memory.forget(in: containerEnvironment, olderThan: nil, isDryRun: true)
     }
   }
 

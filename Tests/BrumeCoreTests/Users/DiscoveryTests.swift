@@ -26,7 +26,7 @@ struct DiscoveryTests {
       ], as: fixture.phone)
     #expect(found.map(\.user) == [bob.id, bob.id, fixture.phone.user])
     #expect(found[0].phoneNumber == "+4366012345")
-    #expect(found[0].emailAddress == nil, "no address is told but the one that was known")
+    #expect(found[0].emailAddress == nil, "no address is disclosed but the one that was known")
     #expect(found[0].givenName == "Bob")
   }
 
@@ -53,7 +53,7 @@ struct DiscoveryTests {
     let own = try await fixture.engine.discovery.currentUser(as: fixture.bob)
     #expect(
       own.isHidden && own.emailAddress == nil && own.givenName == nil && own.user == bob,
-      "users/caller tells no name without consent")
+      "users/caller has no name without consent")
   }
 
   @Test func `at most 200 are looked up at once`() async throws {

@@ -63,14 +63,14 @@ import Testing
       try await fixture.receive(device)
       let received = fixture.received(device).filter { $0.sid == "s" }.map(\.name)
       let expected = saves.filter { $0.0 != device }.map(\.1)
-      if received != expected { violations.append("\(device) heard \(received), not \(expected)") }
+      if received != expected { violations.append("\(device) got \(received), not \(expected)") }
       let silent = fixture.received(device).filter { $0.sid == "z" }
-      if silent.isEmpty { violations.append("\(device) never heard of the zone") }
+      if silent.isEmpty { violations.append("\(device) was never notified of the zone") }
       let own = fixture.changes.filter { change in
         saves.contains { $0.0 == device && $0.1 == change.name }
       }
       if silent.contains(where: { push in own.contains { $0.nid == push.nid } }) {
-        violations.append("\(device) heard of the zone by its own change")
+        violations.append("\(device) was notified of the zone by its own change")
       }
     }
     return violations

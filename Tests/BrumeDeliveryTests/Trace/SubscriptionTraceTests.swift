@@ -333,7 +333,7 @@ import Testing
   }
 }
 
-/// Nobody is told.
+/// Nobody is notified.
 private struct NoDelivery: EntryDelivery {
   func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>] { [:] }
   func deliver(_ new: NewEntries) {}

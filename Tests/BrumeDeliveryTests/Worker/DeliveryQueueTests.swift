@@ -187,14 +187,14 @@ import Testing
     #expect(offer7)
   }
 
-  @Test func `hurrying ends penalties and pauses`() {
+  @Test func `penalties and pauses can be ended at once`() {
     var queue = subject()
     for lane in ["a", "b"] { _ = queue.offer(lane, to: one, now: 0) }
     _ = queue.next(now: 0)
     queue.finished("a", .busy(after: 60_000), now: 0, jitter: 1)
     queue.finished("b", .retry(after: nil), now: 0, jitter: 1)
     #expect(queue.next(now: 1).start == [])
-    queue.hurry(now: 1)
+    queue.endPauses(now: 1)
     #expect(Set(queue.next(now: 1).start.map(\.lane)) == ["a", "b"])
   }
 

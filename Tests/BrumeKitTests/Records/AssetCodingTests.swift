@@ -47,7 +47,7 @@ struct AssetCodingTests {
     #expect(Set(back.changedKeys()) == ["photo", "more"])
   }
 
-  @Test func `a file that was to be saved and is gone is told as missing`() throws {
+  @Test func `a file that was to be saved and is gone is reported as missing`() throws {
     let record = CKRecord(recordType: "Photo")
     record["photo"] = CKAsset(fileURL: gone)
     let back = try through(record)

@@ -142,13 +142,13 @@ struct LargeFanOutTests {
       pauses.add(duration)
       // Others save in the first three.
       if pauses.all.count <= 3 {
-        try await fixture.log(.created, "unheard", type: "Other", in: open)
+        try await fixture.log(.created, "unmatched", type: "Other", in: open)
       }
     }
     try await notifier.drain()
     try await fixture.log(.created, "one", in: open)
     _ = try await notifier.step()
-    try await fixture.log(.created, "unheard", type: "Other", in: open)
+    try await fixture.log(.created, "unmatched", type: "Other", in: open)
     try await notifier.drain()
     let pause = Duration.milliseconds(fixture.engine.limits.notifierPause)
     #expect(pauses.all == [pause, pause, pause, pause])
@@ -168,7 +168,7 @@ struct LargeFanOutTests {
     try await fixture.log(.created, "one", in: open)
     _ = try await notifier.step()
     fixture.clock.advance(passed)
-    try await fixture.log(.created, "unheard", type: "Other", in: open)
+    try await fixture.log(.created, "unmatched", type: "Other", in: open)
     try await notifier.drain()
     #expect(pauses.all.isEmpty)
     #expect(slices.all.prefix(2) == [26, 26])

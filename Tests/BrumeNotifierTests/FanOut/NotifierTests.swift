@@ -208,7 +208,7 @@ struct NotifierTests {
   @Test func `entries that nobody follows are no lag until they are many`() {
     var status = NotifierStatus()
     status.position = 10
-    let many = CommitSignals.unfollowedEntries
+    let many = CommitSignals.unwatchedEntries
     #expect(status.lag(behind: 10 + many) == 0)
     #expect(status.lag(behind: 11 + many) == many + 1)
     status.waitingSince = 1

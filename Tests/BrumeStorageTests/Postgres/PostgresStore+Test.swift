@@ -13,18 +13,18 @@ extension PostgresStore {
   ///
   /// - Parameters:
   ///   - locksBuckets: false to show what the locks are for.
-  ///   - patience: milliseconds after which an answer does not come any more.
+  ///   - answerTimeout: milliseconds after which an answer does not come any more.
   static func forTest(
     buckets: Int = 1, on server: PostgresServer? = nil, url: String? = nil, writers: Int = 2,
     readers: Int = 2, filesIn files: String? = nil, acceptsLoss: Bool = true,
     locksBuckets: Bool = true,
-    patience: Int32? = nil,
+    answerTimeout: Int32? = nil,
     coders: StoreCoders = .wireForm, pause: (@Sendable (Int) -> Void)? = nil
   ) throws -> PostgresStore {
     let url = try url ?? (try server ?? PostgresServer.shared.get()).emptySchema()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     var settings = try ConnectionSettings(url)
-    settings.patience = patience ?? settings.patience
+    settings.answerTimeout = answerTimeout ?? settings.answerTimeout
     return try PostgresStore(
       Connector(
         settings: settings, logger: logger,

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// An app that uploads all it has when somebody signs in, to whatever engine is its engine then.
-private final class Shelf: CKSyncEngineDelegate {
+private final class UploadingApp: CKSyncEngineDelegate {
   let database: CKDatabase
   let events = Mutex<[String]>([])
   private let titles = Mutex<[String]>([])
@@ -70,51 +70,52 @@ private final class Shelf: CKSyncEngineDelegate {
     async throws
   {
     let server = try await LocalServer()
-    let shelf = Shelf(try await server.device("phone", of: "alice").privateCloudDatabase)
-    shelf.makeEngine()
+    let app = UploadingApp(try await server.device("phone", of: "alice").privateCloudDatabase)
+    app.makeEngine()
     try await server.settle()
-    #expect(shelf.events.withLock { $0 } == [])
-    shelf.put("a")
-    // The zone is saved by who hears of the account, and the first send works because of that.
-    try await shelf.engine.sendChanges()
-    #expect(shelf.events.withLock { $0 }.first == "signIn")
-    #expect(try await names(shelf.database) == ["a"])
-    try await shelf.engine.sendChanges()
-    #expect(shelf.events.withLock { $0.filter { $0 == "signIn" } }.count == 1)
+    #expect(app.events.withLock { $0 } == [])
+    app.put("a")
+    // The zone is saved by who is notified of the account, and the first send works because of that.
+    try await app.engine.sendChanges()
+    #expect(app.events.withLock { $0 }.first == "signIn")
+    #expect(try await names(app.database) == ["a"])
+    try await app.engine.sendChanges()
+    #expect(app.events.withLock { $0.filter { $0 == "signIn" } }.count == 1)
   }
 
   @Test func `ENG-17 of engines made in a row the one that is asked announces the account`()
     async throws
   {
     let server = try await LocalServer()
-    let shelf = Shelf(try await server.device("phone", of: "alice").privateCloudDatabase)
+    let app = UploadingApp(try await server.device("phone", of: "alice").privateCloudDatabase)
     // The first gets the change, the second may know of it by the kept state, the third is asked.
-    shelf.put("a")
-    shelf.makeEngine()
+    app.put("a")
+    app.makeEngine()
     try await server.settle()
-    shelf.makeEngine()
-    shelf.put("b")
-    try await shelf.engine.sendChanges()
-    #expect(shelf.events.withLock { $0.filter { $0 == "signIn" } }.count == 1)
-    #expect(try await names(shelf.database) == ["a", "b"])
+    app.makeEngine()
+    app.put("b")
+    try await app.engine.sendChanges()
+    #expect(app.events.withLock { $0.filter { $0 == "signIn" } }.count == 1)
+    #expect(try await names(app.database) == ["a", "b"])
     // One that begins with the kept state knows the account already.
-    shelf.makeEngine()
-    shelf.put("c")
-    try await shelf.engine.sendChanges()
-    #expect(shelf.events.withLock { $0.filter { $0 == "signIn" } }.count == 1)
-    #expect(try await names(shelf.database) == ["a", "b", "c"])
+    app.makeEngine()
+    app.put("c")
+    try await app.engine.sendChanges()
+    #expect(app.events.withLock { $0.filter { $0 == "signIn" } }.count == 1)
+    #expect(try await names(app.database) == ["a", "b", "c"])
   }
 
-  @Test func `ENG-17 a device that only fetches hears of the account before the records`()
+  @Test func `ENG-17 a device that only fetches is notified of the account before the records`()
     async throws
   {
     let fixture = try await SyncEngineFixture(notes: ["a"])
-    let shelf = Shelf(try await fixture.server.device("tablet", of: "alice").privateCloudDatabase)
-    for _ in 0..<3 { shelf.makeEngine() }
-    try await shelf.engine.fetchChanges()
-    let events = shelf.events.withLock { $0 }
+    let app = UploadingApp(
+      try await fixture.server.device("tablet", of: "alice").privateCloudDatabase)
+    for _ in 0..<3 { app.makeEngine() }
+    try await app.engine.fetchChanges()
+    let events = app.events.withLock { $0 }
     #expect(events.first == "signIn" && events.contains("fetchedRecordZoneChanges"))
     #expect(events.filter { $0 == "signIn" }.count == 1)
-    #expect(shelf.engine.state.pendingRecordZoneChanges.isEmpty)
+    #expect(app.engine.state.pendingRecordZoneChanges.isEmpty)
   }
 }

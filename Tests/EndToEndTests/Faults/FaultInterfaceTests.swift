@@ -173,7 +173,7 @@ import Testing
       let save = await outcome { try await place.save("a") }
       let changes = try await place.laptop.database.databaseChanges(since: token)
       let deletion = changes.deletions.first { $0.zoneID.zoneName == place.zone.zoneName }
-      return [save, deletion.map { "\($0.reason)" } ?? "not told"]
+      return [save, deletion.map { "\($0.reason)" } ?? "not reported"]
     }
   }
 

@@ -108,8 +108,7 @@ struct AssetTests {
     }
   }
 
-  @Test func `an imported asset is copied by the server, and its end is told by code`() async throws
-  {
+  @Test func `an imported asset is copied by the server, its end reported by code`() async throws {
     try await EndToEndFixture.run(.memory) { fixture in
       let (phone, laptop) = try await fixture.pair()
       let files = try Files()

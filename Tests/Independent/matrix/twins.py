@@ -1,6 +1,6 @@
-"""One story, told to two servers: in one of them there are records that the watchers may not see, in the other not.
+"""One story, played at two servers: in one of them there are records that the watchers may not see, in the other not.
 
-Whoever watches may not be able to tell which of the two he is asking. What is hidden lies between what is not: before
+Whoever watches may not be able to find out which of the two he is asking. What is hidden lies between what is not: before
 it, after it and under the same values, so that counting, sorting and paging meet it.
 """
 from .records import batches
@@ -70,7 +70,7 @@ class Story:
     def __init__(self, world):
         self.world = world
 
-    def tell(self):
+    def play(self):
         world = self.world
         for step in range(4):
             world.hide("creator", [record("Own", f"push-{step}-hidden", step)])

@@ -49,7 +49,7 @@ def word(cell, world):
     return "ok"
 
 
-def overheard(cell, texts):
+def disclosed(cell, texts):
     """Secrets that the answer has, the request had not, and the principal may not have."""
     if cell.principal in ("operator", "looker") and cell.answer.status == 200 or cell.image == "address":
         return []  # He may have all; and an address with a secret is the creator's own credential.

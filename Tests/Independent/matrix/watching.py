@@ -18,13 +18,13 @@ class Watcher:
     """One principal in one world, and what he was answered, by the name of the question."""
 
     def __init__(self, world, name):
-        self.world, self.name, self.heard = world, name, {}
+        self.world, self.name, self.answers = world, name, {}
         # Change tags that were seen, and what repeated requests are answered when they are asked anew.
         self.tags, self.fresh = {}, {}
         self.principal = world.principals[name]
 
     def note(self, question, answer):
-        self.heard[question] = answer
+        self.answers[question] = answer
 
     def ask(self, question, endpoint, body, database, path=PATH):
         answer = self.world.wire.ask(*self.principal.request("POST", path + endpoint, body, database))

@@ -45,13 +45,13 @@ import Testing
     #expect(record["f7"] as? Int == 7 && record["e7"] == nil)
   }
 
-  @Test @MainActor func `a screen hears of changes in what it shows`() async {
+  @Test @MainActor func `a screen is notified of changes in what it shows`() async {
     let list = BookmarkList()
-    await confirmation { heard in
+    await confirmation { notified in
       withObservationTracking {
         _ = list.bookmarks.count
       } onChange: {
-        heard()
+        notified()
       }
       list.add(Bookmark())
     }

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
 // The guide to subscriptions and notifications (document 000), chapter "Handling Notifications":
-// telling pushes apart, and fetching one record. The snippets are unchanged.
+// distinguishing pushes, and fetching one record. The snippets are unchanged.
 //
 // Swift 5 only: `fetchRecord` hands its completion closure, which nobody declared `@Sendable`, to a
 // task; Swift 6 refuses that on every platform. The functions that call it go with it.

@@ -146,7 +146,7 @@ private func saveTypes(_ database: CKDatabase) async throws {
     #expect(changes.sharedDBChangeToken != nil)
   }
 
-  @Test func `003 an expert hears of another user's whistle in the genre`() async throws {
+  @Test func `003 an expert is notified of another user's whistle in the genre`() async throws {
     let bob = try device("bob", of: "bob").publicCloudDatabase
     func publish(_ genre: String) async throws {
       let whistle = CKRecord(recordType: "Whistles")
@@ -165,16 +165,16 @@ private func saveTypes(_ database: CKDatabase) async throws {
     try await publish("Blues")
     try await publish("Jazz")
     var pushes = Brume.remoteNotifications(for: expert).makeAsyncIterator()
-    var heard: CKQueryNotification?
-    while heard == nil, let userInfo = await pushes.next() {
-      heard = CKQueryNotification(fromRemoteNotificationDictionary: userInfo)
+    var received: CKQueryNotification?
+    while received == nil, let userInfo = await pushes.next() {
+      received = CKQueryNotification(fromRemoteNotificationDictionary: userInfo)
     }
-    #expect(heard?.alertBody == "There's a new whistle in the Jazz genre.")
-    #expect(heard?.soundName == "default" && heard?.databaseScope == .public)
+    #expect(received?.alertBody == "There's a new whistle in the Jazz genre.")
+    #expect(received?.soundName == "default" && received?.databaseScope == .public)
     withExtendedLifetime(controller) {}
   }
 
-  @Test func `004 a participant hears of changes in what was shared`() async throws {
+  @Test func `004 a participant is notified of changes in what was shared`() async throws {
     let alice = try device("a", of: "alice")
     let bob = try device("b", of: "bob")
     let zone = CKRecordZone(zoneName: "Shared-\(UUID().uuidString)")
@@ -206,11 +206,11 @@ private func saveTypes(_ database: CKDatabase) async throws {
     root["title"] = "Packing list"
     try await alice.privateCloudDatabase.save(root)
     var pushes = Brume.remoteNotifications(for: bob).makeAsyncIterator()
-    var heard: CKDatabaseNotification?
-    while heard?.subscriptionID != subscription.subscriptionID, let push = await pushes.next() {
-      heard = CKDatabaseNotification(fromRemoteNotificationDictionary: push)
+    var received: CKDatabaseNotification?
+    while received?.subscriptionID != subscription.subscriptionID, let push = await pushes.next() {
+      received = CKDatabaseNotification(fromRemoteNotificationDictionary: push)
     }
-    #expect(heard?.databaseScope == .shared)
+    #expect(received?.databaseScope == .shared)
     let fetched = try await bob.sharedCloudDatabase.record(
       for: CKRecord.ID(recordName: "root", zoneID: sharedZone))
     #expect(fetched["title"] as? String == "Packing list")

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The private sync sample (document 001) is told in words only; this is its flow in code, with the
+// The private sync sample (document 001) is described in words only; this is its flow in code, with the
 // calls that it names: a zone "Contacts", a subscription to it, and fetching with a stored token.
 
 import CloudKit

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
 // The reference page of CKQuerySubscription (document 002) shows Objective-C; this is its example
-// told in Swift, statement by statement, with its comments.
+// written in Swift, statement by statement, with its comments.
 
 import CloudKit
 import Foundation

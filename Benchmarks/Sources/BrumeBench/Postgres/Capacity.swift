@@ -65,7 +65,7 @@ struct Capacity {
     let pool = SocketPool(mark: "\ndata: ")
     let before = resources.residentKilobytes
     let users = (devices + Self.perUser - 1) / Self.perUser
-    for number in 0..<users { try join(pool, user: "crowd\(number)", of: number) }
+    for number in 0..<users { try join(pool, user: "subscriber\(number)", of: number) }
     try pool.settle(milliseconds: 500)
     add("one idle device", count: devices) { row in
       row.ours = String(
@@ -116,10 +116,10 @@ struct Capacity {
 }
 
 extension Bodies {
-  /// Subscriptions to the type that devices of the crowd watch, each to another number.
+  /// Subscriptions to the type that devices of the subscribers watch, each to another number.
   static func watchNumbers(_ count: Int, from first: Int) -> [UInt8] {
     let operations = (first..<first + count).map { number in
-      #"{"operationType":"create","subscription":{"subscriptionID":"n\#(number)","subscriptionType":"query","query":{"recordType":"Crowd","filterBy":[{"fieldName":"a","comparator":"EQUALS","fieldValue":{"value":\#(number + 1000),"type":"INT64"}}]},"firesOn":["create"],"notificationInfo":{"alertBody":"news"}}}"#
+      #"{"operationType":"create","subscription":{"subscriptionID":"n\#(number)","subscriptionType":"query","query":{"recordType":"Watched","filterBy":[{"fieldName":"a","comparator":"EQUALS","fieldValue":{"value":\#(number + 1000),"type":"INT64"}}]},"firesOn":["create"],"notificationInfo":{"alertBody":"news"}}}"#
     }
     return Array(#"{"operations":[\#(operations.joined(separator: ","))]}"#.utf8)
   }

@@ -48,7 +48,7 @@ final class PostgresServer {
 
   /// The URL of a store in a new schema of its own.
   ///
-  /// - Parameter isQuiet: whether `pg_notify` does nothing there: servers then hear of each other only by
+  /// - Parameter isQuiet: whether `pg_notify` does nothing there: servers then learn of each other only by
   ///   looking.
   func store(_ name: String, isQuiet: Bool = false) throws -> String {
     let connection = try RawConnection(url)

@@ -1,4 +1,4 @@
-// Publishes the chart once; started by a timer. BRUME_KEY_ID and BRUME_KEY_FILE name its key.
+// This job publishes the chart once; a timer starts it. BRUME_KEY_ID and BRUME_KEY_FILE name its key.
 
 import Charts
 import CloudKit

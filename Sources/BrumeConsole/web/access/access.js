@@ -46,7 +46,7 @@ function show(isFirst) {
   element('name').focus();
 }
 
-/** Says what is wrong, where a screen reader hears it, and puts the cursor there. */
+/** Says what is wrong, where a screen reader reads it, and puts the cursor there. */
 function refuse(reason, field) {
   say(reason, true);
   element(field).setAttribute('aria-invalid', 'true');

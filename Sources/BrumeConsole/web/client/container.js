@@ -150,7 +150,7 @@ const tokenFromPopup = (popup, origin, signal) =>
       if (typeof event.data?.ckWebAuthToken === "string") end(resolve, event.data.ckWebAuthToken);
     };
     const abort = () => end(reject, signal.reason);
-    // Nothing tells a window that the one it opened was closed.
+    // A window gets no event when the one it opened is closed.
     const watch = setInterval(() => {
       if (popup.closed) end(reject, new DOMException("the sign-in page was closed", "AbortError"));
     }, 500);

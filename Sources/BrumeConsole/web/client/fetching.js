@@ -45,7 +45,7 @@ class Fetching {
       const rows = await this.storage.list("records", `${zone.key}\n`);
       const gone = rows.map(({ key }) => ({ table: "records", key, value: undefined }));
       await this.#keep(zone, gone, { generation, isWalking: true });
-      this.#tell(zone, gone);
+      this.#notify(zone, gone);
     });
   }
 
@@ -58,7 +58,7 @@ class Fetching {
       await this.#checkLimit(zone, changes);
       const state = { token: syncToken, generation, isWalking: isWalking && moreComing };
       await this.#keep(zone, changes, state);
-      this.#tell(zone, changes);
+      this.#notify(zone, changes);
     });
   }
 
@@ -93,7 +93,7 @@ class Fetching {
     return this.storage.apply([...changes, { table: "meta", key: `zone\n${zone.key}`, value: state }]);
   }
 
-  #tell(zone, changes) {
+  #notify(zone, changes) {
     if (changes.length > 0) this.changed(zone, changes.map(({ key }) => key.slice(zone.key.length + 1)), "fetched");
   }
 }

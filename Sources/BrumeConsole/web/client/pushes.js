@@ -36,7 +36,7 @@ const decodePush = ({ aps = {}, ck = {} }, cursor) => {
   return push;
 };
 
-/** Which pushes came already: a delivery may be repeated, its two IDs tell. */
+/** Which pushes came already: a delivery may be repeated, its two IDs identify it. */
 class RecentPushes {
   #known = new Set();
 

@@ -34,7 +34,7 @@ export class OfflineStore {
     this.#zones = zones.map(namedZone);
     this.#options = { onError };
     const locked = (body) => this.#locked(body);
-    const changed = (zone, recordNames, origin) => this.#tell({ zoneID: zone.zoneID, recordNames, origin });
+    const changed = (zone, recordNames, origin) => this.#notify({ zoneID: zone.zoneID, recordNames, origin });
     const parts = { storage: this.storage, database, host: this.#host, locked, changed };
     this.#outbox = new Outbox({ ...parts, resolve, limit: editLimit });
     this.#fetching = new Fetching({ ...parts, limit: recordLimit });
@@ -109,7 +109,7 @@ export class OfflineStore {
 
   async #edit(zone, recordName, edit) {
     await this.#locked(() => this.#outbox.add(zone, recordName, edit));
-    this.#tell({ zoneID: zone.zoneID, recordNames: [recordName], origin: "edited" });
+    this.#notify({ zoneID: zone.zoneID, recordNames: [recordName], origin: "edited" });
     this.#bell.ring();
   }
 
@@ -118,7 +118,7 @@ export class OfflineStore {
     const { key, zoneID } = this.#zone(zone);
     const change = { table: "outbox", key: `${key}\n${recordName}`, value: undefined };
     await this.#locked(() => this.storage.apply([change]));
-    this.#tell({ zoneID, recordNames: [recordName], origin: "edited" });
+    this.#notify({ zoneID, recordNames: [recordName], origin: "edited" });
   }
 
   /** Calls back after each change of the data, in all tabs; answers a function that ends it. */
@@ -127,7 +127,7 @@ export class OfflineStore {
     return () => this.#listeners.delete(callback);
   }
 
-  #tell(change) {
+  #notify(change) {
     for (const listener of this.#listeners) listener(change);
     this.#channel.post(change);
   }

@@ -1,6 +1,6 @@
 // MARK: What tabs share
 // Locks, so that one tab at a time does what must not be done twice, and messages, so that the others
-// hear of it. A program without Web Locks is its own only tab: there the locks are queues in memory.
+// are notified. A program without Web Locks is its own only tab: there the locks are queues in memory.
 
 const queues = new Map();
 

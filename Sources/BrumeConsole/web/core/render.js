@@ -7,7 +7,7 @@ const svgNamespace = "http://www.w3.org/2000/svg";
 
 /**
  * Describes an element: `h("button.primary", { onclick }, "Save")`, or calls a function that does.
- * `key` tells siblings apart; `created` is called with the element once it stands in the document.
+ * `key` distinguishes siblings; `created` is called with the element once it stands in the document.
  */
 export function h(type, props, ...children) {
   const given = props ?? {};

@@ -60,7 +60,7 @@ async function look(key, address, bytes) {
     const answer = await fetch(address, { headers, cache: "no-store" });
     if (!answer.ok) throw new Error(`The file answered ${answer.status}`);
     const head = new Uint8Array(await answer.arrayBuffer()).slice(0, mostBytes);
-    previews.set(key, told(head, bytes > head.length));
+    previews.set(key, previewOf(head, bytes > head.length));
   } catch (error) {
     previews.set(key, { kind: "none", name: error.message });
   }
@@ -83,7 +83,7 @@ const signatures = [
 ];
 
 /** What the first bytes say; `isCut`: more bytes follow. */
-export function told(head, isCut) {
+export function previewOf(head, isCut) {
   const found = signatures.find(([, , at, bytes]) => bytes.every((byte, index) => head[at + index] === byte));
   if (found) return { kind: found[0], name: found[1] };
   try {

@@ -33,7 +33,7 @@ export const View = () =>
           ? Empty("No users", h(Button, { icon: "plus", onclick: begin }, "Make the first one"), "users")
           : h(Table, {
               label: "Users",
-              // Beside the inspector there is room for what tells users apart.
+              // Beside the inspector there is room for what distinguishes users.
               columns: chosen || route.query.new ? columns.slice(0, 4) : columns,
               rows: users,
               id: (user) => user.name,

@@ -1,5 +1,5 @@
 // Whether an ID token proves who somebody is (OpenID Connect Core 1.0, section 3.1.3.7): the provider
-// signed it, for us, for this very visit, and it is still good. Two algorithms, and the key decides
+// signed it, for us, for this very sign-in, and it is still good. Two algorithms, and the key decides
 // which: a token cannot talk its way into another one, or into none.
 
 package import BrumeModel
@@ -56,7 +56,7 @@ package struct IDTokenRules: Sendable {
     if let start = claims.notBefore, start > now + skew {
       return Self.failed("it is not valid yet")
     }
-    if claims.nonce != nonce { return Self.failed("it is for another visit") }
+    if claims.nonce != nonce { return Self.failed("it is for another sign-in") }
     if claims.subject.isEmpty || claims.subject.utf8.count > limits.idTokenSubjectBytes {
       return Self.failed("it names nobody")
     }
@@ -90,7 +90,7 @@ extension ProviderKey {
   fileprivate func verifies(_ token: IDToken) -> Bool {
     switch material {
     case .rsa(let modulus, let exponent):
-      // Refuses moduli below 2048 bits.
+      // It refuses moduli below 2048 bits.
       guard modulus.count >= 256,
         let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
       else { return false }

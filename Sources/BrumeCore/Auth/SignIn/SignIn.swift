@@ -1,6 +1,6 @@
-// One visit to the sign-in page: for which API token it is, and where its result may go. The visit is
+// One sign-in on the page: for which API token it is, and where its result may go. The sign-in is
 // a sealed text in the page's address, so that the server keeps nothing while somebody looks for a
-// password, and nobody can make a visit for another app.
+// password, and nobody can make a sign-in for another app.
 
 package import BrumeModel
 import BrumeStorage

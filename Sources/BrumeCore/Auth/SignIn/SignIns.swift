@@ -1,4 +1,4 @@
-// Beginning a visit to the sign-in page, opening it at each step, completing it.
+// Beginning a sign-in on the page, opening it at each step, completing it.
 
 package import BrumeModel
 import BrumeStorage
@@ -50,7 +50,7 @@ package struct SignIns: Sendable {
     webAuthTokens = WebAuthTokens(parts)
   }
 
-  /// The state of a new visit for a request that needs a user; nil if its API token is of no use.
+  /// The state of a new sign-in for a request that needs a user; nil if its API token is of no use.
   package func begin(for request: Credentials) async throws -> String? {
     guard let text = request.apiToken else { return nil }
     let token = try await credentials.find(text, nil).token
@@ -61,7 +61,7 @@ package struct SignIns: Sendable {
     return seal.text(state.bytes, for: .signIn)
   }
 
-  /// Opens a visit. Each step of the page does so again.
+  /// Opens a sign-in. Each step of the page does so again.
   ///
   /// - Throws: `badRequest` if it is not of this server, has waited too long, or its API token was revoked.
   package func open(_ state: String) async throws -> SignIn {

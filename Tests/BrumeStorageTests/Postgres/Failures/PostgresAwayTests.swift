@@ -33,7 +33,7 @@ import Testing
     async throws
   {
     try await PostgresServer.with { server in
-      // Who does not wait between attempts sees the end of its patience at once.
+      // Who does not wait between attempts sees its timeout at once.
       let store = try PostgresStore.forTest(on: server) { _ in }
       let saver = Saver()
       await saver.save("before", in: store)

@@ -12,7 +12,7 @@ import Testing
   func `a write whose connection is cut happens once:`(point: CuttingProxy.Point) async throws {
     let url = try PostgresServer.shared.get().emptySchema()
     let (proxy, proxied) = try Self.proxy(url)
-    let store = try PostgresStore.forTest(url: proxied, writers: 1, patience: 1000)
+    let store = try PostgresStore.forTest(url: proxied, writers: 1, answerTimeout: 1000)
     let saver = Saver()
     await saver.save("before", in: store)
     proxy.cut(at: point)
@@ -28,7 +28,7 @@ import Testing
   @Test func `many writers whose connections are cut again and again lose nothing`() async throws {
     let url = try PostgresServer.shared.get().emptySchema()
     let (proxy, proxied) = try Self.proxy(url)
-    let store = try PostgresStore.forTest(url: proxied, patience: 1000)
+    let store = try PostgresStore.forTest(url: proxied, answerTimeout: 1000)
     let saver = Saver()
     try await saver.run(writers: 8, on: [store]) {
       for point in CuttingProxy.Point.allCases + CuttingProxy.Point.allCases.reversed() {

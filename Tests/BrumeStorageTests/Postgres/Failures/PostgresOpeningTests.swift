@@ -1,4 +1,4 @@
-// What an operator is told whose database will not do.
+// Which error an operator gets whose database will not do.
 
 import BrumeStorage
 import BrumeTestKit
@@ -76,7 +76,7 @@ import Testing
 
   @Test func `a database without a free connection is refused, with what to raise`() throws {
     let server = try PostgresServer.shared.get()
-    let error = refusal(try url(as: "crowd", "ALTER ROLE crowd CONNECTION LIMIT 0", on: server))
+    let error = refusal(try url(as: "many", "ALTER ROLE many CONNECTION LIMIT 0", on: server))
     #expect(error?.code == .unreachable)
     #expect(error?.description.contains("max_connections") == true)
   }

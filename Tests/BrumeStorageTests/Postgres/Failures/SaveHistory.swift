@@ -1,4 +1,4 @@
-// What writers were told about their saves in one database, compared with what is there in the end.
+// What writers were answered about their saves in one database, compared with what is there in the end.
 
 /// Each save has a name of its own, puts a record of that name and appends its change to the log.
 struct SaveHistory {
@@ -40,21 +40,21 @@ struct SaveHistory {
     let sequences = Dictionary(feed.map { ($0.name, $0.number) }) { first, _ in first }
     let broken = answers.compactMap { name, answer -> String? in
       switch (answer, sequences[name]) {
-      case (.saved(let told), let found) where told != found:
-        "\(name) was saved with \(told), and has \(found.map { "\($0)" } ?? "gone")"
+      case (.saved(let answered), let found) where answered != found:
+        "\(name) was saved with \(answered), and has \(found.map { "\($0)" } ?? "gone")"
       case (.refused, .some): "\(name) was refused, and is there"
       default: nil
       }
     }
-    let unheard = sequences.keys.filter { answers[$0] == nil }.map { "nobody saved \($0)" }
-    return broken.sorted() + unheard.sorted() + twiceTold
+    let unasked = sequences.keys.filter { answers[$0] == nil }.map { "nobody saved \($0)" }
+    return broken.sorted() + unasked.sorted() + sequencesGivenTwice
   }
 
-  private var twiceTold: [String] {
-    let told = answers.values.compactMap { answer in
+  private var sequencesGivenTwice: [String] {
+    let given = answers.values.compactMap { answer in
       if case .saved(let sequence) = answer { sequence } else { nil }
     }
-    return Set(told).count == told.count ? [] : ["a sequence was given twice"]
+    return Set(given).count == given.count ? [] : ["a sequence was given twice"]
   }
 
   /// The feed has each name once, whatever happened; the log has each time.

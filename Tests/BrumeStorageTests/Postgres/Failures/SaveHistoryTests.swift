@@ -25,7 +25,7 @@ import Testing
     #expect(history.faults(feed: rest, log: rest) == ["b was saved with 2, and has gone"])
   }
 
-  @Test func `a save that has another sequence than was told is a fault`() {
+  @Test func `a save that has another sequence than was answered is a fault`() {
     let other: [Line] = [(1, "b"), (2, "a")]
     #expect(
       history.faults(feed: other, log: other) == [
@@ -33,7 +33,7 @@ import Testing
       ])
   }
 
-  @Test func `a sequence that two were told is a fault`() {
+  @Test func `a sequence that two were answered is a fault`() {
     var history = history
     history.note("c", .saved(2))
     #expect(history.faults(feed: lines, log: lines).contains("a sequence was given twice"))

@@ -16,7 +16,7 @@ struct FeedByHand: OrderedFeed {
   let reading: Reading
   let start = Cursor()
   private let writers: [HeldConnection]
-  private let followers: [HeldConnection]
+  private let readers: [HeldConnection]
 
   init(_ reading: Reading, url: String, keys: Range<Int> = 0..<5) throws {
     self.reading = reading
@@ -30,7 +30,7 @@ struct FeedByHand: OrderedFeed {
     try connection.value.simple(Self.tables)
     for key in keys { try connection.value.simple("INSERT INTO keys VALUES (\(key), 0)") }
     writers = try (0..<OrderTrial.writers).map { _ in try connect() }
-    followers = try (0..<OrderTrial.followers).map { _ in try connect() }
+    readers = try (0..<OrderTrial.readers).map { _ in try connect() }
   }
 
   /// Each writer takes another time before it has its key and before it commits, as transactions do that have
@@ -62,8 +62,8 @@ struct FeedByHand: OrderedFeed {
     _ = try connection.exchange()
   }
 
-  func lines(after cursor: inout Cursor, as follower: Int) async throws -> [FollowedFeed.Line] {
-    let (connection, before, reading) = (followers[follower], cursor, reading)
+  func lines(after cursor: inout Cursor, as reader: Int) async throws -> [FollowedFeed.Line] {
+    let (connection, before, reading) = (readers[reader], cursor, reading)
     let rows = try await EngineThread.run {
       let connection = connection.value
       switch reading {

@@ -1,4 +1,4 @@
-// Eight writers and two followers of one feed, all at the same time.
+// Eight writers and two readers of one feed, all at the same time.
 
 import Synchronization
 
@@ -11,13 +11,13 @@ protocol OrderedFeed: Sendable {
   /// Saves the next version of a key, and returns when it is durable.
   func save(_ key: Int, as writer: Int) async throws
 
-  /// What a follower sees after its cursor, which is moved.
-  func lines(after cursor: inout Cursor, as follower: Int) async throws -> [FollowedFeed.Line]
+  /// What a reader sees after its cursor, which is moved.
+  func lines(after cursor: inout Cursor, as reader: Int) async throws -> [FollowedFeed.Line]
 }
 
 struct OrderTrial {
   static let writers = 8
-  static let followers = 2
+  static let readers = 2
   private static let keys = 5
 
   /// Until when writers go on, by how many saves there were.
@@ -33,7 +33,7 @@ struct OrderTrial {
     func note(_ key: Int) { counts.withLock { $0[key, default: 0] += 1 } }
   }
 
-  /// What each follower saw wrongly.
+  /// What each reader saw wrongly.
   func faults<Feed: OrderedFeed>(of feed: Feed) async throws -> [FollowedFeed.Faults] {
     let saves = Saves()
     async let first = Self.follow(feed, as: 0, saves)
@@ -65,12 +65,12 @@ struct OrderTrial {
 
   /// Looks again and again, and a last time when all is saved.
   private static func follow<Feed: OrderedFeed>(
-    _ feed: Feed, as follower: Int, _ saves: Saves
+    _ feed: Feed, as reader: Int, _ saves: Saves
   ) async throws -> FollowedFeed {
     var (seen, cursor) = (FollowedFeed(), feed.start)
     while true {
       let isLast = saves.areOver.load(ordering: .acquiring)
-      while case let lines = try await feed.lines(after: &cursor, as: follower), !lines.isEmpty {
+      while case let lines = try await feed.lines(after: &cursor, as: reader), !lines.isEmpty {
         seen.note(lines)
       }
       if isLast { return seen }

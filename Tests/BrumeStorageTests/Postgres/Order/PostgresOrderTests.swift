@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `positions from a sequence let followers miss saves`() async throws {
+  @Test func `positions from a sequence let readers miss saves`() async throws {
     let feed = try FeedByHand(.byGlobalSequence, url: PostgresServer.shared.get().emptySchema())
     for writer in [0, 1] {
       try feed.begin(as: writer)
@@ -85,7 +85,7 @@ import Testing
     try elsewhere.simple("ROLLBACK")
   }
 
-  @Test func `a follower that misses, mixes up or skips is seen`() {
+  @Test func `a reader that misses, mixes up or skips is seen`() {
     var feed = FollowedFeed()
     feed.note([1, 2, 4].map { FollowedFeed.Line(position: $0, key: 0, version: $0) })
     #expect(feed.faults([0: 4]) == FollowedFeed.Faults(missed: 1, reordered: 0, gaps: 1))

@@ -23,9 +23,9 @@ struct StoreFeed: OrderedFeed {
   }
 
   func lines(
-    after cursor: inout [Bucket: Int64], as follower: Int
+    after cursor: inout [Bucket: Int64], as reader: Int
   ) async throws -> [FollowedFeed.Line] {
-    let store = stores[follower % stores.count]
+    let store = stores[reader % stores.count]
     let before = cursor
     let found = try await store.read { transaction in
       try (0..<store.bucketCount).map(Bucket.init).map { bucket in

@@ -11,12 +11,12 @@ struct FullTables {
   let server: TestServer
   let phone: Caller
   private let zone = ZoneID(name: "Trails")
-  private var place: ContainerEnvironment { phone.containerEnvironment }
+  private var containerEnvironment: ContainerEnvironment { phone.containerEnvironment }
   private var key: ZoneKey {
-    ZoneKey(database: DatabaseKey(in: place, owner: phone.user), name: zone.name)
+    ZoneKey(database: DatabaseKey(in: containerEnvironment, owner: phone.user), name: zone.name)
   }
   private func device(_ user: Int, _ device: Int = 0) -> DeviceKey {
-    DeviceKey(in: place, user: UserID("_u\(user)"), device: DeviceID("d\(device)"))
+    DeviceKey(in: containerEnvironment, user: UserID("_u\(user)"), device: DeviceID("d\(device)"))
   }
 
   init(_ store: PostgresStore) async throws {
@@ -92,7 +92,8 @@ struct FullTables {
     }
     for number in 0..<30 { try keep("n\(number)", for: user, transaction) }
     for number in 0..<20 {
-      let scope = SubscriptionScope(in: place, scope: .private, user: UserID("_u\(user)"))
+      let scope = SubscriptionScope(
+        in: containerEnvironment, scope: .private, user: UserID("_u\(user)"))
       let subscription = Subscription(
         id: "s\(number)",
         kind: .query(Query(recordType: "Trail"), zone: nil, firesOn: [.create], firesOnce: false),
@@ -111,7 +112,7 @@ struct FullTables {
   private func keep(_ id: String, for user: Int, _ transaction: any WriteTransaction) throws {
     try transaction.notifications.keep(
       KeptNotification(position: 0, id: id, subscriptionID: "s", payload: [1], isRead: false),
-      for: UserID("_u\(user)"), in: place, limit: 50)
+      for: UserID("_u\(user)"), in: containerEnvironment, limit: 50)
   }
 
   // MARK: Requests
@@ -199,13 +200,16 @@ struct FullTables {
     let bucket = Bucket(of: key.database, among: server.store.bucketCount)
     try await server.store.writeRepeatable(in: .bucket(bucket).and(.server)) { transaction in
       for user in 10..<15 {
-        for device in try transaction.devices.all(of: UserID("_u\(user)"), in: place) {
+        for device in try transaction.devices.all(of: UserID("_u\(user)"), in: containerEnvironment)
+        {
           try transaction.mailboxes.enqueue(mail("new"), to: device.key)
           _ = try transaction.mailboxes.count(of: device.key)
         }
         try keep("new", for: user, transaction)
-        let badge = try transaction.notifications.badge(of: UserID("_u\(user)"), in: place)
-        try transaction.notifications.setBadge(badge + 1, of: UserID("_u\(user)"), in: place)
+        let badge = try transaction.notifications.badge(
+          of: UserID("_u\(user)"), in: containerEnvironment)
+        try transaction.notifications.setBadge(
+          badge + 1, of: UserID("_u\(user)"), in: containerEnvironment)
       }
       try transaction.settings.set(.notifierCursor(bucket), to: [1])
       try transaction.log.trim(in: bucket, through: 10)

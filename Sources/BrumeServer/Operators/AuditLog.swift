@@ -1,4 +1,4 @@
-// Writes the audit log as requests come: a line before each request of an operator that changes something,
+// This writes the audit log as requests come: a line before each request of an operator that changes something,
 // and one for each that was refused, as many as a second may have. The log itself is
 // `BrumeCore/Operators/Audit.swift`.
 
@@ -10,7 +10,7 @@ import HTTPTypes
 import Synchronization
 
 /// One for each server.
-final class AuditTrail: Sendable {
+final class AuditLog: Sendable {
   private static let paths = "/_brume/admin/"
   private let audit: Audit
   private let refusals: Mutex<RateLimiter<Bool>>
@@ -51,7 +51,7 @@ final class AuditTrail: Sendable {
     }
   }
 
-  /// Notes a refusal, if not too many came before it. Does not fail: the refusal counts.
+  /// Notes a refusal, if not too many came before it. It does not fail: the refusal counts.
   func refused(
     _ sender: OperatorSender, by name: String, action: String, _ error: any Error
   ) async {

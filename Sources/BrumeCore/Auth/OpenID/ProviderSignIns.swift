@@ -1,14 +1,14 @@
-// A trip to the provider and back. Its state is a sealed text again; the proof key (PKCE, RFC 7636)
+// A sign-in at the provider (OAuth 2.0). Its state is a sealed text again; the proof key (PKCE, RFC 7636)
 // and the nonce are computed from it with the server's secret, so that nothing has to be kept. The
-// trip is bound to one browser: whoever comes back must bring what was given to the one who left.
+// state is bound to one browser: whoever comes back must bring what was given to the one who left.
 
 package import BrumeModel
 import BrumeStorage
 import Crypto
 import FoundationEssentials
 
-/// The way to the provider.
-package struct ProviderDeparture: Equatable, Sendable {
+/// What the authorization request to the provider says.
+package struct AuthorizationRequest: Equatable, Sendable {
   /// `state` of the authorization request.
   package let state: String
   /// `nonce`.
@@ -17,8 +17,8 @@ package struct ProviderDeparture: Equatable, Sendable {
   package let challenge: String
 }
 
-/// The way back.
-package struct ProviderReturn: Equatable, Sendable {
+/// What belongs to the provider's answer.
+package struct AuthorizationResponse: Equatable, Sendable {
   package let signIn: SignIn
   /// Whether the user stays signed in.
   package let keep: Bool
@@ -30,15 +30,15 @@ package struct ProviderReturn: Equatable, Sendable {
   package let verifier: String
 }
 
-struct TripState {
-  let visit: String
+struct AuthorizationState {
+  let signIn: String
   let browser: String
   let keep: Bool
   let discoverable: Bool
   let chance: String
 
-  init(visit: String, browser: String, keep: Bool, discoverable: Bool, chance: String) {
-    self.visit = visit
+  init(signIn: String, browser: String, keep: Bool, discoverable: Bool, chance: String) {
+    self.signIn = signIn
     self.browser = browser
     self.keep = keep
     self.discoverable = discoverable
@@ -47,18 +47,18 @@ struct TripState {
 
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
-    guard let visit = unpacker.text(), let browser = unpacker.text(),
+    guard let signIn = unpacker.text(), let browser = unpacker.text(),
       let keep = unpacker.number(), let discoverable = unpacker.number(),
       let chance = unpacker.text(), unpacker.isAtEnd
     else { return nil }
     self.init(
-      visit: visit, browser: browser, keep: keep != 0, discoverable: discoverable != 0,
+      signIn: signIn, browser: browser, keep: keep != 0, discoverable: discoverable != 0,
       chance: chance)
   }
 
   var bytes: [UInt8] {
     var packer = Packer()
-    packer.add(visit)
+    packer.add(signIn)
     packer.add(browser)
     packer.add(keep ? 1 : 0)
     packer.add(discoverable ? 1 : 0)
@@ -67,8 +67,8 @@ struct TripState {
   }
 }
 
-/// Trips of somebody who signs in, to an OpenID provider and back.
-package struct ProviderVisits: Sendable {
+/// Sign-ins by an OpenID provider.
+package struct ProviderSignIns: Sendable {
   private let store: any Store
   private let limits: Limits
   private let host: Host
@@ -83,41 +83,43 @@ package struct ProviderVisits: Sendable {
     signIns = SignIns(parts)
   }
 
-  /// Sends a visit to the provider.
+  /// The request that sends a sign-in to the provider.
   ///
-  /// - Parameter browser: a secret that only this visitor's browser gets.
-  package func depart(
+  /// - Parameter browser: a secret that only this user's browser gets.
+  package func request(
     _ signIn: SignIn, browser: String, keep: Bool, discoverable: Bool
-  ) -> ProviderDeparture {
-    let trip = TripState(
-      visit: signIn.state, browser: Self.digest(browser), keep: keep, discoverable: discoverable,
+  ) -> AuthorizationRequest {
+    let content = AuthorizationState(
+      signIn: signIn.state, browser: Self.digest(browser), keep: keep, discoverable: discoverable,
       chance: Hex.text(host.randomBytes(16)))
-    let state = seal.text(trip.bytes, for: .providerTrip)
-    return ProviderDeparture(
+    let state = seal.text(content.bytes, for: .authorizationState)
+    return AuthorizationRequest(
       state: state, nonce: nonce(state), challenge: Self.digest(verifier(state)))
   }
 
-  /// Takes a visit back.
+  /// What belongs to an answer of the provider.
   ///
-  /// - Throws: `badRequest` for a state that is not of this server, from another browser, or of a visit that
+  /// - Throws: `badRequest` for a state that is not of this server, from another browser, or of a sign-in that
   ///   is over.
-  package func comeBack(_ state: String, browser: String?) async throws -> ProviderReturn {
-    guard let bytes = seal.payload(of: state, for: .providerTrip), let trip = TripState(bytes)
+  package func response(_ state: String, browser: String?) async throws -> AuthorizationResponse {
+    guard let bytes = seal.payload(of: state, for: .authorizationState),
+      let content = AuthorizationState(bytes)
     else {
       throw BrumeError(
         .badRequest,
         "the provider sent back a state that is not of this server; go back and sign in again")
     }
-    guard let browser, trip.browser == Self.digest(browser) else {
+    guard let browser, content.browser == Self.digest(browser) else {
       throw BrumeError(
         .badRequest, "this sign-in was begun in another browser; go back and sign in again")
     }
-    return ProviderReturn(
-      signIn: try await signIns.open(trip.visit), keep: trip.keep, discoverable: trip.discoverable,
+    return AuthorizationResponse(
+      signIn: try await signIns.open(content.signIn), keep: content.keep,
+      discoverable: content.discoverable,
       nonce: nonce(state), verifier: verifier(state))
   }
 
-  /// The account of somebody whom the provider named; made at the first visit. An address never
+  /// The account of somebody whom the provider named; made at the first sign-in. An address never
   /// links to an account that exists: only issuer and subject do.
   package func account(of claims: IDToken.Claims) async throws -> User {
     let identity = ProviderIdentity(issuer: claims.issuer, subject: claims.subject)

@@ -3,7 +3,7 @@
 import BrumeClient
 import BrumeModel
 
-enum Patience {
+enum ImportRetries {
   /// Where a terminal shows how far the import is.
   static let progress = TerminalProgress()
   /// Ours: how often a call is made that is put off, or whose answer is lost.
@@ -14,7 +14,7 @@ enum Patience {
   /// Does something that may be repeated, until it is done or refused for good.
   ///
   /// - Parameter who: whom the user reads to be waiting for.
-  static func keep<Value>(
+  static func retry<Value>(
     _ who: String, _ work: () async throws -> Value
   ) async throws -> Value {
     var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
@@ -61,8 +61,8 @@ extension CallFailure {
   fileprivate var attempts: Int {
     switch self {
     case .notConfigured, .malformedAnswer: 1
-    case .unreachable, .connectionFailed: Patience.connections
-    case .notTaken, .responseLost, .serverFailed: Patience.attempts
+    case .unreachable, .connectionFailed: ImportRetries.connections
+    case .notTaken, .responseLost, .serverFailed: ImportRetries.attempts
     }
   }
 

@@ -1,10 +1,10 @@
-// The records from which an index grows (`IndexGrowth`).
+// The records from which an index is built (`IndexBuild`).
 
 import BrumeModel
 import BrumeQueryPlan
 import BrumeStorage
 
-struct GrowthRows: GrowthReading {
+struct IndexBuildRows: IndexBuildReading {
   private let connection: Connection
   private let coder: RecordCoder
   private let numbers: DatabaseNumbers

@@ -4,7 +4,7 @@
 package import BrumeModel
 
 /// The snapshots of one server, by their IDs.
-package struct SnapshotShelf: Sendable {
+package struct SnapshotList: Sendable {
   /// How far a snapshot is.
   package enum State: Equatable, Sendable {
     /// With the bytes that are written so far.

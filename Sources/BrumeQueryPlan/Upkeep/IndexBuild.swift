@@ -6,16 +6,16 @@
 import BrumeModel
 import BrumeStorage
 
-/// Grows the index, one step in a transaction.
-package struct IndexGrowth {
-  private let reading: any GrowthReading
+/// Builds the index, one step in a transaction.
+package struct IndexBuild {
+  private let reading: any IndexBuildReading
   private let fields: FieldIndexes
   private let index: QueryIndex
   private let isAwaited: () -> Bool
 
   /// - Parameter isAwaited: whether others wait for the running step to end.
   package init(
-    _ reading: any GrowthReading, _ fields: FieldIndexes, _ index: QueryIndex,
+    _ reading: any IndexBuildReading, _ fields: FieldIndexes, _ index: QueryIndex,
     isAwaited: @escaping () -> Bool
   ) {
     self.reading = reading
@@ -42,7 +42,7 @@ package struct IndexGrowth {
   /// so that no long work keeps a short one waiting. Nil: nothing is left to do.
   /// - Parameter leavesFew: whether records that are behind stay so until they are many.
   /// - Throws: what the engine throws.
-  package func grow(
+  package func advance(
     after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false
   ) throws -> IndexStep? {
     let leaves = leavesFew && index.delay.areFew
@@ -79,7 +79,7 @@ package struct IndexStep: Sendable {
 
 // MARK: Records that were there before, by name
 
-extension IndexGrowth {
+extension IndexBuild {
   /// Ours: records that are taken in between two looks whether a write waits.
   private static let recordsBetweenLooks = 20
 
@@ -105,7 +105,7 @@ extension IndexGrowth {
 
 // MARK: Records whose rows were left for later, by sequence
 
-extension IndexGrowth {
+extension IndexBuild {
   /// All together and in the order of the index, whoever waits: that is what makes them cheap.
   private func catchUp(
     _ rowKey: RecordTypeRowKey, from start: Int64, in database: DatabaseKey
@@ -124,7 +124,7 @@ extension IndexGrowth {
 
 // MARK: Both
 
-extension IndexGrowth {
+extension IndexBuild {
   /// Rows in the order of the index, so that those that share a page are written together.
   private func takeIn(
     _ records: [FoundRecord], _ rowKey: RecordTypeRowKey, _ names: [String],

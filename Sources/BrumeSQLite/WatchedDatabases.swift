@@ -1,4 +1,4 @@
-// Whether a change can concern anybody. Asked for every record that is saved, so the answers are remembered
+// Whether a change can concern anybody. This is asked for every record that is saved, so the answers are remembered
 // until subscriptions or webhooks change.
 
 import BrumeModel
@@ -10,10 +10,10 @@ private struct WatchedType: Hashable {
   let type: String
 }
 
-final class Followers: Remembering {
+final class WatchedDatabases: Remembering {
   private let connection: Connection
   private var watchers: [WatchedType: Bool] = [:]
-  private var followed: [DatabaseKey: Bool] = [:]
+  private var watchedDatabases: [DatabaseKey: Bool] = [:]
 
   init(_ connection: Connection) { self.connection = connection }
 
@@ -33,22 +33,23 @@ final class Followers: Remembering {
   }
 
   /// Whether a record's change in this database can concern anybody.
-  func isFollowed(_ database: DatabaseKey) throws -> Bool {
-    if let known = followed[database] { return known }
-    let answer = try connection.exists(database.owner == nil ? Self.publicFollower : Self.follower)
-    {
+  func isWatched(_ database: DatabaseKey) throws -> Bool {
+    if let known = watchedDatabases[database] { return known }
+    let answer = try connection.exists(
+      database.owner == nil ? Self.watcherOfPublic : Self.watcherOfOwned
+    ) {
       $0.bind(database.containerEnvironment, from: 1)
       if let owner = database.owner { $0.bind(3, owner.name) }
     }
-    followed[database] = answer
+    watchedDatabases[database] = answer
     return answer
   }
 
   func bodyBegins() {
-    if watchers.count > Remembered.limit || followed.count > Remembered.limit { forget() }
+    if watchers.count > Remembered.limit || watchedDatabases.count > Remembered.limit { forget() }
   }
 
-  func forget() { (watchers, followed) = ([:], [:]) }
+  func forget() { (watchers, watchedDatabases) = ([:], [:]) }
 
   private static let watchedPublic = SQL(
     """
@@ -60,14 +61,14 @@ final class Followers: Remembering {
     SELECT 1 FROM subscriptions WHERE container = ?1 AND environment = ?2 AND watched_type = ?3
       AND (scope = 'private' AND user = ?4 OR scope = 'shared' AND user <> ?4) LIMIT 1
     """)
-  private static let publicFollower = SQL(
+  private static let watcherOfPublic = SQL(
     """
     SELECT 1 WHERE
       EXISTS (SELECT 1 FROM subscriptions
         WHERE container = ?1 AND environment = ?2 AND scope = 'public')
       OR EXISTS (SELECT 1 FROM webhooks WHERE container = ?1 AND environment = ?2)
     """)
-  private static let follower = SQL(
+  private static let watcherOfOwned = SQL(
     """
     SELECT 1 WHERE
       EXISTS (SELECT 1 FROM subscriptions
