@@ -11,7 +11,7 @@ struct PlainTransportTests {
 
   private func call(
     _ base: String, method: String = "POST", body: String = "please",
-    timeout: Duration = .seconds(30)
+    timeout: Duration = .seconds(3600)
   ) -> HTTPCall {
     HTTPCall(
       method: method, base: base, target: "/path?a=b", headers: [.init("X-One", "1")],
