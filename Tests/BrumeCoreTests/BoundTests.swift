@@ -259,7 +259,9 @@ struct BoundTests {
   @Test func `a sealed text that is longer than any is not looked at`() {
     let text = Seal(secret: [1]).text([1, 2, 3], for: .changeToken)
     func opened(upTo bytes: Int) -> [UInt8]? {
-      Seal(secret: [1], mostBytes: bytes).payload(of: text, for: .changeToken)
+      var limits = Limits.apple
+      limits.sealedBytes = bytes
+      return Seal(secret: [1], limits: limits).payload(of: text, for: .changeToken)
     }
     #expect(opened(upTo: text.utf8.count) == [1, 2, 3])
     #expect(opened(upTo: text.utf8.count - 1) == nil)

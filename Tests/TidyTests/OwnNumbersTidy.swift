@@ -24,6 +24,7 @@ import Testing
     "BackupChain.most": "of files that the operator names", "BackupAdmin.pieceBytes": piece,
     "StoreMove.page": piece, "Removals.few": piece, "DeepCheckup.page": piece,
     "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
+    "GlobeCells.most": "with coarser squares a circle has fewer, and the same answer",
     "PushKeys.keyDraws": "one draw of four thousand millions fails",
     "StoreIdentity.sequencesPerMillisecond": "what change tokens of a restored server rest on",
     "Workers.threads": "of the process, whichever servers run in it",
