@@ -17,7 +17,6 @@ enum StreamEvents {
   static let silentChunk = ByteBuffer(string: "3\r\n:\n\n\r\n")
   static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
   private static let sizeDigits = 6
-  private static let hexDigits = Array("0123456789abcdef".utf8)
 
   /// Entries as one chunk of an answer.
   static func chunk(
@@ -31,7 +30,7 @@ enum StreamEvents {
     var (size, digit) = (buffer.readableBytes - head, sizeDigits)
     while size > 0 {
       digit -= 1
-      buffer.setInteger(hexDigits[size & 15], at: digit)
+      buffer.setInteger(Hex.digit(UInt8(size & 15)), at: digit)
       size >>= 4
     }
     buffer.writeStaticString("\r\n")
