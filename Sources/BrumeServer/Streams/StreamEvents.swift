@@ -84,10 +84,7 @@ extension StreamRoute {
     try await writer.write(StreamEvents.greeting)
     let heartbeat = Duration.seconds(parts.heartbeat)
     let batches = stream.batches(after: cursor, heartbeat: heartbeat)
-    guard let faults else {
-      return try await write(batches, to: &writer, of: call)
-    }
-    let leaving = batches.map { try await faults.leaving($0, to: stream.device) }
+    let leaving = batches.map { [source] in try await source.leaving($0, to: stream.device) }
     try await write(leaving, to: &writer, of: call)
   }
 
