@@ -1,4 +1,5 @@
-// What is true of the index whenever nothing is being changed. Tests ask after every change.
+// What is true of the index whenever nothing is being changed. Its tests ask after every change of a small index
+// and after every fiftieth of a large one (`CheckedIndex`).
 
 import BrumeModel
 
