@@ -1,5 +1,6 @@
 // What became of a change, for the command line and the console: from the query to a question, and back.
 
+import BrumeCore
 import BrumeModel
 import BrumeNotifier
 import BrumeStorage
