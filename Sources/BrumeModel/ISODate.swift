@@ -50,7 +50,7 @@ package enum ISODate {
   /// With its milliseconds: `2026-11-22T08:49:37.042Z`.
   package static func preciseText(_ time: Milliseconds) -> String {
     let second = GregorianCalendar.floored(time, by: 1000)
-    return "\(dayAndClock(second)).\(padded(time - second * 1000, 3))Z"
+    return "\(dayAndClock(second)).\(padded((time % 1000 + 1000) % 1000, 3))Z"
   }
 
   private static func dayAndClock(_ second: Int64) -> String {
