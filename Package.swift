@@ -35,7 +35,6 @@ let nioSSL = https("NIOSSL", "swift-nio-ssl")
 func server(_ product: String, _ package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(traits: ["Server"]))
 }
-let collections = server("OrderedCollections", "swift-collections")
 let deque = server("DequeModule", "swift-collections")
 let heap = server("HeapModule", "swift-collections")
 let cryptoExtras = server("CryptoExtras", "swift-crypto")
@@ -83,8 +82,7 @@ let rules = [
   layer(
     "BrumeCore",
     uses: [
-      "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", collections, crypto,
-      cryptoExtras, log,
+      "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", crypto, cryptoExtras, log,
     ]),
   layer(
     "BrumeNotifier",

@@ -1,6 +1,7 @@
 // Server-to-server signatures: ECDSA over date, body hash and path, with a P-256 key. The server's
 // side is BrumeCore's `ServerKeySignature.swift`.
 
+import BrumeModel
 package import Foundation
 
 #if HTTPS
@@ -56,7 +57,7 @@ package struct RequestSigner: Sendable {
 
   /// UTC without fractions, as the server's clock check wants it.
   static func text(_ date: Date) -> String {
-    date.formatted(.iso8601)
+    ISODate.text(Milliseconds((date.timeIntervalSince1970 * 1000).rounded(.down)))
   }
 }
 

@@ -128,31 +128,13 @@ extension Session {
       if let token = settings.apiToken { query.append(("ckAPIToken", token)) }
       if let token = settings.userToken { query.append(("ckWebAuthToken", token)) }
     }
-    let target = path + Self.text(query)
+    let target = path + FormText.query(query)
     if isSigned, let signer {
       headers += try signer.get().headers(path: target, body: body, date: host.now())
     }
     return HTTPCall(
       method: method, base: settings.url, target: target, headers: headers, body: body,
       timeout: RequestTimeout.current ?? timeout, trust: settings.trust)
-  }
-
-  static func text(_ query: [(String, String)]) -> String {
-    let pairs = query.map { "\($0.0)=\(encoded($0.1))" }
-    return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
-  }
-
-  /// Percent-encodes everything but letters, digits and `-._~`.
-  static func encoded(_ text: String) -> String {
-    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
-    return text.utf8.reduce(into: "") { result, byte in
-      if plain.contains(byte) {
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let hex = String(byte, radix: 16, uppercase: true)
-        result += hex.count == 1 ? "%0\(hex)" : "%\(hex)"
-      }
-    }
   }
 
   /// The answer's JSON, or the error that it stands for.

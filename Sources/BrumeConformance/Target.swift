@@ -76,7 +76,7 @@ package struct Target: Sendable, InContainerEnvironment {
       step.call.hasPrefix("/")
       ? step.call : "/database/1/\(environmentPath)/\(step.database)/\(step.call)"
     let address = Self.parts(ofAddress: step.call)
-    let target = address?.target ?? path + Self.text(query)
+    let target = address?.target ?? path + FormText.query(query)
     let body = step.text.map { Array($0.utf8) } ?? step.body?.bytes() ?? []
     if step.caller == "key", let serverKey {
       let date = Date(timeIntervalSince1970: now())
@@ -92,18 +92,5 @@ package struct Target: Sendable, InContainerEnvironment {
     let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == "http:" || parts[0] == "https:" else { return nil }
     return ("\(parts[0])//\(parts[2])", "/\(parts[3])")
-  }
-
-  private static func text(_ query: [(String, String)]) -> String {
-    query.isEmpty ? "" : "?" + query.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
-  }
-
-  private static func escaped(_ text: String) -> String {
-    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
-    return text.utf8.map { byte in
-      if plain.contains(byte) { return String(UnicodeScalar(byte)) }
-      let digits = String(byte, radix: 16, uppercase: true)
-      return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-    }.joined()
   }
 }

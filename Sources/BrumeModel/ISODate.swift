@@ -37,18 +37,30 @@ package enum GregorianCalendar {
   }
 }
 
-/// ISO 8601 in UTC to the second: `2026-11-22T08:49:37Z`.
+/// ISO 8601 in UTC, as a rule to the second: `2026-11-22T08:49:37Z`.
 package enum ISODate {
   private static let secondsPerDay: Int64 = 86_400
 
   /// What is below a second is left out.
   package static func text(_ time: Milliseconds) -> String {
+    text(second: GregorianCalendar.floored(time, by: 1000))
+  }
+
+  /// - Parameter second: counted from 1970.
+  package static func text(second: Int64) -> String { dayAndClock(second) + "Z" }
+
+  /// With its milliseconds: `2026-11-22T08:49:37.042Z`.
+  package static func preciseText(_ time: Milliseconds) -> String {
     let second = GregorianCalendar.floored(time, by: 1000)
+    return "\(dayAndClock(second)).\(padded((time % 1000 + 1000) % 1000, 3))Z"
+  }
+
+  private static func dayAndClock(_ second: Int64) -> String {
     let day = GregorianCalendar.floored(second, by: secondsPerDay)
     let date = GregorianCalendar.date(ofDay: day)
     let clock = second - day * secondsPerDay
     return "\(padded(date.year, 4))-\(padded(date.month))-\(padded(date.day))"
-      + "T\(padded(clock / 3600)):\(padded(clock / 60 % 60)):\(padded(clock % 60))Z"
+      + "T\(padded(clock / 3600)):\(padded(clock / 60 % 60)):\(padded(clock % 60))"
   }
 
   /// Nil if the text is no date of this form.

@@ -2,7 +2,9 @@
 // which of them is `RouteTable.swift`.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
+import BrumeNotifier
 
 struct AdminHandlers: Sendable {
   let status: StatusAdmin
@@ -63,7 +65,7 @@ struct AdminHandlers: Sendable {
     clock = ClockAdmin(clock: server.clock, limits: settings.limits)
     pushLog = PushLogAdmin(store: store, users: named, mostLines: settings.limits.pushLogPage)
     trace = TraceAdmin(
-      engine: engine, store: store, host: server.host, fetches: server.fetches, users: named,
+      tracing: Self.tracing(server), store: store, now: server.host.now, users: named,
       limits: settings.limits)
     apns = APNsAdmin(pushKeys: engine.pushKeys, store: store, worker: server.delivery.worker)
     webhooks = WebhookAdmin(
@@ -78,5 +80,13 @@ struct AdminHandlers: Sendable {
       log: server.requestLog, store: store, users: named,
       mostLines: settings.limits.requestLogPage)
     usage = UsageAdmin(usage: server.usage, storage: engine.storageReports, users: named)
+  }
+
+  /// Subscriptions are judged by the rules, the way to a device by delivery's.
+  private static func tracing(_ server: Composition) -> Tracing {
+    let pushes = PushTrace(
+      limits: server.engine.limits, now: server.host.now,
+      maySend: SendPermission(server.engine.permission), fetches: server.fetches)
+    return Tracing(server.engine) { try pushes.explain($0, in: $1) }
   }
 }

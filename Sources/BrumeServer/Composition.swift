@@ -111,8 +111,9 @@ package final class Composition: Sendable {
       streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
       inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker)
     mailboxes = MailboxSource(
-      engine: engine, store: store, signals: delivery.signals,
-      clock: clock.waiting(for: "a device that reads its mailbox"))
+      store: store, signals: delivery.signals, limits: limits,
+      clock: clock.waiting(for: "a device that reads its mailbox"),
+      maySend: SendPermission(engine.permission))
     let direct = CallTargets(engine: engine, mailboxes: mailboxes, delivery: delivery)
     pushFaults =
       settings.isDevelopment

@@ -55,7 +55,7 @@ struct Handlers: Sendable {
     notifications = NotificationRoutes(notifications: engine.notifications)
     stream = StreamRoute(
       devices: engine.devices, tokens: engine.webAuthTokens, mailboxes: server.mailboxes,
-      cursors: cursors, parts: server.streamParts, faults: server.pushFaults)
+      source: server.targets.streamSource, cursors: cursors, parts: server.streamParts)
     courier = CourierRoute(
       courier: Courier(
         engine: engine, store: store, signals: delivery.signals, inFlight: delivery.inFlight,

@@ -92,8 +92,7 @@ private final class SharedChance: Sendable {
   }
 
   func uuid() -> String {
-    let digits = Array("0123456789ABCDEF")
-    let text = bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    let text = Array(Hex.text(bytes(16)).uppercased())
     let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
     return groups.map { String(text[$0]) }.joined(separator: "-")
   }

@@ -115,33 +115,3 @@ extension IDToken.Claims {
     return Int64(number)
   }
 }
-
-/// Names and values as forms and addresses carry them.
-package enum FormText {
-  /// `name=value&…`, everything but letters, digits and `-._~` escaped.
-  package static func text(_ pairs: [(String, String)]) -> String {
-    pairs.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
-  }
-
-  /// One name or value, escaped.
-  package static func escaped(_ text: String) -> String {
-    var result: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.append(byte)
-      default:
-        let digits = Array("0123456789ABCDEF".utf8)
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
-  }
-
-  /// An address with more parameters.
-  package static func address(_ base: String, adding pairs: [(String, String)]) -> String {
-    base + (base.contains("?") ? "&" : "?") + text(pairs)
-  }
-}

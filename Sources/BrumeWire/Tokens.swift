@@ -69,10 +69,7 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
     guard let bytes = Base64.bytes(text), !bytes.isEmpty else {
       throw BrumeError(.badRequest, "'apnsToken' must be bytes in hex or base64")
     }
-    return bytes.map { byte in
-      let digits = String(byte, radix: 16)
-      return byte < 16 ? "0" + digits : digits
-    }.joined()
+    return Hex.text(bytes)
   }
 }
 

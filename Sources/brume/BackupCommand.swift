@@ -2,9 +2,9 @@
 
 import ArgumentParser
 import BrumeCore
+import BrumeModel
 import BrumeServer
 import BrumeStorage
-import FoundationEssentials
 
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -130,9 +130,8 @@ enum BackupTalk {
 
   static func show(_ report: BackupReport) {
     guard let header = report.header else { return }
-    let made = Date(timeIntervalSince1970: Double(header.made) / 1000).formatted(.iso8601)
     var lines = [
-      ["backup", header.id], ["made", made], ["of", header.engineName],
+      ["backup", header.id], ["made", ISODate.text(header.made)], ["of", header.engineName],
       ["format", String(BackupHeader.version)], ["generation", report.generation ?? "-"],
     ]
     if let base = header.base {

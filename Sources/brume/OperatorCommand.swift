@@ -3,7 +3,6 @@
 import ArgumentParser
 import BrumeModel
 import BrumeWire
-import FoundationEssentials
 
 struct OperatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -149,8 +148,7 @@ extension JSON {
     guard case .object(var object) = self else { return self }
     for key in keys {
       guard let time = object[key]?.int else { continue }
-      let date = Date(timeIntervalSince1970: Double(time) / 1000)
-      object[key] = .string(date.formatted(.iso8601))
+      object[key] = .string(ISODate.text(time))
     }
     return .object(object)
   }

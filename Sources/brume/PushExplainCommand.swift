@@ -3,7 +3,6 @@
 import ArgumentParser
 import BrumeModel
 import BrumeWire
-import FoundationEssentials
 
 extension PushCommand {
   struct Explain: AsyncParsableCommand {
@@ -73,7 +72,8 @@ struct TraceText {
       " by \(user)" + (change.device.map { ", device '\($0)'" } ?? "")
     }
     return [
-      "", "change \(change.id) at \(Self.time(change.time))\(who ?? ""), request \(change.request)",
+      "",
+      "change \(change.id) at \(ISODate.text(change.time))\(who ?? ""), request \(change.request)",
     ]
   }
 
@@ -107,7 +107,7 @@ struct TraceText {
       + device.attempts.map { attempt in
         let status = attempt.status.map { " \($0)" } ?? ""
         return
-          "    attempt \(attempt.number) at \(Self.time(attempt.time)): \(attempt.verdict.rawValue)"
+          "    attempt \(attempt.number) at \(ISODate.text(attempt.time)): \(attempt.verdict.rawValue)"
           + "\(status) \(attempt.reason)"
       }
   }
@@ -128,9 +128,5 @@ struct TraceText {
     case .recorded: ", recorded"
     case .judged: ", judged again now"
     }
-  }
-
-  private static func time(_ time: Milliseconds) -> String {
-    Date(timeIntervalSince1970: Double(time) / 1000).formatted(.iso8601)
   }
 }

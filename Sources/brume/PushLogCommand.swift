@@ -1,8 +1,8 @@
 // brume push log: what was sent to whom, why, and what the other side answered.
 
 import ArgumentParser
+import BrumeModel
 import BrumeWire
-import FoundationEssentials
 
 extension PushCommand {
   struct Log: AsyncParsableCommand {
@@ -106,8 +106,7 @@ struct PushLogView {
   /// The time as people read it.
   private func readable(_ line: JSON) -> JSON {
     guard !json, case .object(var object) = line, let time = line["time"]?.int else { return line }
-    let date = Date(timeIntervalSince1970: Double(time) / 1000)
-    object["time"] = .string(date.formatted(.iso8601))
+    object["time"] = .string(ISODate.text(time))
     return .object(object)
   }
 }

@@ -22,6 +22,14 @@ import Testing
     }
   }
 
+  @Test(arguments: ["README.md", "docs/README.md", "docs/cases/README.md"])
+  func `a page that counts the situations counts the rows of docs/cases`(page: String) throws {
+    let text = try String(contentsOf: Tidy.root.appending(path: page), encoding: .utf8)
+    let counts = text.matches(of: /([0-9]+) situations/).map { String($0.1) }
+    let rows = try caseRows().count
+    #expect(counts == ["\(rows)"], "\(page) counts \(counts), docs/cases has \(rows) rows")
+  }
+
   @Test func `nothing cites a source that is not in the repository`() throws {
     let phrases = [
       /framework semantics|semantic cases|settled question/,

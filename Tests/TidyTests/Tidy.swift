@@ -138,8 +138,7 @@ import Testing
   @Test func `rules and the planner know no JSON, no SQL, no socket, no clock`() throws {
     let allowed: Set<String> = [
       "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", "Crypto", "CryptoExtras",
-      "BrumeCore", "Logging", "OrderedCollections", "FoundationEssentials", "Foundation",
-      "Synchronization",
+      "BrumeCore", "Logging", "FoundationEssentials", "Foundation", "Synchronization",
     ]
     let rules = ["BrumeCore", "BrumeNotifier", "BrumeQueryPlan"]
     for path in try rules.flatMap({ try swiftFiles(under: "Sources/\($0)") }) {

@@ -41,7 +41,7 @@ package struct S3Request: Equatable, Sendable {
 
   /// The query, encoded and in order.
   package var queryText: String {
-    query.map { (Self.encoded($0.0), Self.encoded($0.1)) }.sorted { $0 < $1 }
+    query.map { (FormText.escaped($0.0), FormText.escaped($0.1)) }.sorted { $0 < $1 }
       .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
   }
 
@@ -77,22 +77,6 @@ package struct S3Request: Equatable, Sendable {
     let lines = headers.map { "\($0.0):\($0.1)\n" }.joined()
     let names = headers.map(\.0).joined(separator: ";")
     return "\(method)\n\(path)\n\(queryText)\n\(lines)\n\(names)\n\(bodyDigest)"
-  }
-
-  /// Everything but letters, digits and `-._~`.
-  static func encoded(_ text: String) -> String {
-    var result: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.append(byte)
-      default:
-        result += Array("%\(Hex.text(CollectionOfOne(byte)).uppercased())".utf8)
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
   }
 }
 

@@ -1,14 +1,15 @@
-// What is true of the index whenever nothing is being changed. Tests ask after every change.
+// What is true of the index whenever nothing is being changed. Its tests ask after every change of a small index
+// and after every fiftieth of a large one (`CheckedIndex`).
 
 import BrumeModel
 
 extension SubscriptionIndex {
-  /// What is wrong, in words; empty if all counts agree. It takes time with the size of the index.
+  /// What is wrong, in words; empty if all counts agree. Takes time with the size of the index.
   func checkInvariants() -> [String] {
-    countFlaws + homeFlaws + useFlaws + (count == 0 ? leftovers : [])
+    countFlaws + holderFlaws + useFlaws + (count == 0 ? leftovers : [])
   }
 
-  private var usedRows: [Int32] { rows.indices.map { Int32($0) }.filter { keys.isUsed($0) } }
+  private var usedRows: [Int32] { rows.indices.map { Int32($0) }.filter { names.isUsed($0) } }
 
   private var countFlaws: [String] {
     let used = usedRows
@@ -20,25 +21,25 @@ extension SubscriptionIndex {
   }
 
   /// Every subscription waits at a posting or a condition that is there.
-  private var homeFlaws: [String] {
+  private var holderFlaws: [String] {
     usedRows.compactMap { row in
-      let holder = rows[Int(row)].holder
-      if rows[Int(row)].side == Row.condition {
+      let holder = rows[row].holder
+      if rows[row].side == Row.condition {
         return conditions[holder] == nil ? "row \(row) waits at a condition that is gone" : nil
       }
-      return postingKeys.isUsed(holder) && postings[Int(holder)].count > 0
+      return postings.isUsed(holder) && postings[holder].count > 0
         ? nil : "row \(row) waits at a posting that is gone"
     }
   }
 
   /// The uses of a scope's fields are as many as its postings.
   private var useFlaws: [String] {
-    let open = postings.indices.filter { postingKeys.isUsed(Int32($0)) }
+    let open = postings.indices.map { Int32($0) }.filter { postings.isUsed($0) }
     let byScope = Dictionary(grouping: open) { postings[$0].scope }
-    return scopes.indices.compactMap { scope in
+    return scopes.indices.map { Int32($0) }.compactMap { scope in
       let uses = scopes[scope].uses.reduce(0) { $0 + Int($1.count) }
       let everything = scopes[scope].everything >= 0 ? 1 : 0
-      let there = byScope[Int32(scope)]?.count ?? 0
+      let there = byScope[scope]?.count ?? 0
       return uses + everything == there
         ? nil : "scope \(scope) has \(there) postings and \(uses + everything) uses"
     }
@@ -46,11 +47,9 @@ extension SubscriptionIndex {
 
   /// An index without subscriptions holds nothing else.
   private var leftovers: [String] {
-    let tables = [scopeKeys, users, keys, fields, scopeNames, postingKeys]
-    let counts = [
-      conditions.inUse, boundSets.inUse, conditionLists.inUse, owners.inUse, meanings.count,
-    ]
-    return tables.allSatisfy { $0.count == 0 } && counts.allSatisfy { $0 == 0 }
-      ? [] : ["something is left of subscriptions that are gone"]
+    let isEmpty =
+      names.isEmpty && postings.isEmpty && conditions.isEmpty && scopes.inUse == 0
+      && bounds.inUse == 0 && rows.listsInUse == 0
+    return isEmpty ? [] : ["something is left of subscriptions that are gone"]
   }
 }

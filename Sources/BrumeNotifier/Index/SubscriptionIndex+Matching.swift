@@ -9,7 +9,7 @@ extension SubscriptionIndex {
   /// Whether the entry's record has to be decoded to judge it.
   package func needsImage(of change: RecordChange, in database: DatabaseKey) -> Bool {
     [nil, change.record.zone.name].contains { zone in
-      scopeNames.find(Watch.queries(database, type: change.recordType, zone: zone).bytes) != nil
+      scopes.find(.queries(database, type: change.recordType, zone: zone)) != nil
     }
   }
 
@@ -60,7 +60,7 @@ extension SubscriptionIndex {
   package func ordered(_ found: Found) -> [Match] {
     var matches: [Match] = []
     matches.reserveCapacity(found.count)
-    found.forEach { matches.append(Match(startPosition: rows[Int($0)].startPosition, row: $0)) }
+    found.forEach { matches.append(Match(startPosition: rows[$0].startPosition, row: $0)) }
     matches.sort { a, b in
       a.startPosition != b.startPosition
         ? a.startPosition < b.startPosition : a.row != b.row && key(at: a.row) < key(at: b.row)
@@ -81,9 +81,9 @@ extension SubscriptionIndex {
   }
 
   private func collectAll(_ watch: Watch, _ search: inout Search) {
-    guard let scope = scopeNames.find(watch.bytes) else { return }
-    let everything = scopes[Int(scope)].everything
-    if everything >= 0 { add(postings[Int(everything)].plain, &search) }
+    guard let scope = scopes.find(watch) else { return }
+    let everything = scopes[scope].everything
+    if everything >= 0 { add(postings[everything].plain, &search) }
   }
 
   private func collect(
@@ -92,7 +92,7 @@ extension SubscriptionIndex {
   ) {
     for zone in [nil, change.record.zone.name] {
       let watch = Watch.queries(database, type: change.recordType, zone: zone)
-      guard let scope = scopeNames.find(watch.bytes) else { continue }
+      guard let scope = scopes.find(watch) else { continue }
       collect(scope, image, searchable, &search)
       evaluate(image, searchable, &search)
     }
@@ -117,24 +117,23 @@ extension SubscriptionIndex {
   private func collect(
     _ scope: Int32, _ image: Record, _ searchable: (String) -> Bool, _ search: inout Search
   ) {
-    if scopes[Int(scope)].everything >= 0 {
-      collect(postings[Int(scopes[Int(scope)].everything)], image, &search)
-    }
-    for use in scopes[Int(scope)].uses {
-      var probe = Probe(header: Self.postingBytes(scope, use.id, use.kind, use.parameter))
+    let asked = scopes[scope]
+    if asked.everything >= 0 { collect(postings[asked.everything], image, &search) }
+    for use in asked.uses {
+      var probe = Probe(header: Postings.header(scope, use.id, use.kind, use.parameter))
       look(use, image, searchable, &probe)
       // Together, so that one does not wait for the other's memory.
-      let waiting = Self.unique(postingKeys.find(probe.keys)).map { postings[Int($0)] }
+      let waiting = Self.unique(postings.find(probe.keys)).map { postings[$0] }
       for posting in waiting { collect(posting, image, &search) }
     }
   }
 
   private func collect(_ posting: Posting, _ image: Record, _ search: inout Search) {
     add(posting.plain, &search)
-    if posting.conditions >= 0, let list = conditionLists[posting.conditions] {
+    if posting.conditions >= 0, let list = conditions.list(posting.conditions) {
       search.candidates += list
     }
-    guard posting.bounds >= 0, let set = boundSets[posting.bounds] else { return }
+    guard posting.bounds >= 0, let set = bounds[posting.bounds] else { return }
     for side in set.sides {
       guard let value = image.value(of: side.field).flatMap({ OrderKey($0) }),
         value.kind == side.kind
@@ -160,20 +159,20 @@ extension SubscriptionIndex {
     case .nobody: return
     case .condition(let number): search.candidates.append(number)
     case .row(let number):
-      let row = rows[Int(number)]
+      let row = rows[number]
       if row.events.meets(search.events),
         FireRules.hasStarted(row.startPosition, at: search.position)
       {
         search.found.rows.append(number)
       }
     case .list(let number):
-      owners.forEachGroup(of: number) { group in
+      rows.forEachGroup(of: number) { group in
         guard group.events.meets(search.events) else { return }
         if FireRules.hasStarted(group.newest, at: search.position) {
           search.found.groups.append(group.rows)
         } else {
           search.found.rows += group.rows.filter {
-            FireRules.hasStarted(rows[Int($0)].startPosition, at: search.position)
+            FireRules.hasStarted(rows[$0].startPosition, at: search.position)
           }
         }
       }

@@ -87,8 +87,12 @@ struct FaultyStreamSource: StreamSource {
 
   func entries(after position: Int64, of device: DeviceKey) async throws -> StreamReading {
     var found = try await source.entries(after: position, of: device)
-    found.entries = try await faults.leaving(found.entries, to: device)
+    found.entries = try await leaving(found.entries, to: device)
     return found
+  }
+
+  func leaving(_ entries: [MailboxEntry], to device: DeviceKey) async throws -> [MailboxEntry] {
+    try await faults.leaving(source.leaving(entries, to: device), to: device)
   }
 }
 

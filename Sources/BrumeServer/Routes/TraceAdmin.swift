@@ -1,39 +1,24 @@
 // What became of a change, for the command line and the console: from the query to a question, and back.
 
 import BrumeCore
-import BrumeDelivery
 import BrumeModel
 import BrumeNotifier
 import BrumeStorage
 import BrumeWire
 
 struct TraceAdmin: Sendable {
-  private let tracing: Tracing
-  private let store: any Store
-  private let host: Host
-  private let users: NamedUsers
-  private let limits: Limits
-
-  init(
-    engine: Engine, store: any Store, host: Host, fetches: LastFetches, users: NamedUsers,
-    limits: Limits
-  ) {
-    let pushes = PushTrace(
-      limits: engine.limits, now: host.now, maySend: SendPermission(engine.permission),
-      fetches: fetches)
-    tracing = Tracing(engine) { try pushes.explain($0, in: $1) }
-    self.store = store
-    self.host = host
-    self.users = users
-    self.limits = limits
-  }
+  let tracing: Tracing
+  let store: any Store
+  let now: @Sendable () -> Milliseconds
+  let users: NamedUsers
+  let limits: Limits
 
   /// What happened, newest first; `before` is the last change of the page before.
   func log(_ call: Call) async throws -> Reply {
     let before = try call.query["before"].map(change)
     let part = try ListRequest(after: nil, limit: call.query["limit"])
     let limit = limits.listPage(part.limit)
-    let (place, zone, now) = (call.containerEnvironment, call.query["zone"], host.now())
+    let (place, zone, now) = (call.containerEnvironment, call.query["zone"], now())
     let changes = try await store.read { [tracing] in
       try tracing.log(of: place, zone: zone, before: before, limit: limit, now: now, in: $0)
     }
@@ -45,7 +30,7 @@ struct TraceAdmin: Sendable {
     guard let text = call.query["change"] else {
       throw BrumeError(.badRequest, "'change' is missing: the ID of a change, such as 0-12")
     }
-    let (change, place, now) = (try change(text), call.containerEnvironment, host.now())
+    let (change, place, now) = (try change(text), call.containerEnvironment, now())
     let then = try await store.read { [tracing] in
       try tracing.then(after: change, of: place, now: now, in: $0)
     }
@@ -55,7 +40,7 @@ struct TraceAdmin: Sendable {
   /// Why a push came, or did not.
   func show(_ call: Call) async throws -> Reply {
     let question = try await question(call)
-    let now = host.now()
+    let now = now()
     return .json(
       try await store.read { [tracing] in try tracing.trace(question, now: now, in: $0) }.json)
   }

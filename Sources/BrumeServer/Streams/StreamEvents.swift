@@ -17,7 +17,6 @@ enum StreamEvents {
   static let silentChunk = ByteBuffer(string: "3\r\n:\n\n\r\n")
   static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
   private static let sizeDigits = 6
-  private static let hexDigits = Array("0123456789abcdef".utf8)
 
   /// Entries as one chunk of an answer.
   static func chunk(
@@ -31,7 +30,7 @@ enum StreamEvents {
     var (size, digit) = (buffer.readableBytes - head, sizeDigits)
     while size > 0 {
       digit -= 1
-      buffer.setInteger(hexDigits[size & 15], at: digit)
+      buffer.setInteger(Hex.digit(UInt8(size & 15)), at: digit)
       size >>= 4
     }
     buffer.writeStaticString("\r\n")
@@ -85,10 +84,7 @@ extension StreamRoute {
     try await writer.write(StreamEvents.greeting)
     let heartbeat = Duration.seconds(parts.heartbeat)
     let batches = stream.batches(after: cursor, heartbeat: heartbeat)
-    guard let faults else {
-      return try await write(batches, to: &writer, of: call)
-    }
-    let leaving = batches.map { try await faults.leaving($0, to: stream.device) }
+    let leaving = batches.map { [source] in try await source.leaving($0, to: stream.device) }
     try await write(leaving, to: &writer, of: call)
   }
 

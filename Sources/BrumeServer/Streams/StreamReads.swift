@@ -1,7 +1,6 @@
 // This reads mailboxes for open streams, which have no tasks of their own. A stream asks for one reading at
 // a time, so what waits here is bounded by the connections.
 
-import BrumeCore
 import BrumeDelivery
 import BrumeModel
 import BrumeStorage
@@ -20,23 +19,32 @@ struct StreamReading: Sendable {
 protocol StreamSource: Sendable {
   /// What a device's mailbox has after a position.
   func entries(after position: Int64, of device: DeviceKey) async throws -> StreamReading
+
+  /// What of entries that a stream has read by itself leaves for its device: all, but for faults.
+  func leaving(_ entries: [MailboxEntry], to device: DeviceKey) async throws -> [MailboxEntry]
 }
 
 /// The mailboxes themselves.
 struct MailboxSource: StreamSource {
-  let engine: Engine
   let store: any Store
   let signals: MailboxSignals
+  let limits: Limits
   let clock: PushClock
+  /// Asked for each entry that leaves.
+  let maySend: SendPermission
 
   func entries(after position: Int64, of device: DeviceKey) async throws -> StreamReading {
     let found = try await stream(of: device).entries(after: position)
     return StreamReading(entries: found.entries, nextDue: found.nextDue, isAll: found.isAll)
   }
 
+  func leaving(_ entries: [MailboxEntry], to device: DeviceKey) -> [MailboxEntry] { entries }
+
   /// A device's mailbox as its streams read it.
   func stream(of device: DeviceKey) -> EventStream {
-    EventStream(engine: engine, store: store, signals: signals, device: device, clock: clock)
+    EventStream(
+      store: store, signals: signals, device: device, limits: limits, clock: clock, maySend: maySend
+    )
   }
 }
 

@@ -21,10 +21,10 @@ struct StreamRoute: Sendable {
   let devices: Devices
   let tokens: WebAuthTokens
   let mailboxes: MailboxSource
+  /// What leaves for clients in this process.
+  let source: any StreamSource
   let cursors: MailboxCursors
   let parts: StreamParts
-  /// What may happen to pushes on their way; nil outside development.
-  let faults: PushFaults?
 
   func open(_ call: Call) async throws -> Reply {
     try requireDevice(call)

@@ -44,7 +44,9 @@ package final class MemoryStore: Store {
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
-    try body(MemoryTransaction(MemoryDraft(try current(), coders)))
+    let now = try current()
+    if runsTwice { _ = try body(MemoryTransaction(MemoryDraft(now, coders))) }
+    return try body(MemoryTransaction(MemoryDraft(now, coders)))
   }
 
   @discardableResult

@@ -24,9 +24,14 @@ package final class CountingStore: Store {
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
-    let count = ExchangeCount(plan, isWrite: false)
-    let value = try await inner.read(plan) { try body(counting($0, count)) }
-    counted.withLock { $0.append(count.total) }
+    let last = Mutex<ExchangeCount?>(nil)
+    let value = try await inner.read(plan) { transaction in
+      // A body that runs again begins to count anew.
+      let count = ExchangeCount(plan, isWrite: false)
+      last.withLock { $0 = count }
+      return try body(counting(transaction, count))
+    }
+    if let count = last.withLock({ $0 }) { counted.withLock { $0.append(count.total) } }
     return value
   }
 
@@ -36,7 +41,6 @@ package final class CountingStore: Store {
   ) async throws -> Value {
     let last = Mutex<ExchangeCount?>(nil)
     let value = try await inner.write(in: scope, reading: plan) { transaction in
-      // A body that runs again begins to count anew.
       let count = ExchangeCount(plan, isWrite: true)
       last.withLock { $0 = count }
       return try body(counting(transaction, count))

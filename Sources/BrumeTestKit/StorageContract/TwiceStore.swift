@@ -1,5 +1,5 @@
-// A store that runs every body of a write twice, the first time for nothing, as an engine may that has to
-// begin a transaction anew. What a body leaves behind outside of its transaction shows.
+// A store that runs every body twice, of reads and of writes, the first time for nothing, as an engine may that
+// has to begin a transaction anew. What a body leaves behind outside of its transaction shows.
 
 package import BrumeStorage
 
@@ -15,7 +15,10 @@ package struct TwiceStore: Store {
 
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
-  ) async throws -> Value { try await inner.read(plan, body) }
+  ) async throws -> Value {
+    _ = try await inner.read(plan, body)
+    return try await inner.read(plan, body)
+  }
 
   package func write<Value: Sendable>(
     in scope: WriteScope, reading plan: ReadPlan,

@@ -96,8 +96,8 @@ final class SourceServer {
     case .key(let signer):
       call.headers += try signer.headers(path: path, body: body, date: Date())
     case .tokens(let api, let user, _):
-      call.target += "?ckAPIToken=\(ServerConnection.escaped(api))"
-      if let user { call.target += "&ckWebAuthToken=\(ServerConnection.escaped(user))" }
+      call.target += "?ckAPIToken=\(FormText.escaped(api))"
+      if let user { call.target += "&ckWebAuthToken=\(FormText.escaped(user))" }
     }
     let answer = try await transport.send(call)
     keepToken(answer)

@@ -1,5 +1,6 @@
 // Log lines on standard error: for people, or one JSON object a line for machines.
 
+import BrumeModel
 import BrumeServer
 import BrumeWire
 import FoundationEssentials
@@ -73,8 +74,8 @@ struct JSONLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     var line = JSONObject()
-    let form = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    line["time"] = .string(Date.now.formatted(form))
+    let now = Milliseconds((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
+    line["time"] = .string(ISODate.preciseText(now))
     line["level"] = .string(event.level.rawValue)
     line["message"] = .string("\(event.message)")
     let all = metadata.merging(event.metadata ?? [:]) { $1 }

@@ -4,7 +4,6 @@
 
 import BrumeModel
 import BrumeServer
-import FoundationEssentials
 import Logging
 import UnixSignals
 
@@ -59,17 +58,13 @@ struct Reload: Sendable {
   func tellOfCertificate() {
     guard let identities, let concern = identities.concern(at: now()) else { return }
     logger.warning(
-      "\(concern)", metadata: ["certificate.end": "\(Self.date(identities.notAfter))"])
+      "\(concern)", metadata: ["certificate.end": "\(ISODate.text(second: identities.notAfter))"])
   }
 
   private static let ofTLS = [Setting.tlsCertificate.key, Setting.tlsKey.key]
 
   /// Whether TLS was and stays on: it is switched at a start only.
   private func takesTLS(_ settings: Settings) -> Bool { identities != nil && settings.tls != nil }
-
-  private static func date(_ seconds: Int64) -> String {
-    Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
-  }
 
   private static func changed(_ old: SettingSources, _ new: SettingSources) throws -> [String] {
     try Setting.all.filter { try value($0, old) != value($0, new) }.map(\.key)

@@ -219,7 +219,7 @@ struct ServerConnection: Sendable {
     isOperator: Bool
   ) async throws -> HTTPAnswer {
     var request = HTTPCall(
-      method: method, base: access.url, target: path + Self.text(query), body: body,
+      method: method, base: access.url, target: path + FormText.query(query), body: body,
       timeout: .seconds(60), trust: access.trust)
     if isOperator {
       guard let token = access.adminToken else {
@@ -236,20 +236,5 @@ struct ServerConnection: Sendable {
     } catch is CallFailure {
       throw access.silence
     }
-  }
-
-  private static func text(_ query: [(String, String)]) -> String {
-    guard !query.isEmpty else { return "" }
-    return "?" + query.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
-  }
-
-  static func escaped(_ text: String) -> String {
-    text.utf8.map { byte -> String in
-      let scalar = Character(UnicodeScalar(byte))
-      let isPlain =
-        scalar.isASCII && (scalar.isLetter || scalar.isNumber || "-._~".contains(scalar))
-      let digits = String(byte, radix: 16, uppercase: true)
-      return isPlain ? String(scalar) : "%" + (digits.count < 2 ? "0" : "") + digits
-    }.joined()
   }
 }

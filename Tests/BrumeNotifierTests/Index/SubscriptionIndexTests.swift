@@ -6,14 +6,14 @@ import Testing
 @testable import BrumeNotifier
 
 struct SubscriptionIndexTests {
-  private func matches(_ index: SubscriptionIndex, _ entry: LogEntry) -> [String] {
+  private func matches(_ index: CheckedIndex, _ entry: LogEntry) -> [String] {
     guard case .record(let change) = entry.event else { return [] }
-    return index.ids(
-      index.matches(entry, image: try? change.image?.record()) { $0 == "text" })
+    return index.value.ids(
+      index.value.matches(entry, image: try? change.image?.record()) { $0 == "text" })
   }
 
   @Test func `equal predicates are one node with a list of owners`() {
-    var index = SubscriptionIndex()
+    var index = CheckedIndex()
     for number in 0..<100 {
       let filters = [
         Filter(.equals, .field("a"), .int64(1)), Filter(.equals, .field("b"), .double(2)),
@@ -25,13 +25,13 @@ struct SubscriptionIndexTests {
     }
     let main = zone("Z", of: nil)
     let hit = record("r", "T", in: main, ["a": .int64(1), "b": .int64(2)])
-    let found = index.matches(change(.created, hit, in: main), image: hit) { _ in false }
+    let found = index.value.matches(change(.created, hit, in: main), image: hit) { _ in false }
     #expect(found.groups.map(\.count) == [100])
     #expect(found.rows.isEmpty)
   }
 
   @Test func `a record leads only to thresholds that it meets, however many there are`() {
-    var index = SubscriptionIndex()
+    var index = CheckedIndex()
     for number in 0..<2000 {
       let filters = [
         Filter(.equals, .field("genre"), .string("g\(number % 100)")),
@@ -44,7 +44,7 @@ struct SubscriptionIndexTests {
     // Of the 20 conditions on g7, the thresholds up to 1000: 7, 107, … 907.
     #expect(matches(index, change(.created, event, in: main)).count == 10)
     // Nothing is evaluated for it: the value and the bound are the whole condition.
-    #expect(index.conditions.inUse == 0)
+    #expect(index.value.conditions.inUse == 0)
   }
 
   @Test(arguments: [Comparator.greaterThan, .lessThan])
@@ -53,7 +53,7 @@ struct SubscriptionIndexTests {
   ) {
     let main = zone("Z", of: nil)
     let event = record("r", "T", in: main, ["genre": .string("g"), "priority": .int64(5)])
-    var index = SubscriptionIndex()
+    var index = CheckedIndex()
     for (number, bound) in [2, 5, 8].enumerated() {
       let filters = [
         Filter(.equals, .field("genre"), .string("g")),
@@ -81,7 +81,7 @@ struct SubscriptionIndexTests {
 
   @Test func `a replaced subscription is found by its new condition only`() {
     let notes = zone("Notes", of: alice)
-    var index = SubscriptionIndex()
+    var index = CheckedIndex()
     let red = Filter(.equals, .field("color"), .string("red"))
     let blue = Filter(.equals, .field("color"), .string("blue"))
     index.put(stored("s", query("Note", [red]), in: place(.private, alice)))
@@ -98,16 +98,16 @@ struct SubscriptionIndexTests {
 
   @Test func `shared database subscriptions are found by their user`() {
     let notes = zone("Notes", of: alice)
-    var index = SubscriptionIndex()
+    var index = CheckedIndex()
     index.put(stored("s", .database(recordType: nil), in: place(.shared, bob)))
     index.put(stored("typed", .database(recordType: "Photo"), in: place(.shared, bob)))
     let entry = change(.created, record("n", "Note", in: notes), in: notes)
     #expect(matches(index, entry) == [])
-    #expect(index.ids(index.matches(entry, sharedWith: [bob])) == ["s"])
-    #expect(index.ids(index.matches(entry, sharedWith: [alice])) == [])
+    #expect(index.value.ids(index.value.matches(entry, sharedWith: [bob])) == ["s"])
+    #expect(index.value.ids(index.value.matches(entry, sharedWith: [alice])) == [])
     let joined = LogEntry(
       position: 9, database: notes.database, event: .membership(bob, notes), origin: origin())
-    #expect(index.ids(index.matches(joined, sharedWith: [bob])) == ["s"])
+    #expect(index.value.ids(index.value.matches(joined, sharedWith: [bob])) == ["s"])
   }
 
   /// The index is only a faster way to `FireRules.fires`; here it has to prove it, on values that
@@ -115,7 +115,7 @@ struct SubscriptionIndexTests {
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `the index answers the same as evaluating every subscription`(seed: UInt64) throws {
     var generator = SubscriptionGenerator(seed: seed)
-    var index = SubscriptionIndex()
+    var index = CheckedIndex()
     var all: [SubscriptionKey: StoredSubscription] = [:]
     var hits = 0
     for round in 0..<1200 {
@@ -131,18 +131,13 @@ struct SubscriptionIndexTests {
       let entry = generator.entry(at: Int64.random(in: 0...Int64(round), using: &generator.random))
       let expected = generator.expected(all.values, entry)
       #expect(matches(index, entry) == expected, "seed \(seed), round \(round)")
-      if round % 20 == 0 { #expect(index.checkInvariants() == [], "seed \(seed), round \(round)") }
       hits += expected.count
     }
     #expect(index.count == all.count)
     // A test in which nothing ever matches would prove nothing.
     #expect(hits > 1000)
-    for (number, key) in all.keys.enumerated() {
-      index.remove(key)
-      if number % 50 == 0 { #expect(index.checkInvariants() == [], "seed \(seed)") }
-    }
+    for key in all.keys { index.remove(key) }
     #expect(index.count == 0)
-    #expect(index.checkInvariants() == [])
     #expect(matches(index, generator.entry(at: 5000)) == [])
   }
 }
