@@ -28,6 +28,7 @@ package final class Engine: Sendable {
   package let pushKeys: PushKeys
   package let testPushes: TestPushes
   package let webhooks: Webhooks
+  package let channelUses: ChannelUses
   package let devices: Devices
   package let webPush: WebPushRegistration
   package let shares: Shares
@@ -96,6 +97,7 @@ package final class Engine: Sendable {
     pushKeys = PushKeys(parts)
     testPushes = TestPushes(parts)
     webhooks = Webhooks(parts)
+    channelUses = ChannelUses(parts)
     devices = Devices(parts)
     webPush = WebPushRegistration(parts)
     shares = Shares(parts)

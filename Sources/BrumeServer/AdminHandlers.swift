@@ -15,6 +15,7 @@ struct AdminHandlers: Sendable {
   let deletions: DeletionAdmin
   let assets: AssetAdmin
   let backups: BackupAdmin
+  let restores: RestoreAdmin
   let devices: DeviceAdmin
   let faults: FaultAdmin
   let clock: ClockAdmin
@@ -57,6 +58,7 @@ struct AdminHandlers: Sendable {
     deletions = DeletionAdmin(memory: engine.deletionMemory, metrics: server.metrics)
     assets = AssetAdmin(assets: engine.assetCheck, mostNames: settings.limits.assetCheckNames)
     backups = BackupAdmin(snapshots: server.snapshots, assets: server.assets)
+    restores = RestoreAdmin(restores: server.restores)
     devices = DeviceAdmin(
       testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
     faults = FaultAdmin(faults: server.pushFaults, users: named)

@@ -55,6 +55,9 @@ package final class Composition: Sendable {
   let passwords: PasswordVerifier
   let auditTrail: AuditTrail
   let snapshots: Snapshots
+  let restores: RestoreInPlace
+  /// How the server is asked to start anew.
+  package let restart = Restart()
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
   /// Nil: the server speaks plain HTTP.
@@ -136,6 +139,9 @@ package final class Composition: Sendable {
     auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
     snapshots = Snapshots(
       of: store, in: folder?.path, limits: limits, host: host, logger: logger)
+    restores = RestoreInPlace(
+      settings, in: folder, restored: try await Self.restored(folder, engine.audit),
+      restart: restart, host: host, logger: logger)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: limits, host: host)
     }
@@ -143,6 +149,23 @@ package final class Composition: Sendable {
     adminToken = Hex.text(host.randomBytes(32))
     development = Development(
       engine: engine, store: store, address: address, folder: folder, users: users)
+  }
+
+  /// What this start has taken up; it now has its line in the audit log, which came with it.
+  private static func restored(
+    _ folder: DataFolder?, _ audit: Audit
+  ) async throws -> BackupSummary? {
+    guard let place = folder.map({ RestoreFolder(in: $0.path) }), let note = place.taken() else {
+      return nil
+    }
+    var act = Audit.Act(
+      operatorName: note.operatorName, address: note.address, requestID: note.requestID,
+      action: "backups/restore/apply")
+    act.subject = note.backup.id
+    try await audit.begin(act)
+    try await audit.finish(act, status: 200)
+    place.forgetTaken()
+    return note.backup
   }
 
   /// What clients write in front of a path.

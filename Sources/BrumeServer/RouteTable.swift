@@ -410,6 +410,15 @@ package struct RouteTable: Sendable {
         .working(.lasting).withoutHead,
       Endpoint(
         post, "/_brume/admin/backups/remove", .operator(.changes()), admin.backups.remove),
+      Endpoint(get, "/_brume/admin/backups/restore", .operator(.reads), admin.restores.state),
+      Endpoint(post, "/_brume/admin/backups/restore", .operator(.changes()), admin.restores.send)
+        .streaming.working(.lasting),
+      Endpoint(
+        post, "/_brume/admin/backups/restore/apply", .operator(.changes(of: "id")),
+        admin.restores.apply),
+      Endpoint(
+        post, "/_brume/admin/backups/restore/remove", .operator(.changes(of: "id")),
+        admin.restores.remove),
     ]
   }
 }

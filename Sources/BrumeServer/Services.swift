@@ -82,6 +82,7 @@ package struct PortTaken: Error, CustomStringConvertible {
 package enum Services {
   /// Serves until the process is asked to end.
   ///
+  /// - Throws: `RestartAsked` if the server is to start anew, and `server.restart` allows it.
   /// - Parameter onReady: called once, with the port, when requests are answered.
   package static func run(
     _ server: Composition, onReady: @escaping @Sendable (Int) async throws -> Void
@@ -170,17 +171,21 @@ package enum Services {
         await usage.keep(logger)
       },
       lasting("snapshots") { [snapshots = server.snapshots] in await snapshots.run() },
-      lasting("old snapshots") { [snapshots = server.snapshots, clock = server.clock] in
+      lasting("restores") { [restores = server.restores] in await restores.run() },
+      lasting("old snapshots") {
+        [snapshots = server.snapshots, restores = server.restores, clock = server.clock] in
         let clock = clock.waiting(for: "a look for old snapshots")
         while true {
           try await clock.sleep(clock.now() + 60_000)
           snapshots.expire()
+          restores.expire()
         }
       },
       server.settings.limits.deletionLifetime.map { _ in
         lasting("deletions") { try await deletions(server).run() }
       },
       StorageWatch(health: server.health),
+      RestartWatch(restart: server.restart),
       StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
       application(server, logger, onReady),
     ]

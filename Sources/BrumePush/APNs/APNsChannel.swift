@@ -19,6 +19,7 @@ package final class APNsChannel: Channel {
   private let hosts: Hosts
   private let concurrency: Int
   private let senders: @Sendable (ContainerID) async throws -> [APNsSender]
+  private let used: @Sendable (APNsSender) async -> Void
   private let exchange: OutsideExchange
   private let limits: Limits
   private let tokens: Mutex<ProviderTokens>
@@ -28,9 +29,11 @@ package final class APNsChannel: Channel {
   ///   - concurrency: pushes under way at once for each of the two hosts; the connection takes as many
   ///     as Apple allows.
   ///   - senders: who signs for a container's apps, the first being the container's own.
+  ///   - used: told whose key signed a push that Apple answered.
   package init(
     hosts: Hosts, concurrency: Int, payloadBytes: Int, limits: Limits = .apple,
     senders: @escaping @Sendable (ContainerID) async throws -> [APNsSender],
+    used: @escaping @Sendable (APNsSender) async -> Void = { _ in },
     exchange: @escaping OutsideExchange
   ) {
     self.hosts = hosts
@@ -40,6 +43,7 @@ package final class APNsChannel: Channel {
     tokens = Mutex(ProviderTokens(limits: limits))
     refusedKeys = Mutex(RefusedKeys(limits: limits))
     self.senders = senders
+    self.used = used
     self.exchange = exchange
   }
 
@@ -62,6 +66,7 @@ package final class APNsChannel: Channel {
     }
     let answer = try await send(push, to: token, signedFor: sender)
     refusedKeys.withLock { $0.learn(answer, of: sender, at: host, now: now) }
+    if answer.status != nil { await used(sender) }
     return answer
   }
 

@@ -38,6 +38,7 @@ package final class Deliveries: Sendable {
       hosts: settings.outside.apns, concurrency: settings.outside.apnsConcurrency,
       payloadBytes: settings.limits.payloadBytes, limits: settings.limits,
       senders: { container in try await store.read { try $0.apnsSenders.all(of: container) } },
+      used: { [uses = engine.channelUses] in await uses.note($0) },
       exchange: exchange)
     let concurrency = settings.outside.concurrency
     webPush = WebPushChannel(
@@ -49,6 +50,7 @@ package final class Deliveries: Sendable {
     self.clients = clients
     let webhooks = WebhookChannel(
       concurrency: concurrency, outside: webhookGuard,
+      used: { [uses = engine.channelUses] in await uses.note($0) },
       exchange: spans.measured(plain, tells: true))
     let channels: [any Channel] = [apns, webPush]
     worker = DeliveryWorker(
