@@ -53,6 +53,7 @@ package final class Engine: Sendable {
   package let operators: Operators
   package let operatorSessions: OperatorSessions
   package let operatorLinks: OperatorLinks
+  package let operatorVisits: OperatorVisits
   package let operatorAuthentication: OperatorAuthentication
   package let adminTokens: AdminTokens
   package let audit: Audit
@@ -122,6 +123,7 @@ package final class Engine: Sendable {
     operators = Operators(parts)
     operatorSessions = OperatorSessions(parts)
     operatorLinks = OperatorLinks(parts)
+    operatorVisits = OperatorVisits(parts)
     operatorAuthentication = OperatorAuthentication(parts)
     adminTokens = AdminTokens(parts)
     audit = Audit(parts)

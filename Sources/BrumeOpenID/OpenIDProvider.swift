@@ -52,6 +52,9 @@ package final class OpenIDProvider: Sendable {
     }
   }
 
+  /// What the provider calls itself: with a subject it is who somebody is.
+  package func issuer() async throws -> String { try await document().issuer }
+
   /// Where a browser goes to sign in.
   package func authorizationURL(
     _ departure: ProviderDeparture, redirectURI: String

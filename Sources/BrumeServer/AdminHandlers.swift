@@ -74,7 +74,7 @@ struct AdminHandlers: Sendable {
       uuid: server.host.uuid)
     operators = OperatorAdmin(
       operators: engine.operators, tokens: engine.adminTokens, links: engine.operatorLinks,
-      server: server.address, isDevelopment: settings.isDevelopment)
+      server: server.address, provider: server.provider, isDevelopment: settings.isDevelopment)
     audit = AuditAdmin(log: engine.audit)
     logs = LogAdmin(
       log: server.requestLog, store: store, users: named,

@@ -24,6 +24,7 @@ struct Handlers: Sendable {
   let health: HealthRoutes
   let metrics: MetricsRoute
   let session: SessionRoutes
+  let operatorProvider: OperatorProviderRoutes
 
   init(_ server: Composition) {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
@@ -66,8 +67,13 @@ struct Handlers: Sendable {
       signIns: engine.signIns, accounts: engine.accounts, passwords: server.passwords,
       signOut: server.signOut, server: server.address, providerName: settings.provider?.name,
       readyMade: settings.isDevelopment ? server.development.users : [])
+    operatorProvider = OperatorProviderRoutes(
+      provider: server.provider, calls: server.providerCalls, visits: engine.operatorVisits,
+      sessions: engine.operatorSessions, links: engine.operatorLinks, trail: server.auditTrail,
+      server: server.address, secure: server.secureRequests, randomBytes: server.host.randomBytes,
+      limits: limits)
     provider = ProviderRoutes(
-      provider: server.provider, calls: server.providerCalls, signIns: engine.signIns,
+      provider: server.provider, operators: operatorProvider, calls: server.providerCalls, signIns: engine.signIns,
       visits: engine.providerVisits, server: server.address, randomBytes: server.host.randomBytes,
       cookieSeconds: limits.signInLifetime / 1000)
     session = SessionRoutes(

@@ -343,6 +343,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, AccessPage.path + "/file/:file", .open, AccessPage.file).working(.brief),
       Endpoint(post, path + "/session", .open, to.session.signIn),
       Endpoint(post, path + "/session/first", .open, to.session.first),
+      Endpoint(get, path + "/session/provider", .open, to.operatorProvider.options),
+      Endpoint(post, path + "/session/provider", .open, to.operatorProvider.depart),
       Endpoint(get, path + "/session", .operator(.reads), to.session.show),
       Endpoint(post, path + "/session/end", .operator(.endsSession), to.session.end),
       Endpoint(get, path + "/operators", .operator(.reads), admin.operators.list),

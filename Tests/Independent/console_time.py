@@ -1,5 +1,5 @@
 """The console's page "Faults and time" (docs/operating/console.md), by keyboard alone, on a server whose time is moved by
-hand; what a push that merges does on such a server; and the file that its page Backup has the browser fetch.
+hand; what a push that merges does on such a server; and its page Backup: the file that the browser fetches, and its way back.
 """
 import argparse
 import json
@@ -77,6 +77,37 @@ class Tour:
         self.browser.wait(lambda: self.clock() == before + 61_000)
         expect(True, "time is moved by a second and by a minute")
         self.done("time", "what waits is named")
+
+
+    def restore(self, backup):
+        """The page Backup sends a file, shows what is in it, and applies it at a typed word."""
+        console = self.console
+        self.open("backup")
+        console.see_text("nothing changes until you apply it")
+        console.do("DOM.enable")
+        root = console.do("DOM.getDocument")["root"]["nodeId"]
+        field = console.do("DOM.querySelector", nodeId=root, selector="#restore-file")["nodeId"]
+        console.do("DOM.setFileInputFiles", nodeId=field, files=[backup])
+        self.browser.wait(lambda: console.page.run("!document.querySelector('form.line button').disabled"))
+        console.push("Send to the server")
+        console.see_text("It is whole, and waits for your word")
+        self.done("backup-restore", "the page shows what is in a backup before it is applied")
+        name = console.page.run(
+            "[...document.querySelectorAll('dl.facts div')].find((fact) => fact.innerText.startsWith('ID')).querySelector('code').innerText")
+        console.push("Apply…")
+        console.focused("Type ")
+        console.type("not the word")
+        console.press("Enter")
+        console.see_text("is not in it")
+        console.replace(name[:8])
+        console.press("Enter")
+        console.see_text("Operate this server")
+        expect(True, "the server starts anew; its new token has to be typed")
+        self.browser.problems.clear()  # The browser tells of each call that nobody answered meanwhile.
+        self.sign_in()
+        self.open("backup")
+        console.see_text("This server started on the backup of")
+        expect(not os.path.exists(os.path.join(self.server.folder, "restore")), "and nothing is left of the upload")
 
 
 MERGING = "a push that may be merged with the next"
@@ -196,6 +227,7 @@ def main():
                 tour = Tour(server, browser, options.pictures)
                 for walk in (tour.sign_in, tour.chain, tour.time):
                     walk()
+                tour.restore(os.path.join(folder, "fetched.brume"))
                 expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
             finally:
                 browser.end()

@@ -38,7 +38,7 @@ package final class ChannelUses: Sendable {
 
   /// What was removed in the meantime gets no note. One that cannot be written is missed by nobody: the push counts.
   private func note(
-    _ key: SettingKey, where isThere: @Sendable (any ReadTransaction) throws -> Bool
+    _ key: SettingKey, where isThere: @escaping @Sendable (any ReadTransaction) throws -> Bool
   ) async {
     let (now, pause) = (now(), pause)
     guard isDue(key, now) else { return }

@@ -89,6 +89,7 @@ package final class RestoreInPlace: Sendable {
       try place.begin()
       let file = try DiskFile.appending(place.upload)
       try await receive(&body, id, file, place)
+      try body.requireEnd()
       try Self.requireWhole(file)
     } catch {
       leave(id, place)
@@ -274,6 +275,13 @@ struct IncomingBody {
     }
     received += Int64(part.readableBytes)
     return ArraySlice(part.readableBytesView)
+  }
+
+  /// - Throws: `tryAgainLater` if less came than its header says.
+  func requireEnd() throws(BrumeError) {
+    guard let announced, received < announced else { return }
+    throw BrumeError(
+      .tryAgainLater, "the connection broke after \(received) of \(announced) bytes; send the file again")
   }
 
   /// Reads on without keeping anything. False if there is more than is read for nothing.

@@ -59,11 +59,11 @@ struct InPlaceRestore {
       throw StatusFailure(.noInput, "the file '\(file)' cannot be read")
     }
     let size = outgoing.state.size
-    var call = call("POST", "")
-    call.headers.append(.init("Content-Type", "application/octet-stream"))
+    var request = call("POST", "")
+    request.headers.append(.init("Content-Type", "application/octet-stream"))
     let answer: HTTPAnswer
     do {
-      answer = try await transport.upload(call, outgoing) { sent in
+      answer = try await transport.upload(request, outgoing) { sent in
         progress.show("sent \(sent * 100 / max(1, size)) %")
       }
     } catch is CallFailure {

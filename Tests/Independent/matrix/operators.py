@@ -33,7 +33,7 @@ def probe(name, method="GET", build=plain, images=None, last=False):
 
 
 TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks", "zones", "operators",
-         "operators/tokens", "session", "backups", "backups/restore", "clock"}
+         "operators/tokens", "session", "session/provider", "backups", "backups/restore", "clock"}
 LISTS = ["status", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
          "webhooks", "containers", "zones", "shares", "operators", "operators/tokens", "audit", "logs", "usage", "usage/storage", "schema/usage", "trace", "session",
          "backups", "backups/rows", "backups/asset", "backups/file", "backups/restore", "clock", "log", "log/then"]
@@ -84,6 +84,8 @@ PROBES = [
     # Open, because whoever signs in has nothing yet: a name and a password that are wrong.
     probe("session", "POST", body(name="nobody", password="wrong-password")),
     probe("session/first", "POST", body(name="planted", password="long-enough-password", link="nothing")),
+    probe("session/provider"),
+    probe("session/provider", "POST", body()),
     probe("session/end", "POST", body(), last=True),
     probe("users/delete", "POST", body(user="spare"), IMAGES, last=True),
     probe("schema/reset", "POST", body(), last=True),

@@ -90,8 +90,7 @@ package struct ProviderVisits: Sendable {
       visit: signIn.state, browser: Self.digest(browser), keep: keep, discoverable: discoverable,
       chance: Hex.text(host.randomBytes(16)))
     let state = seal.text(trip.bytes, for: .providerTrip)
-    return ProviderDeparture(
-      state: state, nonce: nonce(state), challenge: Self.digest(verifier(state)))
+    return seal.departure(state)
   }
 
   /// Takes a visit back.
@@ -108,7 +107,7 @@ package struct ProviderVisits: Sendable {
     }
     return ProviderReturn(
       signIn: try await signIns.open(trip.visit), keep: trip.keep, discoverable: trip.discoverable,
-      nonce: nonce(state), verifier: verifier(state))
+      nonce: seal.nonce(of: state), verifier: seal.verifier(of: state))
   }
 
   /// The account of somebody whom the provider named; made at the first visit. An address never
@@ -132,13 +131,7 @@ package struct ProviderVisits: Sendable {
     return user
   }
 
-  private func nonce(_ state: String) -> String {
-    Base64URL.text(seal.secret(of: state, for: .providerNonce))
-  }
-  private func verifier(_ state: String) -> String {
-    Base64URL.text(seal.secret(of: state, for: .providerProof))
-  }
-  private static func digest(_ text: String) -> String {
+  static func digest(_ text: String) -> String {
     Base64URL.text(Array(SHA256.hash(data: Array(text.utf8))))
   }
 }
