@@ -27,6 +27,7 @@ struct AdminHandlers: Sendable {
   let audit: AuditAdmin
   let logs: LogAdmin
   let usage: UsageAdmin
+  let events: EventRoute
 
   init(_ server: Composition) {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
@@ -79,6 +80,9 @@ struct AdminHandlers: Sendable {
     logs = LogAdmin(
       log: server.requestLog, store: store, users: named,
       mostLines: settings.limits.requestLogPage)
+    events = EventRoute(
+      events: server.events, authentication: engine.operatorAuthentication,
+      isDevelopment: settings.isDevelopment)
     usage = UsageAdmin(usage: server.usage, storage: engine.storageReports, users: named)
   }
 }

@@ -28,6 +28,8 @@ package final class Composition: Sendable {
   let usage: Usage
   /// The newest requests.
   let requestLog: RequestLog
+  /// What pages of the console are told.
+  let events = ConsoleEvents()
   /// When each device fetched last.
   package let fetches: LastFetches
   package let rates: RateLimits
@@ -109,7 +111,7 @@ package final class Composition: Sendable {
     deliveries = try await Deliveries(
       engine: engine, store: store, settings: settings, host: host,
       clock: clock.waiting(for: "sending pushes: retries, and a look through the store"),
-      metrics: metrics, spans: spans)
+      metrics: metrics, events: events, spans: spans)
     delivery = ServerDelivery(
       streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
       inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker)

@@ -361,6 +361,8 @@ package struct RouteTable: Sendable {
       Endpoint(
         post, path + "/operators/tokens/revoke", .operator(.changes(of: "name")),
         admin.operators.revokeToken),
+      Endpoint(get, path + "/events", .operator(.reads), admin.events.open)
+        .working(.lasting).withoutHead,
       Endpoint(get, path + "/audit", .operator(.reads), admin.audit.list),
       Endpoint(get, path + "/logs", .operator(.reads), admin.logs.list),
       Endpoint(get, path + "/usage", .operator(.reads), admin.usage.show),

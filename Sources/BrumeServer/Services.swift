@@ -171,6 +171,10 @@ package enum Services {
         await usage.keep(logger)
       },
       lasting("snapshots") { [snapshots = server.snapshots] in await snapshots.run() },
+      lasting("console events") {
+        [events = server.events, store = server.store, beat = server.settings.timeouts.heartbeat] in
+        await events.run(following: store, beat: beat)
+      },
       lasting("restores") { [restores = server.restores] in await restores.run() },
       lasting("old snapshots") {
         [snapshots = server.snapshots, restores = server.restores, clock = server.clock] in

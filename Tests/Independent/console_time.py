@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -184,6 +185,46 @@ class Merging:
         expect(self.waits() is None, "three changes were one push; a clock that is moved an hour ahead brings the next")
 
 
+class Events:
+    """The event stream of an operator's program, as pages follow it."""
+
+    def __init__(self, server, name):
+        self.server = server
+        self.token = server.tool("operator", "token", "create", name)
+        self.answer = urllib.request.urlopen(urllib.request.Request(
+            f"{server.values['BRUME_URL']}/_brume/admin/events", headers={"Authorization": f"Bearer {self.token}"}), timeout=30)
+
+    def next(self):
+        """The words of the next event; None at the end."""
+        for line in self.answer:
+            if line.startswith(b"data: "):
+                return set(line.decode().split()[1:])
+        return None
+
+
+def events(server):
+    stream, other = Events(server, "watcher"), Events(server, "second")
+    expect(stream.answer.headers["Content-Type"] == "text/event-stream", "operators have an event stream")
+    expect(stream.next() == {"server"}, "it names what an operator changes")
+    server.tool("status")
+    server.client("alice", "mac").call("zones/modify", {"operations": [
+        {"operationType": "create", "zone": {"zoneID": {"zoneName": "Told"}}}]})
+    found = set()
+    while not {"data", "requests"} <= found:
+        found |= stream.next()
+    expect("server" not in found, "and what an app changes, but not what an operator only reads")
+    server.tool("operator", "token", "revoke", "watcher")
+    while (last := stream.next()) is not None:
+        pass
+    expect(True, "the stream of a token that is revoked ends at once")
+    expect(other.next() is not None, "and others' do not")
+    try:
+        urllib.request.urlopen(f"{server.values['BRUME_URL']}/_brume/admin/events", timeout=30)
+        raise SystemExit("FAILED: anybody gets the event stream")
+    except urllib.error.HTTPError as error:
+        expect(error.code == 401, "nobody else gets one")
+
+
 def whole_file(server, folder, binary):
     """What the browser gets is a backup like any other."""
     token = json.load(open(os.path.join(server.folder, "server.json")))["adminToken"]
@@ -216,6 +257,7 @@ def main():
         server = Server(options.brume, os.path.join(folder, "data"), extra=["--clock", "manual"]).start()
         try:
             server.tool("zones", "create", "Notes", "--user", "alice")
+            events(server)
             whole_file(server, folder, options.brume)
             Merging(server).walk()
             program = chromium.find()

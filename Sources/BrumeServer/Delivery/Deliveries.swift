@@ -21,7 +21,7 @@ package final class Deliveries: Sendable {
 
   init(
     engine: Engine, store: any Store, settings: Settings, host: Host, clock: PushClock,
-    metrics: ServerMetrics, spans: Spans
+    metrics: ServerMetrics, events: ConsoleEvents, spans: Spans
   ) async throws {
     let clients = OutsideClients(
       timeout: settings.outside.timeout, trust: settings.outside.trust, limits: settings.limits,
@@ -58,7 +58,10 @@ package final class Deliveries: Sendable {
       channels: spans.isOn ? channels.map { TracedChannel(channel: $0, spans: spans) } : channels,
       webhooks: spans.isOn ? TracedWebhooks(webhooks: webhooks, spans: spans) : webhooks,
       clock: clock, chance: { Double(host.randomBytes(1)[0]) / 255 },
-      observe: { metrics.pushAnswered($0) })
+      observe: {
+        metrics.pushAnswered($0)
+        events.note(.pushes)
+      })
   }
 
   /// Sends until cancelled, then closes connections.
