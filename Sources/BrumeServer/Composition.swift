@@ -119,9 +119,7 @@ package final class Composition: Sendable {
       engine: engine, store: store, signals: delivery.signals,
       clock: clock.waiting(for: "a device that reads its mailbox"))
     let direct = CallTargets(engine: engine, mailboxes: mailboxes, delivery: delivery)
-    pushFaults =
-      settings.isDevelopment
-      ? PushFaults(store: store, delivery: delivery, limits: limits, now: host.now) : nil
+    pushFaults = Self.pushFaults(settings, store, delivery, host)
     targets = pushFaults.map { [engine] in direct.behind($0, engine: engine) } ?? direct
     reads = StreamReads(targets.streamSource, logger)
     mailboxTail = Self.tail(of: store, targets, delivery)
@@ -141,9 +139,7 @@ package final class Composition: Sendable {
     auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
     snapshots = Snapshots(
       of: store, in: folder?.path, limits: limits, host: host, logger: logger)
-    restores = RestoreInPlace(
-      settings, in: folder, restored: try await Self.restored(folder, engine.audit),
-      restart: restart, host: host, logger: logger)
+    restores = try await Self.restores(settings, folder, engine.audit, restart, host, logger)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: limits, host: host)
     }
@@ -151,6 +147,23 @@ package final class Composition: Sendable {
     adminToken = Hex.text(host.randomBytes(32))
     development = Development(
       engine: engine, store: store, address: address, folder: folder, users: users)
+  }
+
+  /// Nil: this is no development.
+  private static func pushFaults(
+    _ settings: Settings, _ store: any Store, _ delivery: ServerDelivery, _ host: Host
+  ) -> PushFaults? {
+    guard settings.isDevelopment else { return nil }
+    return PushFaults(store: store, delivery: delivery, limits: settings.limits, now: host.now)
+  }
+
+  private static func restores(
+    _ settings: Settings, _ folder: DataFolder?, _ audit: Audit, _ restart: Restart, _ host: Host,
+    _ logger: Logger
+  ) async throws -> RestoreInPlace {
+    RestoreInPlace(
+      settings, in: folder, restored: try await restored(folder, audit), restart: restart,
+      host: host, logger: logger)
   }
 
   /// What this start has taken up; it now has its line in the audit log, which came with it.

@@ -73,7 +73,8 @@ struct Handlers: Sendable {
       server: server.address, secure: server.secureRequests, randomBytes: server.host.randomBytes,
       limits: limits)
     provider = ProviderRoutes(
-      provider: server.provider, operators: operatorProvider, calls: server.providerCalls, signIns: engine.signIns,
+      provider: server.provider, operators: operatorProvider, calls: server.providerCalls,
+      signIns: engine.signIns,
       visits: engine.providerVisits, server: server.address, randomBytes: server.host.randomBytes,
       cookieSeconds: limits.signInLifetime / 1000)
     session = SessionRoutes(

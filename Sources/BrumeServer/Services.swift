@@ -145,7 +145,25 @@ package enum Services {
     var logger = server.logger
     // The libraries' own lifecycle lines are for their authors.
     if logger.logLevel == .info { logger.logLevel = .warning }
-    let services: [(any Service)?] = [
+    let last: [(any Service)?] = [
+      StorageWatch(health: server.health), RestartWatch(restart: server.restart),
+      StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
+      application(server, logger, onReady),
+    ]
+    let services = work(server) + upkeep(server) + last
+    var configuration = ServiceGroupConfiguration(
+      services: services.compactMap(\.self).map {
+        // Also after a failure: what is under way gets its answer, streams and connections their end.
+        .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
+      },
+      gracefulShutdownSignals: signals, logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
+    return configuration
+  }
+
+  /// What pushes and their devices need.
+  private static func work(_ server: Composition) -> [(any Service)?] {
+    [
       server.exporter.map { TraceService(exporter: $0, logger: server.logger) },
       StoreService(store: server.store),
       lasting("delivery") { [deliveries = server.deliveries, logger = server.logger] in
@@ -167,6 +185,12 @@ package enum Services {
           clock: server.clock.waiting(for: "a look for files that no record holds"),
           seconds: server.settings.assets.sweepInterval,
           logger: server.logger)),
+    ]
+  }
+
+  /// What keeps the server in order, and follows it.
+  private static func upkeep(_ server: Composition) -> [(any Service)?] {
+    [
       lasting("usage") { [usage = server.usage, logger = server.logger] in
         await usage.keep(logger)
       },
@@ -188,19 +212,7 @@ package enum Services {
       server.settings.limits.deletionLifetime.map { _ in
         lasting("deletions") { try await deletions(server).run() }
       },
-      StorageWatch(health: server.health),
-      RestartWatch(restart: server.restart),
-      StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
-      application(server, logger, onReady),
     ]
-    var configuration = ServiceGroupConfiguration(
-      services: services.compactMap(\.self).map {
-        // Also after a failure: what is under way gets its answer, streams and connections their end.
-        .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
-      },
-      gracefulShutdownSignals: signals, logger: logger)
-    configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
-    return configuration
   }
 
   private static func deletions(_ server: Composition) -> DeletionService {

@@ -41,7 +41,8 @@ struct APNsCommand: AsyncParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the container's topics, and when their keys were used last.")
+    static let configuration = CommandConfiguration(
+      abstract: "List the container's topics, and when their keys were used last.")
     @OptionGroup var server: ServerOptions
     @Flag(help: "One JSON object a line.") var json = false
 

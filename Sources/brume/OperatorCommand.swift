@@ -41,7 +41,8 @@ struct OperatorCommand: AsyncParsableCommand {
 
     func validate() throws {
       guard openid == nil || password.passwordFile == nil else {
-        throw ValidationError("an operator has a password or an --openid subject; leave one of them out")
+        throw ValidationError(
+          "an operator has a password or an --openid subject; leave one of them out")
       }
     }
 

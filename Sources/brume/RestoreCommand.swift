@@ -10,7 +10,8 @@ import Logging
 
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Bring a backup back, into an empty folder or database, or into a running server.",
+    commandName: "restore",
+    abstract: "Bring a backup back, into an empty folder or database, or into a running server.",
     usage: """
       brume restore FILE [--data FOLDER]
       brume restore FILE [--data FOLDER] --store postgres://user@host:port/database
@@ -63,12 +64,15 @@ struct RestoreCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard goesToServer else {
-      if yes { throw ValidationError("--yes answers a question that only --in-place and --url ask") }
+      if yes {
+        throw ValidationError("--yes answers a question that only --in-place and --url ask")
+      }
       return
     }
     guard store == nil, assets == nil else {
       throw ValidationError(
-        "a running server has its own --store and --assets: leave them out, or leave out --in-place and --url")
+        "a running server has its own --store and --assets: leave them out, or leave out --in-place and --url"
+      )
     }
   }
 

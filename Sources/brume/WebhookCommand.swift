@@ -24,7 +24,8 @@ struct WebhookCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List webhooks, how far behind they are, when they were called last, and why one is off.")
+      abstract:
+        "List webhooks, how far behind they are, when they were called last, and why one is off.")
     @OptionGroup var server: ServerOptions
     @Flag(help: "One JSON object a line.") var json = false
 

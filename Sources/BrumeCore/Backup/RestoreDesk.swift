@@ -20,7 +20,8 @@ package struct RestoreDesk: Sendable {
     guard !isAtWork else {
       throw BrumeError(
         .throttled,
-        "another backup is being received, checked or written; wait for it, or throw it away and try again")
+        "another backup is being received, checked or written; wait for it, or throw it away and try again"
+      )
     }
     isAtWork = true
     status = RestoreStatus(id: id, step: .receiving(0))

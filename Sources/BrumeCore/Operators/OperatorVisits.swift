@@ -98,7 +98,8 @@ package struct OperatorVisits: Sendable {
       let browser, trip.browser == ProviderVisits.digest(browser)
     else {
       throw BrumeError(
-        .badRequest, "this sign-in was begun in another browser; open the console and sign in there")
+        .badRequest, "this sign-in was begun in another browser; open the console and sign in there"
+      )
     }
     guard host.now() < trip.ends else {
       throw BrumeError(

@@ -142,7 +142,8 @@ enum OperatorRules {
     guard (1...limits.idTokenSubjectBytes).contains(identity.subject.utf8.count) else {
       throw BrumeError(
         .badRequest,
-        "'openid' is the subject that the provider gives somebody: 1 to \(limits.idTokenSubjectBytes) bytes")
+        "'openid' is the subject that the provider gives somebody: 1 to \(limits.idTokenSubjectBytes) bytes"
+      )
     }
     return Operator(
       id: Hex.text(host.randomBytes(16)), name: name, role: role,

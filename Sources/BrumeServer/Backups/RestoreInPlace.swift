@@ -57,7 +57,9 @@ package final class RestoreInPlace: Sendable {
   /// Why this server cannot be restored in place.
   private var obstacle: String? {
     switch settings.engine {
-    case .memory: return "this server keeps its data in memory; restore into a server with sqlite or postgres://…"
+    case .memory:
+      return
+        "this server keeps its data in memory; restore into a server with sqlite or postgres://…"
     case .postgres:
       return
         "this server keeps its data in PostgreSQL, where other servers may use it: stop all of them, make an "
@@ -281,7 +283,8 @@ struct IncomingBody {
   func requireEnd() throws(BrumeError) {
     guard let announced, received < announced else { return }
     throw BrumeError(
-      .tryAgainLater, "the connection broke after \(received) of \(announced) bytes; send the file again")
+      .tryAgainLater,
+      "the connection broke after \(received) of \(announced) bytes; send the file again")
   }
 
   /// Reads on without keeping anything. False if there is more than is read for nothing.

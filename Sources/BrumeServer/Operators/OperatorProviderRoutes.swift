@@ -37,7 +37,8 @@ struct OperatorProviderRoutes: Sendable {
       throw BrumeError(.accessDenied, "only a page of this server may sign an operator in")
     }
     guard let provider else {
-      throw BrumeError(.notFound, "this server knows no sign-in provider; use a name and a password")
+      throw BrumeError(
+        .notFound, "this server knows no sign-in provider; use a name and a password")
     }
     let given = try OperatorSignIn(json: call.json())
     let browser = BrowserCookie.value(call.headers) ?? Hex.text(randomBytes(32))

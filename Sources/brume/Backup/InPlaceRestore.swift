@@ -68,7 +68,8 @@ struct InPlaceRestore {
       }
     } catch is CallFailure {
       throw StatusFailure(
-        .again, "the connection to \(access.url) broke; the server is as it was: repeat the command")
+        .again, "the connection to \(access.url) broke; the server is as it was: repeat the command"
+      )
     } catch is OutgoingFile.Failure {
       throw StatusFailure(.data, "'\(file)' changed while it was sent")
     }
@@ -112,7 +113,8 @@ struct InPlaceRestore {
       if report.status?.id != id { return progress.end() }
     }
     throw StatusFailure(
-      .unavailable, "the server has not come back; its log says why. It goes on with the restore when it starts")
+      .unavailable,
+      "the server has not come back; its log says why. It goes on with the restore when it starts")
   }
 
   // MARK: Calls

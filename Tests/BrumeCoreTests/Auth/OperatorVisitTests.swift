@@ -92,7 +92,7 @@ import Testing
     #expect(late == .badRequest)
   }
 
-  @Test func `a link makes the first operator once, under the name that was typed or the provider's`()
+  @Test func `a link makes the first operator once, under the provider's name for him`()
     async throws
   {
     let engine = try await TestServer(coders: .wire).engine
@@ -105,7 +105,9 @@ import Testing
     #expect(person.name == "ada" && person.role == .full)
     _ = try await engine.operatorLinks.makeFirst(person, after: back)
     #expect(try await engine.operators.all() == [person])
-    let again = await Self.code { _ = try await engine.operatorLinks.makeFirst(person, after: back) }
+    let again = await Self.code {
+      _ = try await engine.operatorLinks.makeFirst(person, after: back)
+    }
     #expect(again == .authenticationFailed)
     let used = await Self.code {
       _ = try await visits.depart(browser: "b", link: link.secret, name: nil)

@@ -25,7 +25,8 @@ import Testing
   @Test func `one that is under way is not pushed out by another`() throws {
     var desk = RestoreDesk(.apple)
     try desk.begin("a", now: 0)
-    for step in [RestoreStatus.Step.receiving(5), .checking(1, of: 5), .writing(rows: 1, bytes: 0)] {
+    for step in [RestoreStatus.Step.receiving(5), .checking(1, of: 5), .writing(rows: 1, bytes: 0)]
+    {
       #expect(desk.note(step, of: "a", now: 1))
       #expect(Self.refusal { try desk.begin("b", now: 1) } == .throttled)
       #expect(Self.refusal { _ = try desk.apply("a") } == .tryAgainLater)
@@ -42,7 +43,7 @@ import Testing
     #expect(desk.status?.id == "c")
   }
 
-  @Test func `what was thrown away is noticed by who works on it, and nothing begins before`() throws {
+  @Test func `what was thrown away is noticed by who works on it first`() throws {
     var desk = RestoreDesk(.apple)
     try desk.begin("a", now: 0)
     let isFree = try desk.remove("a")

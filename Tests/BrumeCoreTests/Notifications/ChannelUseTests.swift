@@ -26,7 +26,8 @@ import Testing
     let webhook = try await server.engine.webhooks.add(url: "https://example.org/", in: place)
     let key = SettingKey.webhookUse(webhook.id)
     #expect(try await lastUse(key, server) == nil)
-    for (pause, expected) in [(0, start), (59_999, start), (1, start + 60_000)] as [(Int64, Int64)] {
+    for (pause, expected) in [(0, start), (59_999, start), (1, start + 60_000)] as [(Int64, Int64)]
+    {
       server.clock.advance(by: pause)
       await uses.note(webhook)
       #expect(try await lastUse(key, server) == expected)
@@ -61,7 +62,7 @@ import Testing
     #expect(try await lastUse(key, server) == nil)
   }
 
-  @Test func `a key that takes another's place was not used yet, and the old one does not count for it`()
+  @Test func `a key that takes another's place was not used yet`()
     async throws
   {
     let server = try await TestServer(coders: .wire)

@@ -40,7 +40,9 @@ import Testing
     #expect(events.listenerCount == 0)
   }
 
-  @Test func `a call tells what it changed, and one that only reads tells no operator`() async throws {
+  @Test func `a call tells what it changed, and one that only reads tells no operator`()
+    async throws
+  {
     let events = ConsoleEvents()
     let listener = try events.listen()
     let endpoints = try await ServerFixture.endpoints()
