@@ -6,6 +6,7 @@ import BrumeModel
 import BrumeServer
 import BrumeStorage
 import FoundationEssentials
+import Logging
 import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {

@@ -3,7 +3,7 @@
 // folder first moves the old files away and the new ones in, and goes on with that wherever a crash has ended it.
 // Before the mark the old data is as it was, and after it the new data is; no start sees anything between.
 
-import BrumeModel
+package import BrumeModel
 import BrumeStorage
 import BrumeWire
 
