@@ -33,6 +33,7 @@ package final class Engine: Sendable {
   package let pushKeys: PushKeys
   package let testPushes: TestPushes
   package let webhooks: Webhooks
+  package let channelUses: ChannelUses
   package let devices: Devices
   package let webPush: WebPushRegistration
   package let shares: Shares
@@ -57,6 +58,7 @@ package final class Engine: Sendable {
   package let operators: Operators
   package let operatorSessions: OperatorSessions
   package let operatorLinks: OperatorLinks
+  package let operatorProviderSignIns: OperatorProviderSignIns
   package let operatorAuthentication: OperatorAuthentication
   package let adminTokens: AdminTokens
   package let audit: Audit
@@ -101,6 +103,7 @@ package final class Engine: Sendable {
     pushKeys = PushKeys(parts)
     testPushes = TestPushes(parts)
     webhooks = Webhooks(parts)
+    channelUses = ChannelUses(parts)
     devices = Devices(parts)
     webPush = WebPushRegistration(parts)
     shares = Shares(parts)
@@ -125,6 +128,7 @@ package final class Engine: Sendable {
     operators = Operators(parts)
     operatorSessions = OperatorSessions(parts)
     operatorLinks = OperatorLinks(parts)
+    operatorProviderSignIns = OperatorProviderSignIns(parts)
     operatorAuthentication = OperatorAuthentication(parts)
     adminTokens = AdminTokens(parts)
     audit = Audit(parts)

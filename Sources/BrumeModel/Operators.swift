@@ -15,6 +15,7 @@ package struct Operator: Equatable, Sendable {
   /// The sign-in name, unique among operators.
   package let name: String
   package var role: OperatorRole
+  /// What the operator proves himself with: the hash of a password, or who he is at an OpenID provider.
   package var passwordHash: String
   package let created: Milliseconds
 
@@ -27,6 +28,22 @@ package struct Operator: Equatable, Sendable {
     self.passwordHash = passwordHash
     self.created = created
   }
+}
+
+extension Operator {
+  /// Who the operator is at an OpenID provider; nil: he has a password.
+  package var identity: ProviderIdentity? {
+    let parts = passwordHash.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == Self.openID else { return nil }
+    return ProviderIdentity(issuer: String(parts[1]), subject: String(parts[2]))
+  }
+
+  /// An identity in the place of a password's hash. Addresses of issuers have no spaces, so that one ends them.
+  package static func proof(of identity: ProviderIdentity) -> String {
+    "\(openID) \(identity.issuer) \(identity.subject)"
+  }
+
+  private static let openID = "openid"
 }
 
 /// A secret that stands for an operator. The server keeps its digest only.

@@ -53,6 +53,9 @@ package final class OpenIDProvider: Sendable {
     }
   }
 
+  /// What the provider calls itself: with a subject it is who somebody is.
+  package func issuer() async throws -> String { try await document().issuer }
+
   /// Where a browser goes to sign in.
   package func authorizationURL(
     _ request: AuthorizationRequest, redirectURI: String

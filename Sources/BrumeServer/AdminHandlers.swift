@@ -17,6 +17,7 @@ struct AdminHandlers: Sendable {
   let deletions: DeletionAdmin
   let assets: AssetAdmin
   let backups: BackupAdmin
+  let restores: RestoreAdmin
   let devices: DeviceAdmin
   let faults: FaultAdmin
   let clock: ClockAdmin
@@ -28,6 +29,7 @@ struct AdminHandlers: Sendable {
   let audit: AuditAdmin
   let logs: LogAdmin
   let usage: UsageAdmin
+  let events: EventRoute
 
   init(_ server: Composition) {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
@@ -59,6 +61,7 @@ struct AdminHandlers: Sendable {
     deletions = DeletionAdmin(memory: engine.deletionMemory, metrics: server.metrics)
     assets = AssetAdmin(assets: engine.assetCheck, mostNames: settings.limits.assetCheckNames)
     backups = BackupAdmin(snapshots: server.snapshots, assets: server.assets)
+    restores = RestoreAdmin(restores: server.restores)
     devices = DeviceAdmin(
       testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
     faults = FaultAdmin(faults: server.pushFaults, users: named)
@@ -74,11 +77,14 @@ struct AdminHandlers: Sendable {
       uuid: server.host.uuid)
     operators = OperatorAdmin(
       operators: engine.operators, tokens: engine.adminTokens, links: engine.operatorLinks,
-      server: server.address, isDevelopment: settings.isDevelopment)
+      server: server.address, provider: server.provider, isDevelopment: settings.isDevelopment)
     audit = AuditAdmin(log: engine.audit)
     logs = LogAdmin(
       log: server.requestLog, store: store, users: named,
       mostLines: settings.limits.requestLogPage)
+    events = EventRoute(
+      events: server.events, authentication: engine.operatorAuthentication,
+      isDevelopment: settings.isDevelopment)
     usage = UsageAdmin(usage: server.usage, storage: engine.storageReports, users: named)
   }
 

@@ -28,6 +28,8 @@ package final class Composition: Sendable {
   let usage: Usage
   /// The newest requests.
   let requestLog: RequestLog
+  /// What pages of the console are sent.
+  let events = ConsoleEvents()
   /// When each device fetched last.
   package let fetches: LastFetches
   package let rates: RateLimits
@@ -55,6 +57,9 @@ package final class Composition: Sendable {
   let passwords: PasswordVerifier
   let auditLog: AuditLog
   let snapshots: Snapshots
+  let restores: RestoreInPlace
+  /// How the server is asked to start anew.
+  package let restart = Restart()
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
   /// Nil: the server speaks plain HTTP.
@@ -106,7 +111,7 @@ package final class Composition: Sendable {
     deliveries = try await Deliveries(
       engine: engine, store: store, settings: settings, host: host,
       clock: clock.waiting(for: "sending pushes: retries, and a look through the store"),
-      metrics: metrics, spans: spans)
+      metrics: metrics, events: events, spans: spans)
     delivery = ServerDelivery(
       streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
       inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker)
@@ -115,9 +120,7 @@ package final class Composition: Sendable {
       clock: clock.waiting(for: "a device that reads its mailbox"),
       maySend: SendPermission(engine.permission))
     let direct = CallTargets(engine: engine, mailboxes: mailboxes, delivery: delivery)
-    pushFaults =
-      settings.isDevelopment
-      ? PushFaults(store: store, delivery: delivery, limits: limits, now: host.now) : nil
+    pushFaults = Self.pushFaults(settings, store, delivery, host)
     targets = pushFaults.map { [engine] in direct.behind($0, engine: engine) } ?? direct
     reads = StreamReads(targets.streamSource, logger)
     mailboxTail = Self.tail(of: store, targets, delivery)
@@ -137,6 +140,7 @@ package final class Composition: Sendable {
     auditLog = AuditLog(engine.audit, limits: limits, host: host)
     snapshots = Snapshots(
       of: store, in: folder?.path, limits: limits, host: host, logger: logger)
+    restores = try await Self.restores(settings, folder, engine.audit, restart, host, logger)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: limits, host: host)
     }
@@ -144,6 +148,40 @@ package final class Composition: Sendable {
     adminToken = Hex.text(host.randomBytes(32))
     development = Development(
       engine: engine, store: store, address: address, folder: folder, users: users)
+  }
+
+  /// Nil: this is no development.
+  private static func pushFaults(
+    _ settings: Settings, _ store: any Store, _ delivery: ServerDelivery, _ host: Host
+  ) -> PushFaults? {
+    guard settings.isDevelopment else { return nil }
+    return PushFaults(store: store, delivery: delivery, limits: settings.limits, now: host.now)
+  }
+
+  private static func restores(
+    _ settings: Settings, _ folder: DataFolder?, _ audit: Audit, _ restart: Restart, _ host: Host,
+    _ logger: Logger
+  ) async throws -> RestoreInPlace {
+    RestoreInPlace(
+      settings, in: folder, restored: try await restored(folder, audit), restart: restart,
+      host: host, logger: logger)
+  }
+
+  /// What this start has taken up; it now has its line in the audit log, which came with it.
+  private static func restored(
+    _ folder: DataFolder?, _ audit: Audit
+  ) async throws -> BackupSummary? {
+    guard let place = folder.map({ RestoreFolder(in: $0.path) }), let note = place.taken() else {
+      return nil
+    }
+    var act = Audit.Act(
+      operatorName: note.operatorName, address: note.address, requestID: note.requestID,
+      action: "backups/restore/apply")
+    act.subject = note.backup.id
+    try await audit.begin(act)
+    try await audit.finish(act, status: 200)
+    place.forgetTaken()
+    return note.backup
   }
 
   /// What clients write in front of a path.

@@ -51,7 +51,11 @@ package final class DataFolder: Sendable {
           + "with another --data FOLDER")
     }
     lock = descriptor
+    try takeUpRestore()
   }
+
+  /// Moves in what an operator has restored in place, if that waits. Nothing has the store open.
+  package func takeUpRestore() throws { try RestoreFolder(in: path).takeUp() }
 
   deinit { close(lock) }
 

@@ -18,6 +18,7 @@ final class EndpointResponder: Sendable {
   private let auditLog: AuditLog
   private let fetches: LastFetches
   private let usage: Usage
+  private let events: ConsoleEvents
   private let now: @Sendable () -> Milliseconds
   private let workers: Workers?
   private let spans: Spans
@@ -33,6 +34,7 @@ final class EndpointResponder: Sendable {
     auditLog = server.auditLog
     fetches = server.fetches
     usage = server.usage
+    events = server.events
     now = server.host.now
     workers = server.workers
     spans = server.spans
@@ -89,6 +91,7 @@ final class EndpointResponder: Sendable {
           try await answer(call, endpoint, in: lane)
         }.response
         note(call, endpoint)
+        events.note(endpoint)
         if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {
           response.headers[.webAuthToken] = tokens.renewed(after: token)
         }

@@ -24,6 +24,7 @@ struct Handlers: Sendable {
   let health: HealthRoutes
   let metrics: MetricsRoute
   let session: SessionRoutes
+  let operatorProvider: OperatorProviderRoutes
 
   init(_ server: Composition) {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
@@ -66,9 +67,15 @@ struct Handlers: Sendable {
       signIns: engine.signIns, accounts: engine.accounts, passwords: server.passwords,
       signOut: server.signOut, server: server.address, providerName: settings.provider?.name,
       readyMade: settings.isDevelopment ? server.development.users : [])
+    operatorProvider = OperatorProviderRoutes(
+      provider: server.provider, calls: server.providerCalls,
+      signIns: engine.operatorProviderSignIns,
+      sessions: engine.operatorSessions, links: engine.operatorLinks, auditLog: server.auditLog,
+      server: server.address, secure: server.secureRequests, randomBytes: server.host.randomBytes,
+      limits: limits)
     provider = ProviderRoutes(
-      provider: server.provider, calls: server.providerCalls, signIns: engine.signIns,
-      providerSignIns: engine.providerSignIns, server: server.address,
+      provider: server.provider, operators: operatorProvider, calls: server.providerCalls,
+      signIns: engine.signIns, providerSignIns: engine.providerSignIns, server: server.address,
       randomBytes: server.host.randomBytes,
       cookieSeconds: limits.signInLifetime / 1000)
     session = SessionRoutes(

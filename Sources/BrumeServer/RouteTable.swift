@@ -345,6 +345,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, AccessPage.path + "/file/:file", .open, AccessPage.file).working(.brief),
       Endpoint(post, path + "/session", .open, to.session.signIn),
       Endpoint(post, path + "/session/first", .open, to.session.first),
+      Endpoint(get, path + "/session/provider", .open, to.operatorProvider.options),
+      Endpoint(post, path + "/session/provider", .open, to.operatorProvider.request),
       Endpoint(get, path + "/session", .operator(.reads), to.session.show),
       Endpoint(post, path + "/session/end", .operator(.endsSession), to.session.end),
       Endpoint(get, path + "/operators", .operator(.reads), admin.operators.list),
@@ -361,6 +363,8 @@ package struct RouteTable: Sendable {
       Endpoint(
         post, path + "/operators/tokens/revoke", .operator(.changes(of: "name")),
         admin.operators.revokeToken),
+      Endpoint(get, path + "/events", .operator(.reads), admin.events.open)
+        .working(.lasting).withoutHead,
       Endpoint(get, path + "/audit", .operator(.reads), admin.audit.list),
       Endpoint(get, path + "/logs", .operator(.reads), admin.logs.list),
       Endpoint(get, path + "/usage", .operator(.reads), admin.usage.show),
@@ -412,6 +416,15 @@ package struct RouteTable: Sendable {
         .working(.lasting).withoutHead,
       Endpoint(
         post, "/_brume/admin/backups/remove", .operator(.changes()), admin.backups.remove),
+      Endpoint(get, "/_brume/admin/backups/restore", .operator(.reads), admin.restores.state),
+      Endpoint(post, "/_brume/admin/backups/restore", .operator(.changes()), admin.restores.send)
+        .streaming.working(.lasting),
+      Endpoint(
+        post, "/_brume/admin/backups/restore/apply", .operator(.changes(of: "id")),
+        admin.restores.apply),
+      Endpoint(
+        post, "/_brume/admin/backups/restore/remove", .operator(.changes(of: "id")),
+        admin.restores.remove),
     ]
   }
 }

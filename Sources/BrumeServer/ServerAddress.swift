@@ -19,6 +19,8 @@ package final class ServerAddress: Sendable {
   /// The same for commands on this machine: no proxy is asked, nor waited for.
   package var ownURL: String { settings.ownURL(port: port.withLock { $0 }) }
 
+  package var listeningPort: Int { port.withLock { $0 } }
+
   /// The listener's port is known.
   func listening(on port: Int) { self.port.withLock { $0 = port } }
 }

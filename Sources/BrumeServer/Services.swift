@@ -82,6 +82,7 @@ package struct PortTaken: Error, CustomStringConvertible {
 package enum Services {
   /// Serves until the process is asked to end.
   ///
+  /// - Throws: `RestartAsked` if the server is to start anew, and `server.restart` allows it.
   /// - Parameter onReady: called once, with the port, when requests are answered.
   /// - Throws: what a service throws that cannot go on, and what `onReady` throws.
   package static func run(
@@ -145,7 +146,25 @@ package enum Services {
     var logger = server.logger
     // The libraries' own lifecycle lines are for their authors.
     if logger.logLevel == .info { logger.logLevel = .warning }
-    let services: [(any Service)?] = [
+    let last: [(any Service)?] = [
+      StorageWatch(health: server.health), RestartWatch(restart: server.restart),
+      StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
+      application(server, logger, onReady),
+    ]
+    let services = work(server) + upkeep(server) + last
+    var configuration = ServiceGroupConfiguration(
+      services: services.compactMap(\.self).map {
+        // Also after a failure: what is under way gets its answer, streams and connections their end.
+        .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
+      },
+      gracefulShutdownSignals: signals, logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
+    return configuration
+  }
+
+  /// What pushes and their devices need.
+  private static func work(_ server: Composition) -> [(any Service)?] {
+    [
       server.exporter.map { TraceService(exporter: $0, logger: server.logger) },
       StoreService(store: server.store),
       lasting("delivery") { [deliveries = server.deliveries, logger = server.logger] in
@@ -167,32 +186,34 @@ package enum Services {
           clock: server.clock.waiting(for: "a look for files that no record holds"),
           seconds: server.settings.assets.sweepInterval,
           logger: server.logger)),
+    ]
+  }
+
+  /// What keeps the server in order, and follows it.
+  private static func upkeep(_ server: Composition) -> [(any Service)?] {
+    [
       lasting("usage") { [usage = server.usage, logger = server.logger] in
         await usage.keep(logger)
       },
       lasting("snapshots") { [snapshots = server.snapshots] in await snapshots.run() },
-      lasting("old snapshots") { [snapshots = server.snapshots, clock = server.clock] in
+      lasting("console events") {
+        [events = server.events, store = server.store, beat = server.settings.timeouts.heartbeat] in
+        await events.run(following: store, beat: beat)
+      },
+      lasting("restores") { [restores = server.restores] in await restores.run() },
+      lasting("old snapshots") {
+        [snapshots = server.snapshots, restores = server.restores, clock = server.clock] in
         let clock = clock.waiting(for: "a look for old snapshots")
         while true {
           try await clock.sleep(clock.now() + 60_000)
           snapshots.expire()
+          restores.expire()
         }
       },
       server.settings.limits.deletionLifetime.map { _ in
         lasting("deletions") { try await deletions(server).run() }
       },
-      StorageWatch(health: server.health),
-      StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
-      application(server, logger, onReady),
     ]
-    var configuration = ServiceGroupConfiguration(
-      services: services.compactMap(\.self).map {
-        // Also after a failure: what is under way gets its answer, streams and connections their end.
-        .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
-      },
-      gracefulShutdownSignals: signals, logger: logger)
-    configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
-    return configuration
   }
 
   private static func deletions(_ server: Composition) -> DeletionService {

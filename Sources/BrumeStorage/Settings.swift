@@ -45,6 +45,10 @@ package enum SettingKey: Hashable, Sendable {
   case forgottenDeletions(ZoneKey)
   /// Which sequence a database had when, for the age of its deletions.
   case sequenceMarks(DatabaseKey)
+  /// When a webhook was called last.
+  case webhookUse(String)
+  /// When a push was signed last with the key of a topic.
+  case apnsUse(ContainerID, topic: String)
 
   /// How engines without structured keys spell it.
   package var text: String {
@@ -67,6 +71,8 @@ package enum SettingKey: Hashable, Sendable {
     case .pendingUploads(let user): "pending-uploads/\(user.name)"
     case .forgottenDeletions(let zone): "forgotten-deletions/\(Self.text(zone))"
     case .sequenceMarks(let database): "sequence-marks/\(Self.text(database))"
+    case .webhookUse(let id): "webhook-use/\(id)"
+    case .apnsUse(let container, let topic): "apns-use/\(container.name)/\(topic)"
     }
   }
 

@@ -112,7 +112,8 @@ extension WriteScope {
   /// Whether a write of this scope may change a setting.
   package func covers(_ key: SettingKey, among count: Int) -> Bool {
     switch key {
-    case .generation, .copiedBack, .secret, .vapidKey: covers(.server, among: count)
+    case .generation, .copiedBack, .secret, .vapidKey, .webhookUse, .apnsUse:
+      covers(.server, among: count)
     case .notifierCursor(let bucket): covers(.bucket(bucket), among: count)
     case .sharingEpoch(let zone), .clientData(let zone, _), .storedBytes(let zone),
       .forgottenDeletions(let zone):

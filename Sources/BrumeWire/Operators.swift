@@ -107,6 +107,8 @@ extension Wire {
     writer.member("name", person.name)
     writer.member("role", person.role.rawValue)
     writer.member("created", person.created)
+    writer.member("issuer", person.identity?.issuer)
+    writer.member("openid", person.identity?.subject)
     writer.endObject()
   }
 

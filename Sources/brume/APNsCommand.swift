@@ -41,13 +41,15 @@ struct APNsCommand: AsyncParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the container's topics.")
+    static let configuration = CommandConfiguration(
+      abstract: "List the container's topics, and when their keys were used last.")
     @OptionGroup var server: ServerOptions
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
       let senders = try await server.connect().get("apns")["senders"]?.array ?? []
-      Listing(["topic", "team", "keyID", "container"]).show(senders, asJSON: json)
+      Listing(["topic", "team", "keyID", "container", "lastUsed"]).show(
+        senders.map { json ? $0 : $0.withReadableTimes("lastUsed") }, asJSON: json)
     }
   }
 

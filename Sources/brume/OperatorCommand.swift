@@ -24,18 +24,38 @@ struct OperatorCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Add an operator, who signs in to the console.")
+      abstract: "Add an operator, who signs in to the console.",
+      discussion: """
+        With --openid the operator signs in through the server's OpenID provider and has no password. The \
+        subject is the provider's own name for somebody; whoever tries to sign in without being an operator is shown it.
+        """)
     @OptionGroup var server: ServerOptions
     @Argument(help: "The sign-in name.") var name: String
     @Flag(help: "The operator may only look.") var readOnly = false
+    @Option(
+      help: ArgumentHelp(
+        "Who it is at the server's OpenID provider, instead of a password.", valueName: "subject"))
+    var openid: String?
     @OptionGroup var password: PasswordFile
+
+    func validate() throws {
+      guard openid == nil || password.passwordFile == nil else {
+        throw ValidationError(
+          "an operator has a password or an --openid subject; leave one of them out")
+      }
+    }
 
     func run() async throws {
       let role: OperatorRole = readOnly ? .readOnly : .full
-      let text = try PasswordInput.newPassword(file: password.passwordFile)
-      _ = try await server.connect().post(
-        "operators",
-        ["name": .string(name), "password": .string(text), "role": .string(role.rawValue)])
+      var body = JSONObject()
+      body["name"] = .string(name)
+      body["role"] = .string(role.rawValue)
+      if let openid {
+        body["openid"] = .string(openid)
+      } else {
+        body["password"] = .string(try PasswordInput.newPassword(file: password.passwordFile))
+      }
+      _ = try await server.connect().post("operators", .object(body))
       Output.say("added the operator '\(name)'")
     }
   }
@@ -47,7 +67,7 @@ struct OperatorCommand: AsyncParsableCommand {
 
     func run() async throws {
       let all = try await server.connect().get("operators")["operators"]?.array ?? []
-      Listing(["name", "role", "created"]).show(
+      Listing(["name", "role", "created", "openid"]).show(
         all.map { json ? $0 : $0.withReadableTimes("created") }, asJSON: json)
     }
   }

@@ -6,6 +6,7 @@ import BrumeModel
 import BrumeServer
 import BrumeStorage
 import FoundationEssentials
+import Logging
 import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
@@ -22,20 +23,39 @@ struct ServeCommand: AsyncParsableCommand {
     MemoryArenas.limit()
     // From here on a hang-up ends nothing.
     let signals = await UnixSignalsSequence(trapping: .sighup)
-    let (sources, settings) = try await settings()
+    defer { withExtendedLifetime(signals) {} }
+    let (sources, given) = try await settings()
+    var settings = given
     let folder = try DataFolder(path: settings.dataFolder)
+    while let port = try await serve(sources, settings, folder) {
+      // Clients come back to the same port, also where any free one was taken.
+      settings.port = port
+      try folder.takeUpRestore()
+    }
+  }
+
+  /// - Returns: the port, if the server is to start anew; nil when it was asked to end.
+  private func serve(
+    _ sources: SettingSources, _ settings: Settings, _ folder: DataFolder
+  ) async throws -> Int? {
+    let signals = await UnixSignalsSequence(trapping: .sighup)
     let level = LogLevel(settings.logLevel)
     let logger = Logs.logger(settings, following: level)
     let server = try await Composition(settings: settings, folder: folder, logger: logger)
+    server.restart.allow()
     defer { folder.remove(ServerFile.name) }
     let reload = Reload(
       level: level, logger: logger, identities: server.identities, now: server.host.now
     ) { [options] in try await Self.read(options) }
     reload.tellOfCertificate()
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(operation: { await reload.run(signals, from: sources) })
       defer { group.cancelAll() }
-      try await serve(server, folder)
+      do { try await serve(server, folder) } catch is RestartAsked {
+        logger.notice("the server starts anew, on a restored backup")
+        return server.address.listeningPort
+      }
+      return nil
     }
   }
 

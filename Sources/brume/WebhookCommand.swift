@@ -24,13 +24,15 @@ struct WebhookCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List webhooks, how far behind they are, and why one is off.")
+      abstract:
+        "List webhooks, how far behind they are, when they were called last, and why one is off.")
     @OptionGroup var server: ServerOptions
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
       let webhooks = try await server.connect().get("webhooks")["webhooks"]?.array ?? []
-      Listing(["id", "state", "behind", "failures", "url", "reason"]).show(webhooks, asJSON: json)
+      Listing(["id", "state", "behind", "failures", "lastUsed", "url", "reason"]).show(
+        webhooks.map { json ? $0 : $0.withReadableTimes("lastUsed") }, asJSON: json)
     }
   }
 

@@ -34,7 +34,8 @@ struct ServerFixture: Sendable {
   let folder: String
 
   init(
-    host: BrumeCore.Host = .real, _ adjust: (inout Settings) -> Void = { _ in },
+    host: BrumeCore.Host = .real, inFolder known: String? = nil,
+    _ adjust: (inout Settings) -> Void = { _ in },
     wrapping: (any Store) -> any Store = { $0 }, logger: Logger = Self.silent
   ) async throws {
     var settings = Settings()
@@ -50,7 +51,7 @@ struct ServerFixture: Sendable {
     settings.timeouts.shutdown = 60
     // Nobody keeps these passwords, and without the compiler's optimizations a check of full cost takes seconds.
     settings.limits.passwordRounds = 16
-    folder = NSTemporaryDirectory() + "/brume-server-\(UUID().uuidString)"
+    folder = known ?? NSTemporaryDirectory() + "/brume-server-\(UUID().uuidString)"
     settings.dataFolder = folder
     adjust(&settings)
     server = try await Composition(

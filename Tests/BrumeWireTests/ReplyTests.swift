@@ -26,6 +26,23 @@ struct ReplyTests {
     #expect(zones[3]["serverErrorCode"] == "ZONE_NOT_FOUND")
   }
 
+  @Test func `how far a restore is round-trips`() throws {
+    let steps: [RestoreStatus.Step] = [
+      .receiving(1), .checking(2, of: 3), .writing(rows: 4, bytes: 5), .ready(Sample.backup),
+      .failed("damaged"), .applied(Sample.backup),
+    ]
+    var reports = steps.map { step in
+      RestoreReport(
+        obstacle: nil, restarts: true, status: RestoreStatus(id: "a", step: step), restored: nil)
+    }
+    reports.append(
+      RestoreReport(obstacle: "no", restarts: false, status: nil, restored: Sample.backup))
+    for report in reports {
+      #expect(try Wire.restore(JSON(parsing: Wire.restore(report))) == report)
+    }
+    #expect(try Wire.backup(JSON(parsing: Wire.backup(Sample.backup))) == Sample.backup)
+  }
+
   @Test func `database changes round-trip`() throws {
     let page = DatabaseChangesPage(
       zones: [

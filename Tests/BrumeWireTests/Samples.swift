@@ -21,6 +21,9 @@ enum Sample {
   static let guest = UserID("_77aa0c8e7a5d1f0c8e7a5d1f0c8e7a5d")
   static let zone = ZoneID(name: "Trails", ownerName: owner.name)
 
+  static let backup = BackupSummary(
+    id: "B", made: 1_700_000_000_000, rows: 12, assets: 3, bytes: 4096, missing: 1)
+
   static var record: Record {
     Record(
       name: "H-100", zone: zone, type: "Hike", changeTag: "1e",

@@ -35,6 +35,8 @@ private func readEverything(_ json: JSON) {
   _ = try? Wire.courierToken(json)
   _ = try? Wire.shareResults(json)
   _ = try? Wire.keptNotifications(json)
+  _ = try? Wire.restore(json)
+  _ = try? Wire.backup(json)
   _ = try? OperatorView(json: json)
   _ = try? ListRequest(json: json)
   _ = try? PermissionQuestion(json: json)
@@ -70,6 +72,10 @@ private func messages() -> [[UInt8]] {
     ]),
     Wire.zones([ZoneState(zone: Sample.zone, isAtomic: true, deletion: .purged)]),
     PushPayload.encode(push), Wire.error(BrumeError(.conflict, "r"), uuid: "u"),
+    Wire.restore(
+      RestoreReport(
+        obstacle: nil, restarts: true, status: RestoreStatus(id: "a", step: .ready(Sample.backup)),
+        restored: Sample.backup)),
   ]
 }
 

@@ -53,6 +53,8 @@ extension Target {
     _ = try? TokenRequest(json: json)
     _ = try? AssetImportRequest(json: json)
     _ = try? Wire.assetExports(json)
+    _ = try? Wire.restore(json)
+    _ = try? Wire.backup(json)
     _ = try? Wire.zoneLookup(json)
     _ = try? Wire.zoneOperations(json)
     _ = try? Wire.zoneChangesRequests(json)

@@ -3,7 +3,8 @@
 Checked: nothing that was acknowledged before the backup began is lost, bytes of assets included; backups that continue
 earlier ones, taken meanwhile, come back as the last state; old change tokens and stream positions get the honest
 answer and then everything; pushes that waited are delivered; wrong use of each command ends with its sentence and
-status; a transfer that was cut goes on; a restore that was killed serves nothing and goes on. `--postgres` restores into
+status; a transfer that was cut goes on; a restore that was killed serves nothing and goes on; a backup goes back into the
+server that runs (backup_in_place.py). `--postgres` restores into
 PostgreSQL instead, and continues from there. `--control` damages the backup and must be refused: a checker that cannot
 fail proves nothing.
 """
@@ -22,6 +23,7 @@ import time
 import urllib.error
 import urllib.request
 
+import backup_in_place
 from brume_server import Listener, Server, expect
 from postgres import Postgres
 
@@ -394,6 +396,7 @@ def check(binary, folder, options, server):
         check_restored(restored, values, {"with-file": big, "with-another": small}, saved, (token, late), position)
     finally:
         restored.stop()
+    backup_in_place.run(tool, binary, folder, backup, third, (fill, save, changes, download, big))
 
 
 def continue_backup(tool, folder, earlier, name, what):

@@ -1,5 +1,5 @@
 """The console's page "Faults and time" (docs/operating/console.md), by keyboard alone, on a server whose time is moved by
-hand; what a push that merges does on such a server; and the file that its page Backup has the browser fetch.
+hand; what a push that merges does on such a server; and its page Backup: the file that the browser fetches, and its way back.
 """
 import argparse
 import json
@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -77,6 +78,37 @@ class Tour:
         self.browser.wait(lambda: self.clock() == before + 61_000)
         expect(True, "time is moved by a second and by a minute")
         self.done("time", "what waits is named")
+
+
+    def restore(self, backup):
+        """The page Backup sends a file, shows what is in it, and applies it at a typed word."""
+        console = self.console
+        self.open("backup")
+        console.see_text("nothing changes until you apply it")
+        console.do("DOM.enable")
+        root = console.do("DOM.getDocument")["root"]["nodeId"]
+        field = console.do("DOM.querySelector", nodeId=root, selector="#restore-file")["nodeId"]
+        console.do("DOM.setFileInputFiles", nodeId=field, files=[backup])
+        self.browser.wait(lambda: console.page.run("!document.querySelector('form.line button').disabled"))
+        console.push("Send to the server")
+        console.see_text("It is whole, and waits for your word")
+        self.done("backup-restore", "the page shows what is in a backup before it is applied")
+        name = console.page.run(
+            "[...document.querySelectorAll('dl.facts div')].find((fact) => fact.innerText.startsWith('ID')).querySelector('code').innerText")
+        console.push("Apply…")
+        console.focused("Type ")
+        console.type("not the word")
+        console.press("Enter")
+        console.see_text("is not in it")
+        console.replace(name[:8])
+        console.press("Enter")
+        console.see_text("Operate this server")
+        expect(True, "the server starts anew; its new token has to be typed")
+        self.browser.problems.clear()  # The browser reports each call that nobody answered meanwhile.
+        self.sign_in()
+        self.open("backup")
+        console.see_text("This server started on the backup of")
+        expect(not os.path.exists(os.path.join(self.server.folder, "restore")), "and nothing is left of the upload")
 
 
 MERGING = "a push that may be merged with the next"
@@ -153,6 +185,46 @@ class Merging:
         expect(self.waits() is None, "three changes were one push; a clock that is moved an hour ahead brings the next")
 
 
+class Events:
+    """The event stream of an operator's program, as pages follow it."""
+
+    def __init__(self, server, name):
+        self.server = server
+        self.token = server.tool("operator", "token", "create", name)
+        self.answer = urllib.request.urlopen(urllib.request.Request(
+            f"{server.values['BRUME_URL']}/_brume/admin/events", headers={"Authorization": f"Bearer {self.token}"}), timeout=30)
+
+    def next(self):
+        """The words of the next event; None at the end."""
+        for line in self.answer:
+            if line.startswith(b"data: "):
+                return set(line.decode().split()[1:])
+        return None
+
+
+def events(server):
+    stream, other = Events(server, "watcher"), Events(server, "second")
+    expect(stream.answer.headers["Content-Type"] == "text/event-stream", "operators have an event stream")
+    expect(stream.next() == {"server"}, "it names what an operator changes")
+    server.tool("status")
+    server.client("alice", "mac").call("zones/modify", {"operations": [
+        {"operationType": "create", "zone": {"zoneID": {"zoneName": "Sent"}}}]})
+    found = set()
+    while not {"data", "requests"} <= found:
+        found |= stream.next()
+    expect("server" not in found, "and what an app changes, but not what an operator only reads")
+    server.tool("operator", "token", "revoke", "watcher")
+    while (last := stream.next()) is not None:
+        pass
+    expect(True, "the stream of a token that is revoked ends at once")
+    expect(other.next() is not None, "and others' do not")
+    try:
+        urllib.request.urlopen(f"{server.values['BRUME_URL']}/_brume/admin/events", timeout=30)
+        raise SystemExit("FAILED: anybody gets the event stream")
+    except urllib.error.HTTPError as error:
+        expect(error.code == 401, "nobody else gets one")
+
+
 def whole_file(server, folder, binary):
     """What the browser gets is a backup like any other."""
     token = json.load(open(os.path.join(server.folder, "server.json")))["adminToken"]
@@ -185,6 +257,7 @@ def main():
         server = Server(options.brume, os.path.join(folder, "data"), extra=["--clock", "manual"]).start()
         try:
             server.tool("zones", "create", "Notes", "--user", "alice")
+            events(server)
             whole_file(server, folder, options.brume)
             Merging(server).walk()
             program = chromium.find()
@@ -196,6 +269,7 @@ def main():
                 tour = Tour(server, browser, options.pictures)
                 for walk in (tour.sign_in, tour.chain, tour.time):
                     walk()
+                tour.restore(os.path.join(folder, "fetched.brume"))
                 expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
             finally:
                 browser.end()

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import urllib.parse
 
+import signin_operators
 from brume_server import Server
 from openid_provider import Key, Provider
 
@@ -144,16 +145,23 @@ def main():
     parser.add_argument("--brume", required=True)
     arguments = parser.parse_args()
     provider, checks = Provider(), Checks()
+    extra = ["--oidc-discovery", provider.discovery, "--oidc-client-id", Provider.CLIENT,
+             "--oidc-client-secret", Provider.SECRET, "--oidc-name", "Example ID"]
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(arguments.brume, folder, extra=[
-            "--oidc-discovery", provider.discovery, "--oidc-client-id", Provider.CLIENT,
-            "--oidc-client-secret", Provider.SECRET, "--oidc-name", "Example ID"]).start()
+        server = Server(arguments.brume, folder, extra=extra).start()
         provider.redirect = f"{server.values['BRUME_URL']}/_brume/signin/callback"
         try:
             walk = Walk(server)
             honest(checks, walk, provider)
             crooked(checks, walk, provider)
             checks.that("the provider has no complaint", not provider.problems, str(provider.problems))
+        finally:
+            server.stop()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(arguments.brume, folder, store="memory", extra=extra, dev=False).start()
+        try:
+            signin_operators.run(checks, server, provider)
+            checks.that("the provider has no complaint about operators", not provider.problems, str(provider.problems))
         finally:
             server.stop()
     for failure in checks.failed:

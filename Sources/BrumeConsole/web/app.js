@@ -1,6 +1,7 @@
 // The beginning: draws the page of the address inside the frame, whenever something has changed.
 
 import { beginDrawing, endDrawing, refresh } from "./core/calls.js";
+import { followEvents, isFollowing } from "./core/events.js";
 import { askHealth, health, watchHealth } from "./core/health.js";
 import { useEverywhere, useKeys } from "./core/keyboard.js";
 import { isOffered, pages } from "./core/pages.js";
@@ -59,4 +60,10 @@ useEverywhere({
 });
 drawWith(draw);
 recognise().then(askHealth);
-watchHealth(() => pages.find((page) => page.name === route.page)?.isLive && isSignedIn() && refresh());
+/** What the page of the address shows, asked for again if it is live. */
+const lookAgain = () => pages.find((page) => page.name === route.page)?.isLive && isSignedIn() && refresh();
+watchHealth(() => !isFollowing && lookAgain());
+followEvents((names) => {
+  lookAgain();
+  if (names.includes("server")) askHealth();
+});

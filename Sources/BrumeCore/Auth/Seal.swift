@@ -21,6 +21,7 @@ struct Seal: Sendable {
     case sealedCourierToken = 23
     case exportedAsset = 24
     case operatorForm = 25
+    case operatorAuthorization = 26
 
     // CloudKit: OpenCloudKit decodes sync tokens and markers as padded base64 and drops others. Web
     // auth tokens and what files need travel in URLs.

@@ -37,7 +37,22 @@ package struct PushKeys: Sendable {
         .badRequest, "the key is no P-256 private key in PEM; give the .p8 file from Apple as it is"
       )
     }
-    try await store.write(in: .server) { try $0.apnsSenders.put(sender) }
+    try await store.write(in: .server) { transaction in
+      let known = try transaction.apnsSenders.all(of: sender.container)
+        .first { $0.topic == sender.topic }
+      try transaction.apnsSenders.put(sender)
+      // Another key was not used yet.
+      guard let known, known.keyID != sender.keyID else { return }
+      try transaction.settings.set(.apnsUse(sender.container, topic: sender.topic), to: nil)
+    }
+  }
+
+  /// Forgets the key of a topic. Answers whether there was one.
+  package func removeAPNsSender(_ topic: String, of container: ContainerID) async throws -> Bool {
+    try await store.write(in: .server) { transaction in
+      try transaction.settings.set(.apnsUse(container, topic: topic), to: nil)
+      return try transaction.apnsSenders.remove(topic, of: container)
+    }
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {

@@ -69,6 +69,7 @@ package struct Webhooks: Sendable {
     try await store.write(in: .server) { transaction in
       _ = try Self.webhook(id, containerEnvironment, in: transaction)
       try transaction.webhooks.remove(id)
+      try transaction.settings.set(.webhookUse(id), to: nil)
     }
   }
 

@@ -40,6 +40,17 @@ package struct OperatorAuthentication: Sendable {
     return access
   }
 
+  /// Whether an operator who was let in earlier still would be, with the same role.
+  package func stands(_ access: OperatorAccess, inDevelopment: Bool) async throws -> Bool {
+    guard let earlier = access.credential else { return true }
+    let (credential, person) = try await store.read { transaction in
+      let credential = try transaction.operators.credential(earlier.id)
+      return (credential, try credential?.operatorID.flatMap { try transaction.operators.find($0) })
+    }
+    guard let credential, isGood(credential, at: host.now()) else { return false }
+    return Self.access(credential, person, inDevelopment: inDevelopment)?.role == access.role
+  }
+
   /// What every changing request of a session carries: a page of another origin cannot read it.
   package func csrfToken(of session: OperatorCredential) -> String {
     Hex.text(seal.secret(of: session.id, for: .operatorForm))

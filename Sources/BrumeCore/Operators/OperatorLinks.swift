@@ -68,12 +68,23 @@ package struct OperatorLinks: Sendable {
   package func makeFirst(
     _ person: Operator, with secret: String
   ) async throws -> NewOperatorCredential {
+    try await makeFirst(person, link: OperatorSecret.id(of: secret))
+  }
+
+  /// The same, when the browser comes back from a provider.
+  package func makeFirst(
+    _ person: Operator, after back: OperatorAuthorizationResponse
+  ) async throws -> NewOperatorCredential {
+    try await makeFirst(person, link: back.link)
+  }
+
+  private func makeFirst(_ person: Operator, link: String?) async throws -> NewOperatorCredential {
     let session = NewOperatorCredential(
       .session, operatorID: person.id, role: .full, lifetime: limits.operatorSessionLifetime,
       host: host)
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in
-      _ = try transaction.operators.link(secret, at: now)
+      _ = try transaction.operators.link(withID: link, at: now)
       guard try transaction.operators.all().isEmpty else {
         throw BrumeError(
           .exists, "there is an operator already; sign in, or ask for an account of your own")
@@ -87,8 +98,12 @@ package struct OperatorLinks: Sendable {
 }
 
 extension OperatorReading {
-  fileprivate func link(_ secret: String, at now: Milliseconds) throws -> OperatorCredential {
-    guard let id = OperatorSecret.id(of: secret), let link = try credential(id),
+  func link(_ secret: String, at now: Milliseconds) throws -> OperatorCredential {
+    try link(withID: OperatorSecret.id(of: secret), at: now)
+  }
+
+  fileprivate func link(withID id: String?, at now: Milliseconds) throws -> OperatorCredential {
+    guard let id, let link = try credential(id),
       link.kind == .link, link.ends.map({ now < $0 }) ?? true
     else {
       throw BrumeError(

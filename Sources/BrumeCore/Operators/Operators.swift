@@ -31,8 +31,26 @@ package struct Operators: Sendable {
     return person
   }
 
-  /// Changes the password, the role, or both. A new password ends all sessions of the operator; a role
-  /// holds for the next request of every session and token.
+  /// Adds an operator who signs in through an OpenID provider.
+  ///
+  /// - Throws: as with a password; `exists` if the identity is another operator's.
+  package func add(
+    name: String, identity: ProviderIdentity, role: OperatorRole
+  ) async throws -> Operator {
+    let person = try OperatorRules.make(name, identity, role, limits: limits, host: host)
+    let limits = limits
+    try await store.write(in: .server) { transaction in
+      if let other = try transaction.operators.find(identity) {
+        throw BrumeError(
+          .exists, "'\(other.name)' is the operator with this identity already")
+      }
+      try transaction.operators.add(person, limits: limits)
+    }
+    return person
+  }
+
+  /// Changes the password, the role, or both. A new password ends all sessions of the operator, and takes the place
+  /// of an identity at a provider; a role holds for the next request of every session and token.
   ///
   /// - Throws: `notFound`, `badRequest` with a password that cannot be.
   package func change(
@@ -92,8 +110,9 @@ package struct OperatorPasswordCheck: Sendable {
   ///
   /// - Throws: `authenticationFailed`.
   package func verified(password: String) throws -> Operator {
-    let isRight = PasswordHash.verify(
-      password, person?.passwordHash ?? PasswordHash.nobodys(rounds: rounds))
+    // Who signs in through a provider has no password, which costs as much time as a wrong one.
+    let known = person?.identity == nil ? person?.passwordHash : nil
+    let isRight = PasswordHash.verify(password, known ?? PasswordHash.nobodys(rounds: rounds))
     guard let person, isRight else {
       throw BrumeError(
         .authenticationFailed,
@@ -112,6 +131,28 @@ enum OperatorRules {
   static func make(
     _ name: String, _ password: String, _ role: OperatorRole, limits: Limits, host: Host
   ) throws -> Operator {
+    try checkName(name, limits: limits)
+    return Operator(
+      id: Hex.text(host.randomBytes(16)), name: name, role: role,
+      passwordHash: try hash(password, limits: limits, host: host), created: host.now())
+  }
+
+  static func make(
+    _ name: String, _ identity: ProviderIdentity, _ role: OperatorRole, limits: Limits, host: Host
+  ) throws -> Operator {
+    try checkName(name, limits: limits)
+    guard (1...limits.idTokenSubjectBytes).contains(identity.subject.utf8.count) else {
+      throw BrumeError(
+        .badRequest,
+        "'openid' is the subject that the provider gives somebody: 1 to \(limits.idTokenSubjectBytes) bytes"
+      )
+    }
+    return Operator(
+      id: Hex.text(host.randomBytes(16)), name: name, role: role,
+      passwordHash: Operator.proof(of: identity), created: host.now())
+  }
+
+  static func checkName(_ name: String, limits: Limits) throws {
     try AccountRules.checkName(name, limits: limits)
     guard !taken.contains(name) else {
       throw BrumeError(
@@ -119,9 +160,6 @@ enum OperatorRules {
         "an operator cannot be called '\(name)': the audit log means another by it; "
           + "choose another name")
     }
-    return Operator(
-      id: Hex.text(host.randomBytes(16)), name: name, role: role,
-      passwordHash: try hash(password, limits: limits, host: host), created: host.now())
   }
 
   static func hash(_ password: String, limits: Limits, host: Host) throws -> String {

@@ -64,7 +64,7 @@ final class PostgresSettings: SettingWriting, Remembering {
     case .storedBytesOfDatabase(let database), .sequenceMarks(let database):
       places.bucket(of: database)
     case .schema, .subscriptionTypes, .generation, .copiedBack, .secret, .vapidKey, .operation,
-      .pendingUploads:
+      .pendingUploads, .webhookUse, .apnsUse:
       nil
     }
   }

@@ -21,6 +21,7 @@ package final class APNsChannel: Channel {
   private let hosts: Hosts
   private let concurrency: Int
   private let senders: @Sendable (ContainerID) async throws -> [APNsSender]
+  private let used: @Sendable (APNsSender) async -> Void
   private let exchange: OutsideExchange
   private let limits: Limits
   private let tokens: Mutex<ProviderTokens>
@@ -30,9 +31,11 @@ package final class APNsChannel: Channel {
   ///   - concurrency: pushes under way at once for each of the two hosts; the connection takes as many
   ///     as Apple allows.
   ///   - senders: who signs for a container's apps, the first being the container's own.
+  ///   - used: gets whose key signed a push that Apple answered.
   package init(
     hosts: Hosts, concurrency: Int, payloadBytes: Int, limits: Limits = .apple,
     senders: @escaping @Sendable (ContainerID) async throws -> [APNsSender],
+    used: @escaping @Sendable (APNsSender) async -> Void = { _ in },
     exchange: @escaping OutsideExchange
   ) {
     self.hosts = hosts
@@ -42,6 +45,7 @@ package final class APNsChannel: Channel {
     tokens = Mutex(ProviderTokens(limits: limits))
     refusedKeys = Mutex(RefusedKeys(limits: limits))
     self.senders = senders
+    self.used = used
     self.exchange = exchange
   }
 
@@ -64,6 +68,7 @@ package final class APNsChannel: Channel {
     }
     let answer = try await send(push, to: token, signedFor: sender)
     refusedKeys.withLock { $0.learn(answer, of: sender, at: host, now: now) }
+    if answer.status != nil { await used(sender) }
     return answer
   }
 

@@ -10,12 +10,18 @@ import Crypto
 package struct WebhookChannel: WebhookSender {
   private let concurrency: Int
   private let outside: OutsideGuard
+  private let used: @Sendable (Webhook) async -> Void
   private let exchange: OutsideExchange
 
-  /// - Parameter concurrency: calls under way at once for one host.
+  /// - Parameters:
+  ///   - concurrency: calls under way at once for one host.
+  ///   - used: gets whose call was answered.
   package init(
-    concurrency: Int, outside: OutsideGuard, exchange: @escaping OutsideExchange
+    concurrency: Int, outside: OutsideGuard,
+    used: @escaping @Sendable (Webhook) async -> Void = { _ in },
+    exchange: @escaping OutsideExchange
   ) {
+    self.used = used
     self.concurrency = concurrency
     self.outside = outside
     self.exchange = exchange
@@ -46,7 +52,9 @@ package struct WebhookChannel: WebhookSender {
       call.set("webhook-id", id)
       call.set("webhook-timestamp", seconds)
       call.set("webhook-signature", Self.signature(body, id: id, time: seconds, webhook.secret))
-      return Self.answer(try await exchange(call), now: now)
+      let reply = try await exchange(call)
+      await used(webhook)
+      return Self.answer(reply, now: now)
     } catch let error as BrumeError {
       return ChannelAnswer(.retry(after: nil), reason: error.reason)
     } catch {

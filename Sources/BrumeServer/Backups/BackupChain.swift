@@ -27,14 +27,14 @@ package enum BackupChain {
   /// - Returns: the backup, with a report of all its rows.
   /// - Throws: `StoreError`: `corrupt` names what is damaged or missing, `tooNew` another version.
   package static func check(
-    _ path: String, progress: (Progress) -> Void = { _ in }
+    _ path: String, progress: (Progress) throws -> Void = { _ in }
   ) throws -> BackupFile {
     let links = try links(of: path)
     let all = links.reduce(0) { $0 + $1.size }
     var (checked, file) = (Int64(0), BackupFile?.none)
     for link in links {
       file = try check(link, after: file, isAlone: links.count == 1) {
-        progress(Progress(checked: checked + $0, all: all))
+        try progress(Progress(checked: checked + $0, all: all))
       }
       checked += link.size
     }
@@ -44,7 +44,7 @@ package enum BackupChain {
   }
 
   private static func check(
-    _ link: Link, after earlier: BackupFile?, isAlone: Bool, _ progress: (Int64) -> Void
+    _ link: Link, after earlier: BackupFile?, isAlone: Bool, _ progress: (Int64) throws -> Void
   ) throws -> BackupFile? {
     do {
       let report = try BackupCheck.run(link.read, after: earlier, progress: progress)

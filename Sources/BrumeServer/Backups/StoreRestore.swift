@@ -22,12 +22,14 @@ package struct StoreRestore {
   private let settings: Settings
   private let host: Host
   private let logger: Logger
-  private let report: @Sendable (Progress) -> Void
+  private let report: @Sendable (Progress) throws -> Void
 
-  /// - Parameter settings: of the server that is going to run on what is restored.
+  /// - Parameters:
+  ///   - settings: of the server that is going to run on what is restored.
+  ///   - report: called now and then; the restore ends with what it throws.
   package init(
     into settings: Settings, host: Host = .real, logger: Logger,
-    report: @escaping @Sendable (Progress) -> Void
+    report: @escaping @Sendable (Progress) throws -> Void
   ) {
     self.settings = settings
     self.host = host
@@ -39,7 +41,7 @@ package struct StoreRestore {
   /// - Throws: `StoreError`, `DataFolderError` or `AssetFailure`, in words for the operator.
   package func run(_ path: String) async throws -> BackupReport {
     let backup = try BackupChain.check(path) { [report] in
-      report(.verified($0.checked, of: $0.all))
+      try report(.verified($0.checked, of: $0.all))
     }
     try requireEmptyFolder()
     let lock = try DataFolder(path: settings.dataFolder)
@@ -70,7 +72,7 @@ package struct StoreRestore {
   private func move(_ backup: BackupFile, _ body: (StoreMove) throws -> Void) throws {
     let report = report
     func move(to target: any StoreImport) throws {
-      try body(StoreMove(from: backup, to: target) { report(.rows($0)) })
+      try body(StoreMove(from: backup, to: target) { try report(.rows($0)) })
     }
     switch settings.engine {
     case .memory: return
@@ -94,7 +96,7 @@ package struct StoreRestore {
       while let first = next {
         let pieces = AssetPieces(first, assets) { [report] count in
           bytes += count
-          report(.assets(bytes, of: total))
+          try report(.assets(bytes, of: total))
         }
         if wanted?.contains(ObjectMark(first.object)) == false {
           while try pieces.next() != nil {}
@@ -113,17 +115,17 @@ private final class AssetPieces {
   /// The first piece of the next asset, when all of this one were asked for.
   private(set) var following: BackupAssetPiece?
   private var piece: BackupAssetPiece?
-  private let progress: (Int64) -> Void
+  private let progress: (Int64) throws -> Void
 
   init(
-    _ first: BackupAssetPiece, _ assets: BackupAssets, progress: @escaping (Int64) -> Void
+    _ first: BackupAssetPiece, _ assets: BackupAssets, progress: @escaping (Int64) throws -> Void
   ) {
     (piece, self.assets, self.progress) = (first, assets, progress)
   }
 
   func next() throws -> ArraySlice<UInt8>? {
     guard let current = piece else { return nil }
-    progress(Int64(current.data.count))
+    try progress(Int64(current.data.count))
     piece = nil
     let read = try assets.next()
     // Another asset begins at its first byte.

@@ -21,7 +21,7 @@ package final class Deliveries: Sendable {
 
   init(
     engine: Engine, store: any Store, settings: Settings, host: Host, clock: PushClock,
-    metrics: ServerMetrics, spans: Spans
+    metrics: ServerMetrics, events: ConsoleEvents, spans: Spans
   ) async throws {
     let clients = OutsideClients(
       timeout: settings.outside.timeout, trust: settings.outside.trust, limits: settings.limits,
@@ -38,6 +38,7 @@ package final class Deliveries: Sendable {
       hosts: settings.outside.apns, concurrency: settings.outside.apnsConcurrency,
       payloadBytes: settings.limits.payloadBytes, limits: settings.limits,
       senders: { container in try await store.read { try $0.apnsSenders.all(of: container) } },
+      used: { [uses = engine.channelUses] in await uses.note($0) },
       exchange: exchange)
     let concurrency = settings.outside.concurrency
     webPush = WebPushChannel(
@@ -49,6 +50,7 @@ package final class Deliveries: Sendable {
     self.clients = clients
     let webhooks = WebhookChannel(
       concurrency: concurrency, outside: webhookGuard,
+      used: { [uses = engine.channelUses] in await uses.note($0) },
       exchange: spans.measured(plain, passesTrace: true))
     let channels: [any Channel] = [apns, webPush]
     worker = DeliveryWorker(
@@ -56,7 +58,10 @@ package final class Deliveries: Sendable {
       channels: spans.isOn ? channels.map { TracedChannel(channel: $0, spans: spans) } : channels,
       webhooks: spans.isOn ? TracedWebhooks(webhooks: webhooks, spans: spans) : webhooks,
       clock: clock, chance: { Double(host.randomBytes(1)[0]) / 255 },
-      observe: { metrics.pushAnswered($0) })
+      observe: {
+        metrics.pushAnswered($0)
+        events.note(.pushes)
+      })
   }
 
   /// Sends until cancelled, then closes connections.

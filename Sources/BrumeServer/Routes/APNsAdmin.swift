@@ -13,8 +13,12 @@ struct APNsAdmin: Sendable {
 
   func list(_ call: Call) async throws -> Reply {
     let container = call.containerEnvironment.container
-    let senders = try await store.read { try $0.apnsSenders.all(of: container) }
-    return .json(["senders": .array(senders.map { Self.describe($0) })])
+    let senders = try await store.read { store in
+      try store.apnsSenders.all(of: container).map { sender in
+        (sender, try store.settings.lastUse(.apnsUse(container, topic: sender.topic)))
+      }
+    }
+    return .json(["senders": .array(senders.map { Self.describe($0.0, lastUsed: $0.1) })])
   }
 
   func add(_ call: Call) async throws -> Reply {
@@ -30,20 +34,20 @@ struct APNsAdmin: Sendable {
 
   func remove(_ call: Call) async throws -> Reply {
     let (topic, container) = (try call.json().text("topic"), call.containerEnvironment.container)
-    let wasThere = try await store.write(in: .server) {
-      try $0.apnsSenders.remove(topic, of: container)
-    }
-    guard wasThere else {
+    guard try await pushKeys.removeAPNsSender(topic, of: container) else {
       throw BrumeError(.notFound, "\(container) has no key for '\(topic)'; see 'brume apns list'")
     }
     return .empty
   }
 
   /// Without the key itself.
-  private static func describe(_ sender: APNsSender) -> JSON {
-    [
-      "container": .string(sender.container.name), "topic": .string(sender.topic),
-      "team": .string(sender.team), "keyID": .string(sender.keyID),
-    ]
+  private static func describe(_ sender: APNsSender, lastUsed: Milliseconds? = nil) -> JSON {
+    var object = JSONObject()
+    object["container"] = .string(sender.container.name)
+    object["topic"] = .string(sender.topic)
+    object["team"] = .string(sender.team)
+    object["keyID"] = .string(sender.keyID)
+    object["lastUsed"] = lastUsed.map { .int($0) }
+    return .object(object)
   }
 }

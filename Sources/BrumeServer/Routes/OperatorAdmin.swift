@@ -2,6 +2,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeOpenID
 import BrumeWire
 
 struct OperatorAdmin: Sendable {
@@ -9,6 +10,8 @@ struct OperatorAdmin: Sendable {
   let tokens: AdminTokens
   let links: OperatorLinks
   let server: ServerAddress
+  /// Nil: nobody signs in by a provider.
+  let provider: OpenIDProvider?
   let isDevelopment: Bool
 
   func list(_ call: Call) async throws -> Reply {
@@ -17,10 +20,25 @@ struct OperatorAdmin: Sendable {
 
   func add(_ call: Call) async throws -> Reply {
     let json = try call.json()
+    if let subject = json["openid"]?.string {
+      return .json(
+        Wire.operator(
+          try await operators.add(
+            name: json.text("name"), identity: identity(subject), role: json.role() ?? .full)))
+    }
     let (name, password) = (try json.text("name"), try json.text("password"))
     return .json(
       Wire.operator(
         try await operators.add(name: name, password: password, role: json.role() ?? .full)))
+  }
+
+  private func identity(_ subject: String) async throws -> ProviderIdentity {
+    guard let provider else {
+      throw BrumeError(
+        .badRequest,
+        "this server knows no sign-in provider (--oidc-discovery); give the operator a password")
+    }
+    return ProviderIdentity(issuer: try await provider.issuer(), subject: subject)
   }
 
   func change(_ call: Call) async throws -> Reply {

@@ -19,13 +19,16 @@ struct WebhookAdmin: Sendable {
 
   func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    let (all, newest) = try await store.read { store in
-      (try store.webhooks.all(), try store.log.lastPositions())
+    let (own, newest) = try await store.read { store in
+      let own = try store.webhooks.all().filter { $0.containerEnvironment == containerEnvironment }
+      return (
+        try own.map { ($0, try store.settings.lastUse(.webhookUse($0.id))) },
+        try store.log.lastPositions()
+      )
     }
-    let own = all.filter {
-      $0.containerEnvironment == containerEnvironment
-    }
-    return .json(["webhooks": .array(own.map { describe($0, newest: newest) })])
+    return .json([
+      "webhooks": .array(own.map { describe($0.0, newest: newest, lastUsed: $0.1) })
+    ])
   }
 
   func add(_ call: Call) async throws -> Reply {
@@ -62,7 +65,9 @@ struct WebhookAdmin: Sendable {
     return .json(PushLogAdmin.describe(line, [:]))
   }
 
-  private func describe(_ webhook: Webhook, newest: LogPositions) -> JSON {
+  private func describe(
+    _ webhook: Webhook, newest: LogPositions, lastUsed: Milliseconds? = nil
+  ) -> JSON {
     var object = JSONObject()
     object["id"] = .string(webhook.id)
     object["container"] = .string(webhook.container.name)
@@ -74,6 +79,7 @@ struct WebhookAdmin: Sendable {
     object["behind"] = .int(
       newest.buckets.reduce(0) { $0 + max(0, newest[$1] - webhook.cursor[$1]) })
     object["missed"] = .bool(webhook.missed)
+    object["lastUsed"] = lastUsed.map { .int($0) }
     return .object(object)
   }
 }

@@ -9,6 +9,8 @@ import HTTPTypes
 struct ProviderRoutes: Sendable {
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
+  /// Trips of operators come back here too.
+  let operators: OperatorProviderRoutes
   let calls: ProviderCalls
   let signIns: SignIns
   let providerSignIns: ProviderSignIns
@@ -40,6 +42,7 @@ struct ProviderRoutes: Sendable {
 
   func callback(_ call: Call) async throws -> Reply {
     await shown {
+      if operators.isOurs(call) { return try await operators.response(call) }
       guard let provider, let state = call.query["state"] else {
         throw BrumeError(
           .badRequest,

@@ -45,7 +45,13 @@ enum Examples {
         "brume backup --verify tuesday.brume",
       ]
     ),
-    ("restore", ["brume restore tuesday.brume --data ./restored"]),
+    (
+      "restore",
+      [
+        "brume restore tuesday.brume --data ./restored",
+        "brume restore monday.brume --in-place --yes",
+      ]
+    ),
     ("export", ["brume export --user alice alice.jsonl"]),
     ("import file", ["brume import alice.jsonl --user alice-again"]),
     (

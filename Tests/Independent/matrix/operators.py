@@ -33,10 +33,10 @@ def probe(name, method="GET", build=plain, images=None, last=False):
 
 
 TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks", "zones", "operators",
-         "operators/tokens", "session", "backups", "clock"}
+         "operators/tokens", "session", "session/provider", "backups", "backups/restore", "clock"}
 LISTS = ["status", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
          "webhooks", "containers", "zones", "shares", "operators", "operators/tokens", "audit", "logs", "usage", "usage/storage", "schema/usage", "trace", "session",
-         "backups", "backups/rows", "backups/asset", "backups/file", "clock", "log", "log/then"]
+         "backups", "backups/rows", "backups/asset", "backups/file", "backups/restore", "events", "clock", "log", "log/then"]
 # What an operator reads and changes of somebody's data, asked about the account `shy`, who has none.
 DATA = ["zones", "zones/create", "zones/delete", "records/query", "records/lookup", "records/modify", "allowed",
         "tokens/decode", "schema/validate", "schema/diff", "push/preview"]
@@ -78,9 +78,14 @@ PROBES = [
     probe("clock", "POST", body()),
     probe("deletions/forget", "POST", body()),
     probe("backups/remove", "POST", body(id="none")),
+    probe("backups/restore", "POST", body(id="none")),
+    probe("backups/restore/apply", "POST", body(id="none")),
+    probe("backups/restore/remove", "POST", body(id="none")),
     # Open, because whoever signs in has nothing yet: a name and a password that are wrong.
     probe("session", "POST", body(name="nobody", password="wrong-password")),
     probe("session/first", "POST", body(name="planted", password="long-enough-password", link="nothing")),
+    probe("session/provider"),
+    probe("session/provider", "POST", body()),
     probe("session/end", "POST", body(), last=True),
     probe("users/delete", "POST", body(user="spare"), IMAGES, last=True),
     probe("schema/reset", "POST", body(), last=True),

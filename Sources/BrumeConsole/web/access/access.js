@@ -42,8 +42,27 @@ function show(isFirst) {
   element('password').autocomplete = isFirst ? 'new-password' : 'current-password';
   if (isFirst) element('password').setAttribute('aria-describedby', 'rule');
   element('form').hidden = false;
+  offerProvider(isFirst);
   element('form').onsubmit = (event) => { event.preventDefault(); submit(isFirst); };
   element('name').focus();
+}
+
+/** Offers the server's OpenID provider, if it has one. */
+async function offerProvider(isFirst) {
+  const { status, json } = await call(session + '/provider');
+  if (status !== 200 || !json.provider) return;
+  const button = element('provider');
+  button.textContent = isFirst ? `Become it through ${json.provider}` : `Sign in through ${json.provider}`;
+  element('other').hidden = false;
+  button.onclick = async () => {
+    button.disabled = true;
+    say('One moment…');
+    const name = element('name').value;
+    const answer = await call(session + '/provider', isFirst ? { link, ...(name && { name }) } : {});
+    button.disabled = false;
+    if (answer.status === 200) return location.assign(answer.json.url);
+    refuse(answer.json.reason || 'The server does not answer as expected.', 'provider');
+  };
 }
 
 /** Says what is wrong, where a screen reader reads it, and puts the cursor there. */

@@ -1,5 +1,5 @@
-// Backup: all of the server in one file, from the browser; and the commands that check such a file, bring it back
-// and export one user. A running server is never restored in place: the page says which command does it.
+// Backup: all of the server in one file, from the browser, and back; and the commands that check such a file, bring it
+// back elsewhere and export one user.
 
 import { call, Failure } from "../core/calls.js";
 import { userNames } from "../core/places.js";
@@ -9,14 +9,14 @@ import { proof, whoIsSignedIn } from "../core/session.js";
 import { draft, into, say, update } from "../core/state.js";
 import { exactly, size } from "../core/words.js";
 import { Button, Code, Field, Picker } from "../parts/controls.js";
-import { confirm } from "../parts/dialogs.js";
 import { Head, Pane } from "../parts/layout.js";
 import { Badge, Empty, Wrong } from "../parts/states.js";
+import { Restore } from "./backup-restore.js";
 
 export const page = { name: "backup", title: "Backup", icon: "backup", view, keys: () => ({ n: ["Back up", begin] }) };
 
 const path = "/_brume/admin/backups";
-const blank = () => ({ id: "", state: "", bytes: 0, reason: "", taken: 0, file: "monday.brume", user: "", word: "" });
+const blank = () => ({ id: "", state: "", bytes: 0, reason: "", taken: 0, file: "monday.brume", user: "" });
 const state = () => draft("backup", blank);
 
 function view() {
@@ -26,7 +26,7 @@ function view() {
       note: "All that the server has, in one file: records, users, secrets, assets.",
       actions: [h(Button, { kind: "primary", icon: "backup", onclick: begin }, "Back up")],
     }),
-    h("div.stack", { key: "panes" }, Take(), Commands(), Restore(), Export()),
+    h("div.stack", { key: "panes" }, Take(), Commands(), Restore(restoreCommands()), Export()),
   ];
 }
 
@@ -132,45 +132,11 @@ const Commands = () =>
     ),
   );
 
-const Restore = () =>
-  h(
-    Pane,
-    { key: "restore", title: "Restore" },
-    h(
-      "div.body.stack",
-      null,
-      h(
-        "p",
-        null,
-        "A running server cannot be restored in place: a backup goes into an empty folder or database, and a server ",
-        "is started on that. Take this one from the net first; two with the same secrets would both answer clients.",
-      ),
-      state().word === "shown"
-        ? [
-            h(Code, {
-              key: "commands",
-              text:
-                `brume restore ${word(state().file)} --data ./brume-restored\n`
-                + "brume serve --data ./brume-restored",
-              what: "the commands that restore",
-            }),
-            h("p.note", { key: "note" }, "Clients fetch everything once afterwards: the first start raises the generation."),
-          ]
-        : h("div.line", null, h(Button, { kind: "danger", icon: "retry", onclick: restore }, "Restore…")),
-    ),
-  );
-
-const restore = () =>
-  confirm({
-    title: "Restore a backup",
-    loses:
-      `What was saved after the backup is not in it. ${health.status?.users ?? "All"} users of this server would go back `
-      + "to it, and what was revoked since is valid again.",
-    word: state().file,
-    button: "Show the commands",
-    act: async () => void (state().word = "shown"),
-    done: "A running server is not restored in place; these commands do it",
-  });
+/** Into a folder of its own, and into this server from elsewhere. */
+const restoreCommands = () =>
+  `brume restore ${word(state().file)} --data ./brume-restored\n`
+  + "brume serve --data ./brume-restored\n"
+  + `brume restore ${word(state().file)} --url ${location.origin} --in-place`;
 
 const Export = () =>
   h(

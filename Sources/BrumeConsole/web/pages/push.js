@@ -10,6 +10,7 @@ import { Beside, Facts, Head, Inspector, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { Composer } from "./push-composer.js";
+import { Senders } from "./push-senders.js";
 
 export const page = {
   name: "push",
@@ -30,6 +31,7 @@ function view() {
   return [
     h(Head, { title: "Push", note: "what reaches a user's devices, and what became of it" }),
     Composer(),
+    Senders(),
     Beside(
       h(
         Pane,

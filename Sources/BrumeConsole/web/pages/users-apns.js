@@ -10,6 +10,7 @@ import { confirm } from "../parts/dialogs.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
 import { Table } from "../parts/table.js";
+import { lastUse } from "./users-tokens.js";
 
 export const title = "APNs";
 export const newTitle = "Add key";
@@ -39,6 +40,7 @@ const columns = [
   { title: "Topic", cell: (sender) => h("b", null, sender.topic) },
   { title: "Team", cell: (sender) => h("code", null, sender.team) },
   { title: "Key ID", cell: (sender) => h("code", null, sender.keyID) },
+  { title: "Last used", cell: (sender) => lastUse(sender) },
   {
     title: "Actions",
     hidden: true,

@@ -52,6 +52,10 @@ export const Role = (role) =>
 const columns = [
   { title: "Name", cell: (person) => h("b", null, person.name) },
   { title: "Role", cell: (person) => Role(person.role) },
+  {
+    title: "Signs in with",
+    cell: (person) => (person.openid ? h("code", { title: person.issuer }, person.openid) : "a password"),
+  },
   { title: "Since", cell: (person) => moment(person.created) },
   {
     title: "Actions",
@@ -74,12 +78,14 @@ function remove(person) {
 }
 
 function NewOperator() {
-  const state = draft("operators.new", () => ({ name: "", password: "", role: "full", error: undefined }));
+  const state = draft("operators.new", () => ({ name: "", way: "password", password: "", openid: "", role: "full", error: undefined }));
+  const provider = remote("/_brume/admin/session/provider").value?.provider;
+  const secret = state.way === "openid" ? { openid: state.openid.trim() } : { password: state.password };
   const shut = () => (drop("operators.new"), go(home()));
   const send = async () => {
     const stays = unlessLeft();
     try {
-      await call(path, { name: state.name.trim(), password: state.password, role: state.role });
+      await call(path, { name: state.name.trim(), ...secret, role: state.role });
       say(`${state.name.trim()} is an operator now`);
       drop("operators.new");
       refresh();
@@ -101,13 +107,28 @@ function NewOperator() {
         oninput: into(state, "name"),
         created: (element) => element.focus(),
       }),
-      h(Field, {
-        label: "Password",
-        type: "password",
-        autocomplete: "new-password",
-        value: state.password,
-        oninput: into(state, "password"),
+      provider && h(Picker, {
+        label: "Signs in with",
+        value: state.way,
+        options: [["password", "a password"], ["openid", provider]],
+        onchange: into(state, "way"),
       }),
+      state.way === "openid"
+        ? h(Field, {
+            key: "openid",
+            label: "Subject",
+            value: state.openid,
+            oninput: into(state, "openid"),
+            note: `What ${provider} calls the operator. Whoever tries to sign in is shown it.`,
+          })
+        : h(Field, {
+            key: "password",
+            label: "Password",
+            type: "password",
+            autocomplete: "new-password",
+            value: state.password,
+            oninput: into(state, "password"),
+          }),
       h(Picker, { label: "May do", value: state.role, options: roles, onchange: into(state, "role") }),
       Wrong(state.error),
       h(
@@ -115,7 +136,7 @@ function NewOperator() {
         null,
         h(
           Button,
-          { kind: "primary", type: "submit", disabled: state.name.trim() === "" || state.password === "" },
+          { kind: "primary", type: "submit", disabled: state.name.trim() === "" || Object.values(secret)[0] === "" },
           "Add operator",
         ),
       ),

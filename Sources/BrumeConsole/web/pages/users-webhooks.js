@@ -11,6 +11,7 @@ import { confirm, showOnce } from "../parts/dialogs.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded, Wrong } from "../parts/states.js";
 import { Table } from "../parts/table.js";
+import { lastUse } from "./users-tokens.js";
 
 export const title = "Webhooks";
 export const newTitle = "Add webhook";
@@ -49,6 +50,7 @@ const columns = [
     cell: (webhook) => (webhook.missed ? "changes were missed" : plural(webhook.behind, "change")),
   },
   { title: "Failures", class: "right", cell: (webhook) => number(webhook.failures) },
+  { title: "Last used", cell: (webhook) => lastUse(webhook) },
   { title: "ID", cell: (webhook) => h("code", null, webhook.id) },
   {
     title: "Actions",

@@ -1,5 +1,5 @@
-// The page of somebody who has not signed in: by name and password on a page of its own, or with an admin
-// token for this tab.
+// The page of somebody who has not signed in: by name and password or an OpenID provider on a page of its own, or with
+// an admin token for this tab.
 
 import { forget, refresh } from "../core/calls.js";
 import { askHealth } from "../core/health.js";
@@ -35,7 +35,7 @@ export function SignIn() {
     Icon("brume"),
     h("h1", { id: "title", tabindex: -1 }, "Operate this server"),
     h("p", null, "Brume is CloudKit that you can run. Its console is for operators."),
-    h(LinkButton, { kind: "primary", href: "/_brume/console/signin" }, "Sign in with name and password"),
+    h(LinkButton, { kind: "primary", href: "/_brume/console/signin" }, "Sign in"),
     h(Field, {
       label: "Or an admin token",
       type: "password",

@@ -92,9 +92,7 @@ package struct ProviderSignIns: Sendable {
     let content = AuthorizationState(
       signIn: signIn.state, browser: Self.digest(browser), keep: keep, discoverable: discoverable,
       chance: Hex.text(host.randomBytes(16)))
-    let state = seal.text(content.bytes, for: .authorizationState)
-    return AuthorizationRequest(
-      state: state, nonce: nonce(state), challenge: Self.digest(verifier(state)))
+    return seal.authorizationRequest(seal.text(content.bytes, for: .authorizationState))
   }
 
   /// What belongs to an answer of the provider.
@@ -115,8 +113,8 @@ package struct ProviderSignIns: Sendable {
     }
     return AuthorizationResponse(
       signIn: try await signIns.open(content.signIn), keep: content.keep,
-      discoverable: content.discoverable,
-      nonce: nonce(state), verifier: verifier(state))
+      discoverable: content.discoverable, nonce: seal.nonce(of: state),
+      verifier: seal.verifier(of: state))
   }
 
   /// The account of somebody whom the provider named; made at the first sign-in. An address never
@@ -140,13 +138,7 @@ package struct ProviderSignIns: Sendable {
     return user
   }
 
-  private func nonce(_ state: String) -> String {
-    Base64URL.text(seal.secret(of: state, for: .providerNonce))
-  }
-  private func verifier(_ state: String) -> String {
-    Base64URL.text(seal.secret(of: state, for: .providerProof))
-  }
-  private static func digest(_ text: String) -> String {
+  static func digest(_ text: String) -> String {
     Base64URL.text(Array(SHA256.hash(data: Array(text.utf8))))
   }
 }

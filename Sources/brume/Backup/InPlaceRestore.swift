@@ -1,0 +1,171 @@
+// brume restore into the server that runs: the file is sent, the server checks it and writes it beside its data, and
+// when somebody agrees it starts anew on that. How far it is, is asked for now and then.
+
+import BrumeClient
+import BrumeModel
+import BrumeServer
+import BrumeWire
+import Foundation
+
+struct InPlaceRestore {
+  private let access: ServerAccess
+  private let token: String
+  private let progress: TerminalProgress
+  private let transport = ProgramTransport()
+  private static let path = "/_brume/admin/backups/restore"
+  private static let pause = Duration.milliseconds(200)
+  /// Ours: how long the server may take to start anew before somebody should look.
+  private static let patience = Duration.seconds(120)
+
+  /// - Throws: `StatusFailure` if no server or no admin token is named.
+  init(_ access: ServerAccess, progress: TerminalProgress) throws {
+    guard let token = access.adminToken else {
+      throw StatusFailure(
+        .noPermission,
+        "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN")
+    }
+    self.access = access
+    self.token = token
+    self.progress = progress
+  }
+
+  /// - Parameter agrees: asked with what is in the backup, before anything is changed.
+  func run(_ file: String, agrees: (BackupSummary) throws -> Bool) async throws {
+    let before = try await report()
+    if let obstacle = before.obstacle { throw StatusFailure(.cannotCreate, obstacle) }
+    let sent = try await send(file)
+    let backup = try await ready(sent)
+    progress.end()
+    guard try agrees(backup) else {
+      _ = try await ask("POST", "/remove", ["id": .string(sent)])
+      throw CommandFailure("nothing was changed")
+    }
+    let applied = try Wire.restore(try await ask("POST", "/apply", ["id": .string(sent)]))
+    guard applied.restarts else {
+      return Output.line("the backup is taken up by the next start of the server: restart it")
+    }
+    try await waitForStart(sent)
+    Output.line(
+      "the server runs on the backup: \(backup.rows) rows and \(backup.assets) assets; what it had before is in the "
+        + "folder 'replaced' of its data, until the next restore")
+  }
+
+  // MARK: Steps
+
+  /// Answers the ID under which the server has it.
+  private func send(_ file: String) async throws -> String {
+    let outgoing: OutgoingFile
+    do { outgoing = try OutgoingFile(URL(fileURLWithPath: file)) } catch {
+      throw StatusFailure(.noInput, "the file '\(file)' cannot be read")
+    }
+    let size = outgoing.state.size
+    var request = call("POST", "")
+    request.headers.append(.init("Content-Type", "application/octet-stream"))
+    let answer: HTTPAnswer
+    do {
+      answer = try await transport.upload(request, outgoing) { sent in
+        progress.show("sent \(sent * 100 / max(1, size)) %")
+      }
+    } catch is CallFailure {
+      throw StatusFailure(
+        .again, "the connection to \(access.url) broke; the server is as it was: repeat the command"
+      )
+    } catch is OutgoingFile.Failure {
+      throw StatusFailure(.data, "'\(file)' changed while it was sent")
+    }
+    let report = try Wire.restore(try checked(answer))
+    guard let id = report.status?.id else { throw noServer }
+    return id
+  }
+
+  /// Waits until the server has checked and written it.
+  private func ready(_ id: String) async throws -> BackupSummary {
+    while true {
+      let status = try await report().status
+      guard let status, status.id == id else {
+        throw StatusFailure(.again, "the backup was thrown away; the server is as it was")
+      }
+      switch status.step {
+      case .ready(let backup), .applied(let backup): return backup
+      case .failed(let reason): throw StatusFailure(.data, reason)
+      case .receiving: break
+      case .checking(let bytes, let all):
+        progress.show("the server checks it: \(bytes * 100 / max(1, all)) %")
+      case .writing(let rows, let bytes):
+        progress.show(
+          "the server writes it: " + (bytes > 0 ? TerminalProgress.bytes(bytes) : "\(rows) rows"))
+      }
+      try await Task.sleep(for: Self.pause)
+    }
+  }
+
+  /// The server that starts anew may not know this token: that shows as well that it is there.
+  private func waitForStart(_ id: String) async throws {
+    let end = ContinuousClock.now + Self.patience
+    while ContinuousClock.now < end {
+      progress.show("the server starts anew")
+      try await Task.sleep(for: Self.pause)
+      guard let answer = try? await transport.send(try anew("GET")) else { continue }
+      if [401, 403].contains(answer.status) { return progress.end() }
+      guard answer.status == 200, let json = try? JSON(parsing: answer.body),
+        let report = try? Wire.restore(json)
+      else { continue }
+      if report.status?.id != id { return progress.end() }
+    }
+    throw StatusFailure(
+      .unavailable,
+      "the server has not come back; its log says why. It goes on with the restore when it starts")
+  }
+
+  // MARK: Calls
+
+  private func report() async throws -> RestoreReport {
+    try Wire.restore(try await ask("GET", ""))
+  }
+
+  /// A server that is named by its folder has another token after a start.
+  private func anew(_ method: String) throws -> HTTPCall {
+    let now = try access.folder.map { try ServerAccess(folder: $0) } ?? access
+    return call(method, "", at: now.url, now.adminToken ?? token)
+  }
+
+  private func call(_ method: String, _ target: String, _ body: [UInt8] = []) -> HTTPCall {
+    call(method, target, at: access.url, token, body)
+  }
+
+  private func call(
+    _ method: String, _ target: String, at url: String, _ token: String, _ body: [UInt8] = []
+  ) -> HTTPCall {
+    HTTPCall(
+      method: method, base: url, target: Self.path + target,
+      headers: [.init("Authorization", "Bearer \(token)")], body: body, timeout: .seconds(60),
+      trust: access.trust)
+  }
+
+  private func ask(_ method: String, _ target: String, _ body: JSON? = nil) async throws -> JSON {
+    do {
+      return try checked(try await transport.send(call(method, target, body?.bytes() ?? [])))
+    } catch is CallFailure {
+      throw access.silence
+    }
+  }
+
+  private func checked(_ answer: HTTPAnswer) throws -> JSON {
+    guard let json = try? JSON(parsing: answer.body) else { throw noServer }
+    if (200..<300).contains(answer.status) { return json }
+    let error = Wire.error(json)
+    let status: ExitStatus =
+      switch error.code {
+      case .authenticationFailed, .authenticationRequired, .accessDenied: .noPermission
+      case .quotaExceeded: .disk
+      case .throttled, .tryAgainLater: .again
+      case .badRequest: .data
+      default: answer.status < 500 ? .unavailable : .software
+      }
+    throw StatusFailure(status, error.reason)
+  }
+
+  private var noServer: StatusFailure {
+    StatusFailure(.unavailable, "what answers at \(access.url) is no Brume server of this version")
+  }
+}

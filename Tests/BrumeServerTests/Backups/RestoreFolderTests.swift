@@ -1,0 +1,109 @@
+// The way of a restored store into a data folder, from each place at which a crash can have ended it.
+
+import BrumeModel
+import BrumeServer
+import Foundation
+import Testing
+
+@Suite struct RestoreFolderTests {
+  private let data = NSTemporaryDirectory() + "/brume-restore-\(UUID().uuidString)"
+  private let files = FileManager.default
+  /// How far the moving had come.
+  enum Crash: String, CaseIterable {
+    case marked, someOut, allOut, moved, someIn, allIn, keptAgain
+  }
+
+  private func write(_ path: String, _ text: String) throws {
+    let url = URL(fileURLWithPath: "\(data)/\(path)")
+    try files.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+
+  private func text(_ path: String) -> String? {
+    files.contents(atPath: "\(data)/\(path)").map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func move(_ old: String, _ new: String) throws {
+    try files.createDirectory(
+      at: URL(fileURLWithPath: "\(data)/\(new)").deletingLastPathComponent(),
+      withIntermediateDirectories: true)
+    try files.moveItem(atPath: "\(data)/\(old)", toPath: "\(data)/\(new)")
+  }
+
+  /// A live store with a log, an older one that was replaced before, and a store that is wanted.
+  private func begin() throws {
+    for name in ["brume.sqlite", "brume.sqlite-wal", "brume.mark", "assets/a"] {
+      try write(name, "old")
+    }
+    try write("replaced/brume.sqlite", "oldest")
+    try write("usage.json", "counts")
+    for name in ["brume.sqlite", "assets/b"] { try write("restore/data/\(name)", "new") }
+    try write("restore/data/server.lock", "")
+    try write(
+      "restore/pending",
+      #"{"backup":{"id":"B","made":1,"rows":2,"assets":3,"bytes":4,"missing":0},"operator":"ann"}"#)
+  }
+
+  private func advance(to crash: Crash) throws {
+    let out = ["brume.sqlite", "brume.sqlite-wal", "brume.mark", "assets"]
+    for step in Crash.allCases.prefix(while: { $0 != crash }) + [crash] {
+      switch step {
+      case .marked: break
+      case .someOut: for name in out.prefix(2) { try move(name, "restore/before/\(name)") }
+      case .allOut: for name in out.dropFirst(2) { try move(name, "restore/before/\(name)") }
+      case .moved: try move("restore/pending", "restore/moved")
+      case .someIn: try move("restore/data/brume.sqlite", "brume.sqlite")
+      case .allIn: try move("restore/data/assets", "assets")
+      case .keptAgain:
+        try files.removeItem(atPath: "\(data)/replaced")
+        try move("restore/before", "replaced")
+      }
+    }
+  }
+
+  @Test(arguments: Crash.allCases)
+  func `a start goes on from where a crash ended the moving:`(crash: Crash) throws {
+    defer { try? files.removeItem(atPath: data) }
+    try begin()
+    try advance(to: crash)
+    try RestoreFolder(in: data).takeUp()
+    #expect(text("brume.sqlite") == "new" && text("assets/b") == "new")
+    #expect(text("brume.sqlite-wal") == nil && text("brume.mark") == nil && text("assets/a") == nil)
+    for name in ["brume.sqlite", "brume.sqlite-wal", "brume.mark", "assets/a"] {
+      #expect(text("replaced/\(name)") == "old", "\(name)")
+    }
+    #expect(text("usage.json") == "counts" && text("restored.json") != nil)
+    #expect(!files.fileExists(atPath: "\(data)/restore"))
+    // Once is enough.
+    try RestoreFolder(in: data).takeUp()
+    #expect(text("brume.sqlite") == "new")
+  }
+
+  @Test func `what no operator wanted stays beside the live data`() throws {
+    defer { try? files.removeItem(atPath: data) }
+    try begin()
+    try files.removeItem(atPath: "\(data)/restore/pending")
+    try RestoreFolder(in: data).takeUp()
+    #expect(text("brume.sqlite") == "old" && text("assets/a") == "old")
+    #expect(text("replaced/brume.sqlite") == "oldest")
+  }
+
+  @Test func `a store that somebody made meanwhile is not taken for the old one`() throws {
+    defer { try? files.removeItem(atPath: data) }
+    try begin()
+    try advance(to: .someOut)
+    try write("brume.sqlite", "made meanwhile")
+    let error = #expect(throws: DataFolderError.self) { try RestoreFolder(in: data).takeUp() }
+    #expect(error?.description.contains("restore/before") == true)
+    #expect(text("restore/before/brume.sqlite") == "old")
+    #expect(text("brume.sqlite") == "made meanwhile")
+  }
+
+  @Test func `whoever locks the folder takes the store up first`() throws {
+    defer { try? files.removeItem(atPath: data) }
+    try begin()
+    _ = try DataFolder(path: data)
+    #expect(text("brume.sqlite") == "new")
+  }
+}

@@ -1,0 +1,164 @@
+// A backup comes back into the server that it was taken from, by calls alone.
+
+import BrumeModel
+import BrumeServer
+import BrumeStorage
+import BrumeWire
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Synchronization
+import Testing
+
+@Suite struct RestoreInPlaceTests {
+  private static func sqlite() async throws -> ServerFixture {
+    try await ServerFixture { $0.engine = .sqlite }
+  }
+
+  /// All of a backup of the server that runs.
+  private static func backup(_ client: RouteClient) async throws -> [UInt8] {
+    let id = try #require(try await client.admin("backups", [:])["id"]?.string)
+    while try await client.admin("backups?id=\(id)")["state"] == "making" { await Task.yield() }
+    return try await client.admin("backups/file?id=\(id)").bytes
+  }
+
+  private static func send(_ bytes: [UInt8], _ client: RouteClient) async throws -> Answer {
+    try await client.send(
+      "/_brume/admin/backups/restore", .post, bytes,
+      [.authorization: "Bearer \(client.fixture.server.adminToken)"])
+  }
+
+  /// Sends it, and waits until the server has judged it.
+  private static func judged(_ bytes: [UInt8], _ client: RouteClient) async throws -> Answer {
+    var answer = try await send(bytes, client)
+    #expect(answer.status == 200, "\(answer.text)")
+    while ["checking", "writing"].contains(answer["state"]?.string) {
+      await Task.yield()
+      answer = try await client.admin("backups/restore")
+    }
+    return answer
+  }
+
+  /// Calls the routes while the server's work is done.
+  private static func running(
+    _ fixture: ServerFixture, _ body: @escaping @Sendable (RouteClient) async throws -> Void
+  ) async throws {
+    try await Services.embed(fixture.server) { _ in
+      try await Services.application(fixture.server, ServerFixture.silent).test(.router) { client in
+        try await body(RouteClient(fixture: fixture, client: client))
+      }
+    }
+  }
+
+  @Test func `a backup is checked, written beside the data, and taken up by the next start`()
+    async throws
+  {
+    let fixture = try await Self.sqlite()
+    defer { try? FileManager.default.removeItem(atPath: fixture.folder) }
+    let tags = Kept()
+    try await Self.running(fixture) { client in
+      try await client.makeZone("Notes")
+      try await client.save("kept", zone: "Notes")
+      let bytes = try await Self.backup(client)
+      try await client.save("lost", zone: "Notes")
+      let ready = try await Self.judged(bytes, client)
+      #expect(ready["state"] == "ready", "\(ready.text)")
+      // Nothing has changed yet.
+      #expect(try await Self.names(client) == ["kept", "lost"])
+      tags.value = try await Self.token(client)
+      let id = try #require(ready["id"])
+      #expect(try await client.admin("backups/restore/apply", ["id": "other"]).status == 404)
+      let applied = try await client.admin("backups/restore/apply", ["id": id])
+      #expect(applied["state"] == "applied" && applied["restarts"] == false, "\(applied.text)")
+      #expect(try await client.admin("backups/restore/remove", ["id": id]).status == 429)
+    }
+    let next = try await Self.next(after: fixture)
+    try await next.routes { client in
+      #expect(try await Self.names(client) == ["kept"])
+      let state = try await client.admin("backups/restore")
+      #expect(state["state"] == "none" && state["restored"]?["rows"] != nil, "\(state.text)")
+      // A change token of before says so, instead of skipping what is not there any more.
+      let old = try #require(tags.value)
+      let changes = try await client.call(
+        "changes/zone",
+        ["zones": [["zoneID": ["zoneName": "Notes"], "syncToken": .string(old)]]])
+      let answer = changes["zones"]?.array?.first
+      #expect(answer?["serverErrorCode"] != nil, "\(changes.text)")
+      let lines = try await client.admin("audit").text
+      #expect(lines.contains("backups/restore/apply"), "\(lines)")
+      #expect(FileManager.default.fileExists(atPath: "\(next.folder)/replaced/brume.sqlite"))
+    }
+  }
+
+  @Test func `what is no whole backup is refused, and leaves nothing`() async throws {
+    let fixture = try await Self.sqlite()
+    defer { try? FileManager.default.removeItem(atPath: fixture.folder) }
+    try await Self.running(fixture) { client in
+      for wrong in [[], Array("Dear Sir".utf8), [UInt8](repeating: 7, count: 3_000_000)] {
+        let answer = try await Self.send(wrong, client)
+        #expect(answer.status == 400 && answer.reason.contains("no backup"), "\(answer.text)")
+      }
+      let bytes = try await Self.backup(client)
+      var damaged = bytes
+      damaged[bytes.count / 2] ^= 4
+      let flipped = try await Self.judged(damaged, client)
+      #expect(flipped["state"] == "failed" && flipped.reason.contains("damaged at byte"))
+      let cut = try await Self.judged(Array(bytes.dropLast(bytes.count / 3)), client)
+      #expect(cut["state"] == "failed" && cut.reason.contains("ends at byte"), "\(cut.text)")
+      #expect(!FileManager.default.fileExists(atPath: "\(fixture.folder)/restore"))
+      // And after all that a good one is taken.
+      let ready = try await Self.judged(bytes, client)
+      let id = try #require(ready["id"])
+      #expect(try await client.admin("backups/restore/remove", ["id": id]).status == 200)
+      #expect(!FileManager.default.fileExists(atPath: "\(fixture.folder)/restore"))
+      #expect(try await client.admin("backups/restore")["state"] == "none")
+    }
+  }
+
+  @Test func `a server whose data is in memory says what to do instead`() async throws {
+    try await ServerFixture().routes { client in
+      let state = try await client.admin("backups/restore")
+      #expect(state["obstacle"]?.string?.contains("in memory") == true, "\(state.text)")
+      let answer = try await Self.send([1], client)
+      #expect(answer.status == 400 && answer.reason.contains("in memory"), "\(answer.text)")
+    }
+  }
+
+  @Test func `who may only read may look and nothing else`() async throws {
+    try await ServerFixture().routes { client in
+      let made = try await client.admin(
+        "operators/tokens", ["name": "looker", "role": "read-only"])
+      let token = try #require(made["token"]?.string, "\(made.text)")
+      #expect(try await client.admin("backups/restore", token: token).status == 200)
+      for path in ["backups/restore", "backups/restore/apply", "backups/restore/remove"] {
+        #expect(try await client.admin(path, ["id": "a"], token: token).status == 403, "\(path)")
+      }
+    }
+  }
+
+  // MARK: Steps
+
+  private static func next(after fixture: ServerFixture) async throws -> ServerFixture {
+    try await ServerFixture(inFolder: fixture.folder) { $0.engine = .sqlite }
+  }
+
+  private static func names(_ client: RouteClient) async throws -> [String] {
+    let answer = try await client.call(
+      "records/query", ["zoneID": ["zoneName": "Notes"], "query": ["recordType": "Note"]])
+    return (answer["records"]?.array ?? []).compactMap { $0["recordName"]?.string }.sorted()
+  }
+
+  private static func token(_ client: RouteClient) async throws -> String? {
+    try await client.call("changes/zone", ["zones": [["zoneID": ["zoneName": "Notes"]]]])["zones"]?
+      .array?.first?["syncToken"]?.string
+  }
+}
+
+/// What one part of a test leaves to the next.
+private final class Kept: Sendable {
+  private let kept = Mutex<String?>(nil)
+  var value: String? {
+    get { kept.withLock { $0 } }
+    set { kept.withLock { $0 = newValue } }
+  }
+}
