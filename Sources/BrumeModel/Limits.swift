@@ -410,6 +410,8 @@ package struct Limits: Sendable, Equatable {
   package var operatorSessionLifetime: Milliseconds = 12 * 3_600_000
   /// Ours: how often it is noted that a session or token was used.
   package var operatorUseNoted: Milliseconds = 60_000
+  /// Ours: pages of the console that follow the server at once; one browser has one for the tab that is seen.
+  package var consoleStreams = 50
   /// Ours: how often it is noted that a webhook or a key of Apple's push service was used.
   package var channelUseNoted: Milliseconds = 60_000
   /// Ours: one-time links at once, and how long one is good.

@@ -29,7 +29,7 @@ package final class Composition: Sendable {
   /// The newest requests.
   let requestLog: RequestLog
   /// What pages of the console are sent.
-  let events = ConsoleEvents()
+  let events: ConsoleEvents
   /// When each device fetched last.
   package let fetches: LastFetches
   package let rates: RateLimits
@@ -90,6 +90,7 @@ package final class Composition: Sendable {
     let clock = ServerClock(host, manual)
     self.clock = clock
     self.settings = settings
+    events = ConsoleEvents(most: settings.limits.consoleStreams)
     self.host = host
     self.logger = logger
     self.workers = workers

@@ -62,8 +62,10 @@ final class ConsoleEvents: Sendable {
   private let state = Mutex(State())
   /// Nobody listens at most times, and then a hint costs a look at this.
   private let count = Atomic(0)
-  /// Ours: open streams of all operators; one browser has one for the tab that is seen.
-  static let most = 50
+  private let most: Int
+
+  /// - Parameter most: open streams of all operators.
+  init(most: Int = Limits.apple.consoleStreams) { self.most = most }
 
   /// Hints from now on, for as long as the listener is held.
   ///
@@ -73,7 +75,7 @@ final class ConsoleEvents: Sendable {
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let pending = Pending()
     let id = state.withLock { state -> Int? in
-      guard state.listeners.count < Self.most else { return nil }
+      guard state.listeners.count < most else { return nil }
       state.nextID += 1
       state.listeners[state.nextID] = Kept(pending: pending, signal: signal)
       count.store(state.listeners.count, ordering: .relaxed)
@@ -82,7 +84,7 @@ final class ConsoleEvents: Sendable {
     guard let id else {
       throw BrumeError(
         .throttled,
-        "\(Self.most) pages of the console follow this server already; close some, or ask again later",
+        "\(most) pages of the console follow this server already; close some, or ask again later",
         retryAfter: 30)
     }
     signal.onTermination = { [weak self] _ in self?.leave(id) }
