@@ -239,8 +239,9 @@ let edgeTests = [
     of: "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeDelivery", "BrumePush",
-      "BrumeTracing", "BrumeTestKit", "BrumeClient", "BrumeConformance", hummingbird,
-      server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
+      "BrumeTracing", "BrumeNotifier", "BrumeOpenID", "BrumeTestKit", "BrumeClient",
+      "BrumeConformance", hummingbird, server("HummingbirdTesting", "hummingbird"), httpTypes,
+      nioCore, nioEmbedded, nioHTTP2, crypto, metrics, log,
     ]),
   tests(
     of: "BrumeClient",
