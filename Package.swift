@@ -332,7 +332,7 @@ let package = Package(
       dependencies: [
         "CFuzz", "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeWire", "BrumeStorage",
         "BrumeQueryPlan", "BrumeCore", "BrumeNotifier", "BrumePush", "BrumeServer", "BrumeClient",
-        "BrumeKit", crypto, httpTypes, nioCore, log,
+        "BrumeKit", "BrumeTestKit", crypto, httpTypes, nioCore, log,
       ], path: "Tests/Fuzz", exclude: ["corpus", "words.txt"], swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["brume-fuzz"], swiftSettings: settings),
   ]

@@ -69,7 +69,8 @@ final class FakeProvider: Sendable {
 
   private static let keysText: String = {
     let half = Data(repeating: 1, count: 32).base64EncodedString().replacing("=", with: "")
-    return #"{"keys": [{"kty": "EC", "crv": "P-256", "kid": "known", "x": "\#(half)", "y": "\#(half)"}]}"#
+    return
+      #"{"keys": [{"kty": "EC", "crv": "P-256", "kid": "known", "x": "\#(half)", "y": "\#(half)"}]}"#
   }()
 
   private var tokenText: String {

@@ -127,7 +127,9 @@ final class FrameClient {
     while let buffer = try? channel.readOutbound(as: ByteBuffer.self) {
       unread += buffer.readableBytesView
     }
-    while unread.count >= 9, case let size = Self.number([0] + unread[..<3]), unread.count >= 9 + size {
+    while unread.count >= 9, case let size = Self.number([0] + unread[..<3]),
+      unread.count >= 9 + size
+    {
       let stream = Self.number(unread[5..<9])
       frames.append(
         Frame(type: unread[3], stream: stream, payload: Array(unread[9..<(9 + size)])))

@@ -77,7 +77,8 @@ import Testing
     }
   }
 
-  @Test func `a provider's document and keys are believed for so long and no longer`() async throws {
+  @Test func `a provider's document and keys are believed for so long and no longer`() async throws
+  {
     let clock = clock
     try await with({ $0.providerKeysLifetime = 3_600_000 }) { fake, provider in
       await Self.returns(provider)
