@@ -26,7 +26,7 @@ extension Oracle {
     for entry in try transaction.log.entries(in: .only, after: badges.seen, limit: .max) {
       badges.seen = entry.position
       switch entry.event {
-      case .subscription(_, Badges.subscription): badges.begin = badges.begin ?? entry.position
+      case .subscription(_, id: Badges.subscription): badges.begin = badges.begin ?? entry.position
       case .record(let change) where change.record.zone.name == Sharing.zone.zoneName:
         if let begin = badges.begin, entry.position > begin {
           badges.waiting[entry.position] = entry.origin
