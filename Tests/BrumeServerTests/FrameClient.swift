@@ -54,8 +54,8 @@ final class FrameClient {
   /// The last value of one of the server's settings.
   func setting(_ identifier: UInt8) -> Int? {
     let all = frames.filter { $0.type == Kind.settings.rawValue }.flatMap(\.payload)
-    return stride(from: 0, to: all.count, by: 6).last { all[$0 + 1] == identifier }
-      .map { Self.number(all[($0 + 2)..<($0 + 6)]) }
+    let places = stride(from: 0, to: all.count, by: 6).filter { all[$0 + 1] == identifier }
+    return places.last.map { Self.number(all[($0 + 2)..<($0 + 6)]) }
   }
 
   /// How much more the server has allowed on a stream, or with 0 on the connection.
@@ -80,7 +80,9 @@ final class FrameClient {
   /// A request whose body is to come.
   func begin(_ stream: Int, _ fields: [(name: String, value: String)] = []) {
     let head: [UInt8] = [0x83, 0x87, 0x84, 0x41, 1, UInt8(ascii: "a")]
-    let more = fields.flatMap { [0] + Self.literal($0.name) + Self.literal($0.value) }
+    let more: [UInt8] = fields.flatMap { name, value -> [UInt8] in
+      [0] + Self.literal(name) + Self.literal(value)
+    }
     send(.headers, flags: 4, stream: stream, head + more)
   }
 

@@ -3,6 +3,7 @@
 import BrumeModel
 import BrumeNotifier
 import BrumeStorage
+import BrumeTestKit
 import BrumeWire
 import Synchronization
 import Testing
