@@ -237,8 +237,9 @@ let edgeTests = [
     of: "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeDelivery", "BrumePush",
-      "BrumeTracing", "BrumeTestKit", "BrumeClient", "BrumeConformance", hummingbird,
-      server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
+      "BrumeTracing", "BrumeNotifier", "BrumeOpenID", "BrumeTestKit", "BrumeClient",
+      "BrumeConformance", hummingbird, server("HummingbirdTesting", "hummingbird"), httpTypes,
+      nioCore, nioEmbedded, nioHTTP2, crypto, metrics, log,
     ]),
   tests(
     of: "BrumeClient",
@@ -329,7 +330,7 @@ let package = Package(
       dependencies: [
         "CFuzz", "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeWire", "BrumeStorage",
         "BrumeQueryPlan", "BrumeCore", "BrumeNotifier", "BrumePush", "BrumeServer", "BrumeClient",
-        "BrumeKit", crypto, httpTypes, nioCore, log,
+        "BrumeKit", "BrumeTestKit", crypto, httpTypes, nioCore, log,
       ], path: "Tests/Fuzz", exclude: ["corpus", "words.txt"], swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["brume-fuzz"], swiftSettings: settings),
   ]

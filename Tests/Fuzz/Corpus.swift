@@ -22,6 +22,17 @@ struct Corpus {
     }
   }
 
+  /// An entry as a line.
+  static func line(_ bytes: [UInt8]) -> String {
+    bytes.enumerated().map { index, byte in
+      let isPlain =
+        (0x20...0x7e).contains(byte) && byte != UInt8(ascii: "%")
+        && !(byte == UInt8(ascii: "#") && index == 0)
+        && !(byte == UInt8(ascii: " ") && index == bytes.count - 1)
+      return isPlain ? String(UnicodeScalar(byte)) : String(format: "%%%02x", byte)
+    }.joined()
+  }
+
   private static func bytes(_ line: Data) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = line[...]

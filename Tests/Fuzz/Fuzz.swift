@@ -9,6 +9,8 @@ import Foundation
     usage: brume-fuzz --list                     the targets
            brume-fuzz --replay FOLDER            reads every entry of the corpus in the folder
            brume-fuzz --read TARGET FILE...      reads each file as bytes for the target
+           brume-fuzz --mutate FOLDER SEED COUNT reads so many changed entries of the corpus by each target
+           brume-fuzz --mutant FOLDER SEED TARGET NUMBER   one of them, as a line of the corpus
            brume-fuzz TARGET ARGUMENT...         searches, with arguments of libFuzzer's
 
     """
@@ -18,6 +20,8 @@ import Foundation
     switch words.popFirst() {
     case "--list": for target in Target.all { print("\(target.name)\t\(target.longest)") }
     case "--replay": replay(words.first ?? "")
+    case "--mutate", "--mutant":
+      do { try Mutants(words.map { $0 }).run() } catch { misused() }
     case "--read":
       guard let target = words.popFirst().flatMap(Target.named) else { return misused() }
       for path in words {

@@ -2,6 +2,8 @@
 serving, nothing that was answered is lost, it does not spin, and when the connections are gone everybody is served again,
 without a restart.
 
+usage: descriptors.py --brume PATH [--rounds 1] [--control]
+
 `--control` judges a run in which the connections stay: that nobody else is served then has to be found.
 """
 import argparse
@@ -135,6 +137,7 @@ def run(brume, folder, stays):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--brume", required=True)
+    parser.add_argument("--rounds", type=int, default=1, help="each with a server and data of its own")
     parser.add_argument("--control", action="store_true")
     options = parser.parse_args()
     # Of our own there have to be enough.
@@ -143,7 +146,9 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         folder = os.path.join(place, "data")
         if not options.control:
-            return run(options.brume, folder, stays=False)
+            for number in range(options.rounds):
+                run(options.brume, f"{folder}-{number}", stays=False)
+            return 0
         try:
             run(options.brume, folder, stays=True)
         except SystemExit as found:

@@ -7,6 +7,8 @@ struct Child {
   let order: Life.Order
   private let process: Int32
   private let file: Int32
+  /// Ours: seconds that a run may take, on a busy machine too.
+  private static let patience: UInt32 = 300
 
   init(_ order: Life.Order) {
     self.order = order
@@ -15,6 +17,8 @@ struct Child {
     let process = simulation_fork()
     if process == 0 {
       close(ends[0])
+      // The number of steps ends a run that goes on; one that hangs within a step ends by this, and is a failure.
+      alarm(Self.patience)
       let outcome = Life.outcome(order)
       let bytes = Array(outcome.text.utf8)
       var sent = 0

@@ -7,6 +7,7 @@ import Foundation
 extension Deed {
   /// - Parameter word: what the deed writes, if it does.
   func carryOut(in world: World, _ word: String) async {
+    let node = world.nodes[device % world.nodes.count]
     let device = world.devices[device]
     switch kind {
     case .edit(let name): device.apps[0].edit(name, in: NotesApp.notes, adding: word)
@@ -25,10 +26,12 @@ extension Deed {
     case .signOut: await signOut(device, world)
     case .cut(let time): device.transport.cut(for: time)
     case .killServer(let atCommit):
-      if atCommit { world.killsAtCommit = true } else { await world.killServerForAWhile() }
+      if atCommit { world.killsAtCommit = true } else { await world.killServerForAWhile(on: node) }
+    case .pauseServer(let time, let atNotifierWrite):
+      if atNotifierWrite { world.pausesNotifier = time } else { world.pause(node, for: time) }
     case .jump(let time):
       world.note("clocks jump by \(time)")
-      if time % 2 == 0 { world.serverSkew += time } else { device.skew += time }
+      if time % 2 == 0 { node.skew += time } else { device.skew += time }
     }
   }
 

@@ -21,6 +21,8 @@ struct Deed: Sendable {
     case restartApp, signOut, cut(Int64), jump(Milliseconds)
     /// Now, or when somebody's save is committed next, and before anything comes of it.
     case killServer(atCommit: Bool)
+    /// A server's machine stands still, for less or more than a lease: now, or when a notifier is about to write.
+    case pauseServer(Milliseconds, atNotifierWrite: Bool)
   }
   let time: Int64
   let device: Int
@@ -52,12 +54,6 @@ struct Deeds {
         Deed(time: Self.stormy - 1, device: 0, kind: .killServer(atCommit: true)))
       deeds.append(Deed(time: Self.stormy, device: 0, kind: .edit("k0")))
     }
-    // A crash after which nothing else happens that could make up for it.
-    if random.one(in: 4) {
-      deeds.append(
-        Deed(time: Self.stormy - 1, device: 0, kind: .killServer(atCommit: true)))
-      deeds.append(Deed(time: Self.stormy, device: 0, kind: .edit("k0")))
-    }
     all = deeds.sorted { $0.time < $1.time }
     world.deedCount = all.count
   }
@@ -77,7 +73,11 @@ struct Deeds {
     await world.sleep(begin + Self.stormy - world.now)
     world.isCalm = true
     world.note("calm")
-    if world.server == nil { try await world.startServer() }
+    world.pausesNotifier = nil
+    for node in world.nodes {
+      node.pausedUntil = world.now
+      try await world.startServerIfNone(on: node)
+    }
     for device in world.devices where !device.transport.isSignedIn { device.signIn() }
     try await settle()
   }
@@ -98,7 +98,7 @@ struct Deeds {
 
 extension Deed.Kind {
   fileprivate init(_ random: inout SeededRandom) {
-    switch random.next(below: 40) {
+    switch random.next(below: 43) {
     case 0...11: self = .edit("k\(random.next(below: 3))")
     case 12...13: self = .edit("d\(random.next(below: 3))")
     case 14...15: self = .delete("d\(random.next(below: 3))")
@@ -117,6 +117,9 @@ extension Deed.Kind {
     case 34: self = .signOut
     case 35...36: self = .cut(Int64(100 + random.next(below: 1500)))
     case 37...38: self = .killServer(atCommit: random.one(in: 2))
+    case 39...41:
+      self = .pauseServer(
+        Milliseconds(300 + random.next(below: 2500)), atNotifierWrite: random.one(in: 2))
     default: self = .jump(Milliseconds(random.next(below: 120_000)) - 60_000)
     }
   }

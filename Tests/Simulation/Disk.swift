@@ -11,16 +11,43 @@ final class Disk: @unchecked Sendable {
   let store = MemoryStore(coders: .wireForm)
   unowned var world: World! = nil
   private(set) var commits = 0
+  var lease = Lease()
 
   func committed() { commits += 1 }
 }
 
 /// Sendable because a simulation has one thread.
 final class ProcessStore: Store, @unchecked Sendable {
-  private let disk: Disk
+  let disk: Disk
+  let node: Node
+  let name: String
+  let known: KnownLease
   var isAlive = true
+  /// How far this process has seen the log and the mailboxes.
+  var seen: (log: Int64, mail: Int64) = (0, 0)
+  private let logs = CommitSignals()
+  private let mailboxes = CommitSignals()
 
-  init(_ disk: Disk) { self.disk = disk }
+  init(_ disk: Disk, on node: Node) {
+    self.disk = disk
+    self.node = node
+    name = node.nextName()
+    known = KnownLease(processes: node.world.nodes.count)
+    if isShared { known.epoch = disk.lease.round(of: name, now: node.world.now) }
+  }
+
+  /// Whether there are other processes.
+  var isShared: Bool { node.world.nodes.count > 1 }
+
+  var leases: any Leases { isShared ? known : AlwaysOwned() }
+  var sharedMailboxes: (any SharedMailboxes)? { isShared ? self : nil }
+  func commits() -> CommitHints { isShared ? logs.hints() : disk.store.commits() }
+  func mailboxHints() -> CommitHints { mailboxes.hints() }
+
+  func signal(logs log: Bool, mailboxes mail: Bool) {
+    if log { logs.signal([.only]) }
+    if mail { mailboxes.signal([.only]) }
+  }
 
   private struct Undone: Error {}
 
@@ -33,6 +60,7 @@ final class ProcessStore: Store, @unchecked Sendable {
   ) async throws -> Value {
     try check()
     await Task.yield()
+    await node.pass()
     try check()
     let value = try await disk.store.read(plan) { [disk] transaction in
       let value = try body(transaction)
@@ -40,6 +68,7 @@ final class ProcessStore: Store, @unchecked Sendable {
       return value
     }
     await Task.yield()
+    await node.pass()
     return value
   }
 
@@ -49,8 +78,10 @@ final class ProcessStore: Store, @unchecked Sendable {
   ) async throws -> Value {
     try check()
     await Task.yield()
-    try check()
     let world = disk.world!
+    if scope.leaseEpoch != nil { world.notifierWrites(on: node) }
+    await node.pass()
+    try check()
     if Exchange.current != nil, world.happens(onceIn: 60) {
       world.note("no room for a write")
       throw StoreError(.noRoom, "there is no room")
@@ -66,6 +97,7 @@ final class ProcessStore: Store, @unchecked Sendable {
       // To plant it, the save must be allowed what only notifiers are.
       let scope = losesEntry ? scope.and(.bucket(.only)) : scope
       try await disk.store.write(in: scope, reading: plan) { [disk] transaction in
+        try self.fence(scope)
         let value = try body(transaction)
         try disk.world.oracle.commits(transaction, scope, Exchange.current)
         box.value = value
@@ -76,17 +108,39 @@ final class ProcessStore: Store, @unchecked Sendable {
       }
     } catch is Undone {}
     disk.committed()
-    if Exchange.current?.isModify == true { world.committed() }
+    if isShared {
+      sendWord()
+      await Exchange.$current.withValue(nil) { await look() }
+    }
+    if Exchange.current?.isModify == true { world.committed(on: node) }
     try check()
     await Task.yield()
+    await node.pass()
     // Who was killed meanwhile does not go on.
     try check()
     guard let value = box.value else { throw StoreError(.corrupt, "no value") }
     return value
   }
 
-  func commits() -> CommitHints { disk.store.commits() }
+  /// Who writes under a lease that has passed on is refused.
+  private func fence(_ scope: WriteScope) throws {
+    guard isShared, let epoch = scope.leaseEpoch, disk.world.planted != .unfencedNotifier else {
+      return
+    }
+    if disk.lease.owner != name || disk.lease.epoch != epoch {
+      throw StoreError(.notOwned, "another process notifies now")
+    }
+  }
+
   func close() async throws {}
+}
+
+extension WriteScope {
+  /// Nil if it is no notifier's.
+  var leaseEpoch: Int64? {
+    for case .notifier(_, let epoch) in parts { return epoch }
+    return nil
+  }
 }
 
 /// Sendable because a simulation has one thread.

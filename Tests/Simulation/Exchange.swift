@@ -49,6 +49,14 @@ final class Exchange: @unchecked Sendable {
 
   var isModify: Bool { action == "records/modify" }
 
+  /// Whether it saves the subscription of Oracle+Badges.swift.
+  var countsBadges: Bool {
+    (body["operations"] as? [[String: Any]] ?? []).contains { operation in
+      (operation["subscription"] as? [String: Any])?["subscriptionID"] as? String
+        == Badges.subscription
+    }
+  }
+
   /// The zone that an object names, by its owner.
   func zone(_ id: Any?) -> ZoneName? {
     let id = id as? [String: Any]

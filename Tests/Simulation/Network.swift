@@ -34,7 +34,9 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
   private func checkConnection() throws {
     if isDead { throw CancellationError() }
     if world.now < isCutUntil { throw CallFailure.unreachable("no network") }
-    if world.server == nil { throw CallFailure.unreachable("nobody listens") }
+    if world.nodes.allSatisfy({ $0.process == nil }) {
+      throw CallFailure.unreachable("nobody listens")
+    }
   }
 
   private func travel() async throws {
@@ -73,7 +75,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
   }
 
   private func answer(_ call: HTTPCall, _ exchange: Exchange) async throws -> HTTPAnswer {
-    guard let server = world.server else { throw CallFailure.unreachable("nobody listens") }
+    guard let server = world.someServer() else { throw CallFailure.unreachable("nobody listens") }
     let (call, other) = world.tampered(call, exchange)
     let (target, headers) = (
       target(of: call, exchange, other ?? token), call.headers.map { ($0.name, $0.value) }
@@ -114,7 +116,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     try checkConnection()
     try await travel()
     try checkConnection()
-    guard let server = world.server else { throw CallFailure.unreachable("nobody listens") }
+    guard let server = world.someServer() else { throw CallFailure.unreachable("nobody listens") }
     let (pieces, sink) = AsyncStream<[UInt8]>.makeStream()
     let exchange = Exchange(device, call)
     let (target, headers) = (

@@ -22,7 +22,7 @@ struct Pushes {
   }
 
   mutating func subscribed(_ exchange: Exchange, at time: Milliseconds) {
-    guard let user = exchange.user?.name else { return }
+    guard let user = exchange.user?.name, !exchange.countsBadges else { return }
     let key = "\(user) \(exchange.scope)"
     subscriptions[key] = subscriptions[key] ?? time
   }
@@ -76,8 +76,10 @@ extension Oracle {
       for scope in ["private", "shared"] { pushes.received["\(device.name) \(scope)"] = world.now }
       return
     }
+    // It is of one zone, and stands for nothing else.
+    let isBadge = subject["sid"] as? String == Badges.subscription
     let scope = subject["dbs"] as? Int == 3 ? "shared" : "private"
-    pushes.received["\(device.name) \(scope)"] = world.now
+    if !isBadge { pushes.received["\(device.name) \(scope)"] = world.now }
     guard let name = subject["zid"] as? String, let owner = subject["zoid"] as? String else {
       return
     }

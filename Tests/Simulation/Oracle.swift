@@ -30,6 +30,7 @@ final class Oracle: @unchecked Sendable {
   private var written: [(word: String, note: String, user: String)] = []
   private var forgiven: Set<String> = []
   private var commits = 0
+  var badges = Badges()
 
   // MARK: Readings and commits
 
@@ -50,6 +51,7 @@ final class Oracle: @unchecked Sendable {
   func commits(_ transaction: any WriteTransaction, _ scope: WriteScope, _ exchange: Exchange?)
     throws
   {
+    try followLog(transaction, scope)
     for case .database(let key) in scope.parts {
       guard let owner = key.owner?.name else { continue }
       if let exchange, exchange.isModify { try judge(transaction, key, owner, exchange) }

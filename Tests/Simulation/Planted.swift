@@ -18,4 +18,11 @@ enum Planted: String, CaseIterable, Sendable {
   case lostUpdate = "lost-update"
   /// The app forgets what it has to send.
   case forgetfulApp = "forgetful-app"
+  /// A notifier whose lease has passed on may still write.
+  case unfencedNotifier = "unfenced-notifier"
+  /// Word of what other servers did is lost, and nobody looks.
+  case unpolledWord = "unpolled-word"
+
+  /// There are several servers then.
+  var needsNodes: Bool { self == .unfencedNotifier || self == .unpolledWord }
 }

@@ -17,8 +17,9 @@ final class ServerProcess: @unchecked Sendable {
   private var lastWork = 0
   private(set) var isAlive = true
 
-  init(_ world: World, _ host: BrumeCore.Host) async throws {
-    let store = ProcessStore(world.disk)
+  init(_ node: Node, _ host: BrumeCore.Host) async throws {
+    let world = node.world
+    let store = ProcessStore(world.disk, on: node)
     self.store = store
     var logger = Logger(label: "brume.simulation") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
@@ -26,9 +27,18 @@ final class ServerProcess: @unchecked Sendable {
       settings: world.settings, folder: nil, users: [], host: host, logger: logger, workers: nil
     ) { _ in store }
     inProcess = InProcessServer(composition)
-    begin { [composition, weak world, weak self] in
-      do { try await composition.notifiers.run() } catch {
-        if self?.isAlive == true { world?.serverFailed(error) }
+    lasting(on: node) { [composition] in try await composition.notifiers.run() }
+    guard store.isShared else { return }
+    lasting(on: node) { [composition] in try await composition.followMailboxes() }
+    begin { await store.keepLease() }
+    begin { await store.follow() }
+  }
+
+  /// What the process ends with, if it fails.
+  private func lasting(on node: Node, _ body: @escaping @Sendable () async throws -> Void) {
+    begin { [weak node, weak self] in
+      do { try await body() } catch {
+        if self?.isAlive == true, let node { node.world.serverFailed(on: node, error) }
       }
     }
   }
@@ -75,9 +85,9 @@ final class ServerProcess: @unchecked Sendable {
 
 extension World {
   /// What a supervisor does: starts another one.
-  func serverFailed(_ error: any Error) {
-    note("server failed: \(error)")
-    guard server?.isAlive == true else { return }
-    Task { await killServerForAWhile() }
+  func serverFailed(on node: Node, _ error: any Error) {
+    note("server \(node.number) failed: \(error)")
+    guard node.process?.isAlive == true else { return }
+    Task { await killServerForAWhile(on: node) }
   }
 }

@@ -21,6 +21,7 @@ struct Sharing {
     let share = CKShare(recordZoneID: Self.zone)
     share.addParticipant(try await invitation(of: bob, by: alice, .readWrite))
     try await database.save(share)
+    try await countBadges(of: alice)
     try await take()
     await bob.apps[1].fetch()
   }

@@ -24,16 +24,17 @@ final class World: @unchecked Sendable {
   var isCalm = true
   var hasEnded = false
   var killsAtCommit = false
+  /// How long the next notifier stands still that is about to write.
+  var pausesNotifier: Milliseconds?
   private(set) var failures: [String] = []
   var deedCount = 0
   let disk: Disk
   let oracle = Oracle()
-  var server: ServerProcess?
+  /// The machines that servers run on.
+  private(set) var nodes: [Node] = []
   var devices: [Device] = []
   var users: [String: UserID] = [:]
   var apiToken = ""
-  /// How far the wall clock of servers is off, in milliseconds.
-  var serverSkew: Milliseconds = 0
   let settings: Settings
 
   init(_ order: Life.Order) {
@@ -52,6 +53,14 @@ final class World: @unchecked Sendable {
     disk = Disk()
     oracle.world = self
     disk.world = self
+    nodes = (0..<Self.nodeCount(order)).map { Node(self, $0) }
+  }
+
+  /// Half of all runs have one server, as most installations do.
+  private static func nodeCount(_ order: Life.Order) -> Int {
+    if order.planted?.needsNodes == true { return 2 }
+    var random = SeededRandom(seed: order.seed ^ 0xd1b5_4a32_d192_ed03)
+    return random.pick([1, 1, 2, 3])
   }
 
   var now: Milliseconds { simulation_now() / 1_000_000 }
@@ -87,8 +96,8 @@ final class World: @unchecked Sendable {
   // MARK: The beginning
 
   private func prepare() async throws {
-    try await startServer()
-    guard let engine = server?.composition.engine else { return }
+    for node in nodes { try await startServer(on: node) }
+    guard let engine = nodes.first?.process?.composition.engine else { return }
     apiToken = try await engine.apiTokens.create(
       name: "sim", in: containerEnvironment, allowedOrigins: nil
     ).token
@@ -109,41 +118,70 @@ final class World: @unchecked Sendable {
 
   // MARK: Servers
 
-  func startServer() async throws {
+  func startServer(on node: Node) async throws {
     let host = BrumeCore.Host(
-      now: { [unowned self] in 1_795_176_000_000 + self.now + self.serverSkew },
+      now: { [unowned self] in 1_795_176_000_000 + self.now + node.skew },
       uuid: { UUID().uuidString },
       randomBytes: { count in
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
       })
     // Whoever's request it was in which the last one died, this one's work is its own.
-    server = try await Exchange.$current.withValue(nil) { try await ServerProcess(self, host) }
-    note("server started")
+    let process = try await Exchange.$current.withValue(nil) {
+      try await ServerProcess(node, host)
+    }
+    node.process = process
+    note("server \(node.number) started")
+  }
+
+  /// Which server a request comes to, as if a balancer chose.
+  func someServer() -> ServerProcess? {
+    let running = nodes.compactMap(\.process)
+    return running.count > 1 ? chance.pick(running) : running.first
   }
 
   /// The process ends as it is: nothing that it had under way goes on.
-  func killServer() {
-    note("server killed")
-    server?.kill()
-    server = nil
+  private func killServer(on node: Node) {
+    note("server \(node.number) killed")
+    node.process?.kill()
+    node.process = nil
+    node.pausedUntil = 0
   }
 
-  func killServerForAWhile() async {
-    killServer()
-    await startServerSoon()
+  func killServerForAWhile(on node: Node) async {
+    killServer(on: node)
+    await startServerSoon(on: node)
   }
 
-  private func startServerSoon() async {
+  private func startServerSoon(on node: Node) async {
     await sleep(200)
-    do { if server == nil { try await startServer() } } catch { fail("no start: \(error)") }
+    do { try await startServerIfNone(on: node) } catch { fail("no start: \(error)") }
+  }
+
+  func startServerIfNone(on node: Node) async throws {
+    guard node.process == nil, !node.isStarting else { return }
+    node.isStarting = true
+    defer { node.isStarting = false }
+    try await startServer(on: node)
+  }
+
+  func pause(_ node: Node, for time: Milliseconds) {
+    note("server \(node.number) stands still for \(time)")
+    node.pausedUntil = now + time
+  }
+
+  /// A notifier has read its log, and writes next.
+  func notifierWrites(on node: Node) {
+    guard let time = pausesNotifier else { return }
+    pausesNotifier = nil
+    pause(node, for: time)
   }
 
   /// Somebody's save is durable, and nobody knows of it yet.
-  func committed() {
+  func committed(on node: Node) {
     guard killsAtCommit else { return }
     killsAtCommit = false
-    killServer()
-    Task { await startServerSoon() }
+    killServer(on: node)
+    Task { await startServerSoon(on: node) }
   }
 }

@@ -1,0 +1,115 @@
+// What a sign-in provider may answer, how long it is waited for, believed, and left alone: each bound at the last
+// that may be and at the next, by a clock that is moved.
+
+import BrumeModel
+import BrumeTestKit
+import Synchronization
+import Testing
+
+@testable import BrumeCore
+@testable import BrumeOpenID
+
+@Suite(.timeLimit(.minutes(5))) struct ProviderBoundTests {
+  private let clock = ManualClock()
+
+  private func with(
+    _ change: (inout Limits) -> Void = { _ in },
+    _ body: @Sendable (FakeProvider, OpenIDProvider) async throws -> Void
+  ) async throws {
+    var limits = Limits.apple
+    change(&limits)
+    let (clock, fixed) = (clock, limits)
+    try await FakeProvider().run { fake in
+      try await body(
+        fake,
+        OpenIDProvider(
+          settings: fake.settings, limits: fixed, host: .test(clock: clock, seed: 1)))
+    }
+  }
+
+  private enum Outcome { case answered, silent, refused }
+
+  /// Asks for the document.
+  private static func asked(_ provider: OpenIDProvider) async -> Outcome {
+    do {
+      _ = try await provider.authorizationURL(
+        ProviderDeparture(state: "s", nonce: "n", challenge: "c"), redirectURI: "r")
+      return .answered
+    } catch {
+      return (error as? BrumeError)?.code == .tryAgainLater ? .silent : .refused
+    }
+  }
+
+  /// Comes back with a token whose signature is nobody's.
+  private static func returns(_ provider: OpenIDProvider) async {
+    let error = await #expect(throws: BrumeError.self) {
+      try await provider.claims(code: "c", verifier: "v", nonce: "n", redirectURI: "r")
+    }
+    #expect(error?.code == .authenticationFailed)
+  }
+
+  @Test(arguments: [(0, true), (1, false)])
+  func `an answer of a provider has so many bytes and no more`(
+    more: Int, isTaken: Bool
+  ) async throws {
+    try await with({ $0.providerAnswerBytes = 1000 }) { fake, provider in
+      fake.document.withLock { $0.length = 1000 + more }
+      #expect(await Self.asked(provider) == (isTaken ? .answered : .silent))
+    }
+  }
+
+  @Test func `a provider that does not answer is waited for so long and no longer`() async throws {
+    // Whoever answers is not asked how long that took, so only the end of waiting can be seen.
+    try await with({ $0.providerAnswerTime = 50 }) { fake, provider in
+      fake.document.withLock { $0.isSilent = true }
+      #expect(await Self.asked(provider) == .silent)
+    }
+    try await with { _, provider in #expect(await Self.asked(provider) == .answered) }
+  }
+
+  @Test func `a provider that failed is left alone for so long and no longer`() async throws {
+    let clock = clock
+    try await with({ $0.providerPause = 5000 }) { fake, provider in
+      fake.document.withLock { $0.isMissing = true }
+      #expect(await Self.asked(provider) == .refused)
+      fake.document.withLock { $0.isMissing = false }
+      clock.advance(by: 4999)
+      #expect(await Self.asked(provider) == .silent)
+      #expect(fake.document.withLock(\.reads) == 1)
+      clock.advance(by: 1)
+      #expect(await Self.asked(provider) == .answered)
+      #expect(fake.document.withLock(\.reads) == 2)
+    }
+  }
+
+  @Test func `a provider's document and keys are believed for so long and no longer`() async throws
+  {
+    let clock = clock
+    try await with({ $0.providerKeysLifetime = 3_600_000 }) { fake, provider in
+      await Self.returns(provider)
+      clock.advance(by: 3_599_999)
+      await Self.returns(provider)
+      #expect(fake.document.withLock(\.reads) == 1 && fake.keys.withLock(\.reads) == 1)
+      clock.advance(by: 1)
+      await Self.returns(provider)
+      #expect(fake.document.withLock(\.reads) == 2 && fake.keys.withLock(\.reads) == 2)
+    }
+  }
+
+  @Test func `keys are read again for an unknown one, and not for another within the pause`()
+    async throws
+  {
+    let clock = clock
+    try await with({ $0.providerKeysPause = 60_000 }) { fake, provider in
+      fake.key.withLock { $0 = "unknown" }
+      await Self.returns(provider)
+      #expect(fake.keys.withLock(\.reads) == 2, "once for themselves, once for the unknown key")
+      clock.advance(by: 59_999)
+      await Self.returns(provider)
+      #expect(fake.keys.withLock(\.reads) == 2)
+      clock.advance(by: 1)
+      await Self.returns(provider)
+      #expect(fake.keys.withLock(\.reads) == 3)
+    }
+  }
+}
