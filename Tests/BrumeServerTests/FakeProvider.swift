@@ -1,4 +1,4 @@
-// A sign-in provider on this machine, which counts what is read of it and may be told to fail. Its tokens have
+// A sign-in provider on this machine, which counts what is read of it and may be made to fail. Its tokens have
 // signatures that nothing verifies: whether one proves anything is tested in IDTokenTests.
 
 import BrumeModel

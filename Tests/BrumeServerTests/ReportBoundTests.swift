@@ -1,4 +1,4 @@
-// Bounds of what operators are told, and of what is measured, each at the last that may be and at the next.
+// Bounds of what operators are shown, and of what is measured, each at the last that may be and at the next.
 
 import BrumeModel
 import BrumeNotifier

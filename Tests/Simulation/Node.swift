@@ -148,7 +148,7 @@ extension ProcessStore: SharedMailboxes {
   ) async throws -> [NewMailboxEntry] {
     let world = node.world
     let devices = world.devices.map {
-      DeviceKey(in: world.place, user: $0.userID, device: DeviceID($0.name))
+      DeviceKey(in: world.containerEnvironment, user: $0.userID, device: DeviceID($0.name))
     }
     return try await read { transaction in
       var found: [NewMailboxEntry] = []

@@ -1,4 +1,4 @@
-// Badges: alice is subscribed to the zone that she shares, and each change there that another device hears of counts
+// Badges: alice is subscribed to the zone that she shares, and each change there that another device is notified of counts
 // one, whichever server notifies and however often notifiers take over from each other.
 
 import BrumeKit
@@ -47,22 +47,22 @@ extension Oracle {
         "a notifier went back from \(badges.cursor) to \(found): it wrote what another had passed")
     }
     badges.cursor = max(badges.cursor, found)
-    let devices = try transaction.devices.all(of: alice, in: world.place).map(\.key.device)
+    let devices = try transaction.devices.all(of: alice, in: world.containerEnvironment).map(\.key.device)
     for (position, origin) in badges.waiting where position <= found {
       let isHeard = devices.contains { origin.user != alice || origin.device != $0 }
       if isHeard { badges.expected += 1 }
       badges.waiting[position] = nil
     }
-    let badge = try transaction.notifications.badge(of: alice, in: world.place)
+    let badge = try transaction.notifications.badge(of: alice, in: world.containerEnvironment)
     if badge != badges.expected {
-      world.fail("alice's badge is \(badge), after \(badges.expected) changes that she heard of")
+      world.fail("alice's badge is \(badge), after \(badges.expected) changes that she was notified of")
       badges.expected = badge
     }
   }
 }
 
 extension Sharing {
-  /// Alice wants to be told, with a number.
+  /// Alice asks for notifications with a number.
   func countBadges(of device: Device) async throws {
     let subscription = CKRecordZoneSubscription(
       zoneID: Self.zone, subscriptionID: Badges.subscription)

@@ -40,7 +40,7 @@ import Testing
     #expect(events.listenerCount == 0)
   }
 
-  @Test func `a call reports what it changed, and one that only reads reports nothing to operators`()
+  @Test func `a call reports what it changed, one that only reads nothing`()
     async throws
   {
     let events = ConsoleEvents()
