@@ -1,5 +1,5 @@
 // What is true of the index whenever nothing is being changed. Its tests ask after every change of a small index
-// and after every fiftieth of a large one (`CheckedIndex`).
+// and after every 200th of a large one (`CheckedIndex`).
 
 import BrumeModel
 

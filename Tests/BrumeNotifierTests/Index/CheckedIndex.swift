@@ -4,7 +4,7 @@ import Testing
 
 @testable import BrumeNotifier
 
-/// An index whose invariants are checked after every change while it is small, and after every fiftieth
+/// An index whose invariants are checked after every change while it is small, and after every 200th
 /// when it is large: looking takes time with its size.
 struct CheckedIndex {
   private(set) var value = SubscriptionIndex()
@@ -29,7 +29,7 @@ struct CheckedIndex {
 
   private mutating func check(_ sourceLocation: SourceLocation) {
     changes += 1
-    guard count <= Self.small || changes % 50 == 0 else { return }
+    guard count <= Self.small || changes % 200 == 0 else { return }
     #expect(value.checkInvariants() == [], "change \(changes)", sourceLocation: sourceLocation)
   }
 }
