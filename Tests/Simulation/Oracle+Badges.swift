@@ -47,7 +47,8 @@ extension Oracle {
         "a notifier went back from \(badges.cursor) to \(found): it wrote what another had passed")
     }
     badges.cursor = max(badges.cursor, found)
-    let devices = try transaction.devices.all(of: alice, in: world.containerEnvironment).map(\.key.device)
+    let devices = try transaction.devices.all(of: alice, in: world.containerEnvironment).map(
+      \.key.device)
     for (position, origin) in badges.waiting where position <= found {
       let isHeard = devices.contains { origin.user != alice || origin.device != $0 }
       if isHeard { badges.expected += 1 }
@@ -55,7 +56,8 @@ extension Oracle {
     }
     let badge = try transaction.notifications.badge(of: alice, in: world.containerEnvironment)
     if badge != badges.expected {
-      world.fail("alice's badge is \(badge), after \(badges.expected) changes that she was notified of")
+      world.fail(
+        "alice's badge is \(badge), after \(badges.expected) changes that she was notified of")
       badges.expected = badge
     }
   }
