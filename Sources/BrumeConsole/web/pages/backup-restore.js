@@ -45,7 +45,7 @@ function Body(now, commands) {
       "there stays in its data folder until the next restore. Only a whole backup can be sent; one that continues ",
       "another needs the command.",
     ),
-    h("div", { key: "step" }, Step(now)),
+    h("div.stack", { key: "step" }, Step(now)),
     h("details", { key: "shell" }, h("summary", null, "From a shell"), h(Code, { text: commands, what: "the commands that restore" })),
   ];
 }
@@ -134,7 +134,8 @@ async function ask() {
       if (isBusy(now.report)) await rest();
     } while (isBusy(now.report) && !now.isWaiting);
   } catch (error) {
-    now.error = error;
+    // Whoever signs in asks anew.
+    if (!error.isSignedOut) now.error = error;
   }
   now.isAsking = false;
   update();
