@@ -51,7 +51,7 @@ struct Mutation {
     case 5: bytes.insert(contentsOf: bytes[place..<end], at: place)
     default:
       let other = random.pick(entries)
-      bytes = bytes[..<place] + other.dropFirst(random.next(below: other.count + 1))
+      bytes = Array(bytes[..<place]) + other.dropFirst(random.next(below: other.count + 1))
     }
   }
 }
