@@ -58,7 +58,8 @@ extension DraftField {
     if let text = try object.string("type") { tag = try FieldTag(text, field: field) }
     let isEncrypted = try object.bool("isEncrypted") ?? false || tag?.isEncrypted ?? false
     guard let value = object["value"] else {
-      self.init(nil, isTagged: tag != nil, isEncrypted: isEncrypted)
+      // The type of no value says nothing, and is not written.
+      self.init(nil, isTagged: false, isEncrypted: isEncrypted)
       return
     }
     if let type = tag?.type {

@@ -124,7 +124,7 @@ final class FrameClient {
 
   private func write(_ bytes: [UInt8]) {
     guard isOpen else { return }
-    try? channel.writeInbound(ByteBuffer(bytes: bytes))
+    _ = try? channel.writeInbound(ByteBuffer(bytes: bytes))
     channel.embeddedEventLoop.run()
     while let buffer = try? channel.readOutbound(as: ByteBuffer.self) {
       unread += buffer.readableBytesView
