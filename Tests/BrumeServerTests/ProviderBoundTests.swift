@@ -33,7 +33,7 @@ import Testing
   private static func asked(_ provider: OpenIDProvider) async -> Outcome {
     do {
       _ = try await provider.authorizationURL(
-        ProviderDeparture(state: "s", nonce: "n", challenge: "c"), redirectURI: "r")
+        AuthorizationRequest(state: "s", nonce: "n", challenge: "c"), redirectURI: "r")
       return .answered
     } catch {
       return (error as? BrumeError)?.code == .tryAgainLater ? .silent : .refused

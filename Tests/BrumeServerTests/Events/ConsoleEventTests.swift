@@ -1,6 +1,7 @@
 // Hints for the console's pages: merged, bounded, and gone with who listens.
 
 import BrumeModel
+import HTTPTypes
 import Testing
 
 @testable import BrumeServer
