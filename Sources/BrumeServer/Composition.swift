@@ -88,8 +88,7 @@ package final class Composition: Sendable {
     let manual = settings.isClockManual ? ManualTime(given.now()) : nil
     let host = manual.map { given.following($0) } ?? given
     let clock = ServerClock(host, manual)
-    self.clock = clock
-    self.settings = settings
+    (self.clock, self.settings) = (clock, settings)
     events = ConsoleEvents(most: settings.limits.consoleStreams)
     self.host = host
     self.logger = logger

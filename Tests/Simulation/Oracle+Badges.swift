@@ -50,8 +50,8 @@ extension Oracle {
     let devices = try transaction.devices.all(of: alice, in: world.containerEnvironment).map(
       \.key.device)
     for (position, origin) in badges.waiting where position <= found {
-      let isHeard = devices.contains { origin.user != alice || origin.device != $0 }
-      if isHeard { badges.expected += 1 }
+      let isNotified = devices.contains { origin.user != alice || origin.device != $0 }
+      if isNotified { badges.expected += 1 }
       badges.waiting[position] = nil
     }
     let badge = try transaction.notifications.badge(of: alice, in: world.containerEnvironment)
