@@ -23,7 +23,9 @@ package struct BackupSummary: Equatable, Sendable {
   }
 }
 
+/// How far a restore is.
 package struct RestoreStatus: Equatable, Sendable {
+  /// What is being done, or was done last.
   package enum Step: Equatable, Sendable {
     /// Bytes that arrived.
     case receiving(Int64)

@@ -44,6 +44,8 @@ package struct RestoreNote: Equatable, Sendable {
   }
 }
 
+/// The folder `restore` of a data folder: a backup as it arrives, the store that it becomes, and the file that the next start
+/// reads.
 package struct RestoreFolder: Sendable {
   private let data: String
   /// What a data folder has of its store. Everything else in it is of the server.

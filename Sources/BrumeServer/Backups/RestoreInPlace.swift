@@ -1,6 +1,6 @@
 // A backup comes back into the server that runs: it is received into a file, checked whole, and written as a store of
 // its own beside the live one, with as much in memory as one piece. When its operator says so, the server ends and the
-// next start takes it up (`RestoreFolder.swift`). Which steps follow on which is decided by BrumeCore's `RestoreDesk`.
+// next start takes it up (`RestoreFolder.swift`). Which steps follow on which is decided by BrumeCore's `PendingRestore`.
 
 import BrumeCore
 import BrumeModel
@@ -10,8 +10,9 @@ import Logging
 import NIOCore
 import Synchronization
 
+/// Receives a backup, checks it and writes it beside the live store. One for each server.
 package final class RestoreInPlace: Sendable {
-  private let desk: Mutex<RestoreDesk>
+  private let pending: Mutex<PendingRestore>
   private let settings: Settings
   private let host: Host
   private let logger: Logger
@@ -19,7 +20,7 @@ package final class RestoreInPlace: Sendable {
   private let restart: Restart
   /// What this start has taken up.
   private let restored: BackupSummary?
-  /// IDs of those that arrived whole: one, as the desk takes no more.
+  /// IDs of those that arrived whole: one, as the pending takes no more.
   private let orders: AsyncStream<String>
   private let order: AsyncStream<String>.Continuation
   private let isEnding = Mutex(false)
@@ -35,7 +36,7 @@ package final class RestoreInPlace: Sendable {
     _ settings: Settings, in folder: DataFolder?, restored: BackupSummary?, restart: Restart,
     host: Host, logger: Logger
   ) {
-    desk = Mutex(RestoreDesk(settings.limits))
+    pending = Mutex(PendingRestore(settings.limits))
     self.settings = settings
     self.restart = restart
     self.restored = restored
@@ -51,7 +52,7 @@ package final class RestoreInPlace: Sendable {
     expire()
     return RestoreReport(
       obstacle: obstacle, restarts: restart.isAllowed,
-      status: desk.withLock { $0.use(now: host.now()) }, restored: restored)
+      status: pending.withLock { $0.use(now: host.now()) }, restored: restored)
   }
 
   /// Why this server cannot be restored in place.
@@ -86,7 +87,7 @@ package final class RestoreInPlace: Sendable {
   func receive(_ body: inout IncomingBody) async throws {
     let place = try usable()
     let id = host.uuid()
-    try desk.withLock { try $0.begin(id, now: host.now()) }
+    try pending.withLock { try $0.begin(id, now: host.now()) }
     do {
       try place.begin()
       let file = try DiskFile.appending(place.upload)
@@ -108,9 +109,9 @@ package final class RestoreInPlace: Sendable {
   /// One that did not arrive leaves nothing.
   private func leave(_ id: String, _ place: RestoreFolder) {
     try? place.clear()
-    desk.withLock { desk in
-      _ = try? desk.remove(id)
-      desk.rest()
+    pending.withLock { pending in
+      _ = try? pending.remove(id)
+      pending.rest()
     }
   }
 
@@ -177,7 +178,7 @@ package final class RestoreInPlace: Sendable {
     var inner = settings
     inner.dataFolder = place.staged
     inner.marksFolder = nil
-    defer { desk.withLock { $0.rest() } }
+    defer { pending.withLock { $0.rest() } }
     do {
       let restore = StoreRestore(into: inner, host: host, logger: logger) { [self] progress in
         guard note(Self.step(progress), of: id) else { throw Removed() }
@@ -215,7 +216,7 @@ package final class RestoreInPlace: Sendable {
   /// Answers false if it was thrown away meanwhile, or the server ends.
   private func note(_ step: RestoreStatus.Step, of id: String) -> Bool {
     guard !isEnding.withLock({ $0 }) else { return false }
-    return desk.withLock { $0.note(step, of: id, now: host.now()) }
+    return pending.withLock { $0.note(step, of: id, now: host.now()) }
   }
 
   // MARK: The operator's word
@@ -223,26 +224,26 @@ package final class RestoreInPlace: Sendable {
   /// Has the next start take a backup up, and begins that start if that is possible.
   func apply(_ id: String, for act: Audit.Act) throws {
     let place = try usable()
-    let summary = try desk.withLock { try $0.apply(id) }
+    let summary = try pending.withLock { try $0.apply(id) }
     do {
       try place.want(
         RestoreNote(
           backup: summary, operatorName: act.operatorName, address: act.address,
           requestID: act.requestID))
     } catch {
-      desk.withLock { $0.takeBack(summary) }
+      pending.withLock { $0.takeBack(summary) }
       throw error
     }
     restart.ask()
   }
 
   func remove(_ id: String) throws {
-    if try desk.withLock({ try $0.remove(id) }) { try? place?.clear() }
+    if try pending.withLock({ try $0.remove(id) }) { try? place?.clear() }
   }
 
   /// Removes one that nobody asked for in a while.
   func expire() {
-    if desk.withLock({ $0.expire(now: host.now()) }) { try? place?.clear() }
+    if pending.withLock({ $0.expire(now: host.now()) }) { try? place?.clear() }
   }
 }
 

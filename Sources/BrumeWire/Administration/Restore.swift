@@ -3,6 +3,7 @@
 package import BrumeModel
 
 extension Wire {
+  /// The answer of `backups/restore`.
   package static func restore(_ report: RestoreReport) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
@@ -15,6 +16,9 @@ extension Wire {
     }
   }
 
+  /// Reads that answer.
+  ///
+  /// - Throws: `badRequest` if it is none.
   package static func restore(_ json: JSON) throws(BrumeError) -> RestoreReport {
     let object = try json.asObject("the reply")
     let step = try object.step()
@@ -35,6 +39,9 @@ extension Wire {
     }
   }
 
+  /// Reads what is in a backup.
+  ///
+  /// - Throws: `badRequest` if it does not say it.
   package static func backup(_ json: JSON) throws(BrumeError) -> BackupSummary {
     let object = try json.asObject("the backup")
     return try object.required("backup", try object.backup("backup"))

@@ -3,7 +3,9 @@
 
 package import BrumeModel
 
-package struct RestoreDesk: Sendable {
+/// The one restore of a server that is under way or waits.
+package struct PendingRestore: Sendable {
+  /// How far it is; nil: there is none.
   package private(set) var status: RestoreStatus?
   private var lastUsed: Milliseconds = 0
   /// Somebody receives, checks or writes, perhaps one that was thrown away meanwhile.
