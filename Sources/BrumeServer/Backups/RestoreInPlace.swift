@@ -20,7 +20,7 @@ package final class RestoreInPlace: Sendable {
   private let restart: Restart
   /// What this start has taken up.
   private let restored: BackupSummary?
-  /// IDs of those that arrived whole: one, as the pending takes no more.
+  /// IDs of those that arrived whole: one, as no more is taken while it waits.
   private let orders: AsyncStream<String>
   private let order: AsyncStream<String>.Continuation
   private let isEnding = Mutex(false)
