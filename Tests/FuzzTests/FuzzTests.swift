@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FuzzTests {
+@Suite(.timeLimit(.minutes(20))) struct FuzzTests {
   /// Ours: inputs of each target in one run of the tests; of `request`, which is slower, a fiftieth.
   private static let mutants = 2000
 
@@ -15,9 +15,8 @@ import Testing
   @Test func `two thousand changed entries are read by each target without a trap or a hang`()
     throws
   {
-    // Another seed each day: what it finds, it finds again on that day, and the last line says by which number.
-    let day = Int(Date.now.timeIntervalSince1970) / 86_400
-    try Self.read(["--mutate", Self.corpus, "\(day)", "\(Self.mutants)"])
+    // The same entries in each run; `make soak` draws others.
+    try Self.read(["--mutate", Self.corpus, "1", "\(Self.mutants)"])
   }
 
   private static func read(_ arguments: [String]) throws {
