@@ -53,7 +53,7 @@ package struct Limits: Sendable, Equatable {
   package var http2HeaderListBytes = 65_536
   /// Ours: bytes of a request's body that a client may send while nobody reads it.
   package var http2StreamWindow = 256 << 10
-  /// Ours: bytes of all bodies of a connection that a client may send before it hears that they arrived. They need not
+  /// Ours: bytes of all bodies of a connection that a client may send before it learns that they arrived. They need not
   /// be read for that: unread are as many as all its requests may have.
   package var http2ConnectionWindow = 1 << 20
   /// Ours: streams that a client gave up, and frames that steer a connection (PING, SETTINGS, PRIORITY), within the
