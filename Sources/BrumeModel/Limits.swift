@@ -1,5 +1,5 @@
-// Every number that the product promises or enforces, with its source. What only changes speed, such as the size of a step,
-// stands beside its code (rule 4 of CONTRIBUTING.md).
+// Every number that the product promises or enforces, with its source. What only changes speed, such as the size of
+// a step, stands beside its code (rule 4 of CONTRIBUTING.md).
 
 /// The numbers of one server; times are in milliseconds, sizes in bytes, unless a line says otherwise.
 package struct Limits: Sendable, Equatable {
