@@ -34,7 +34,7 @@ struct ServerFixture: Sendable {
   let folder: String
 
   init(
-    host: BrumeCore.Host = .real, inFolder known: String? = nil,
+    host: BrumeCore.Host = .real, in known: DataFolder? = nil,
     _ adjust: (inout Settings) -> Void = { _ in },
     wrapping: (any Store) -> any Store = { $0 }, logger: Logger = Self.silent
   ) async throws {
@@ -51,11 +51,11 @@ struct ServerFixture: Sendable {
     settings.timeouts.shutdown = 60
     // Nobody keeps these passwords, and without the compiler's optimizations a check of full cost takes seconds.
     settings.limits.passwordRounds = 16
-    folder = known ?? NSTemporaryDirectory() + "/brume-server-\(UUID().uuidString)"
+    folder = known?.path ?? NSTemporaryDirectory() + "/brume-server-\(UUID().uuidString)"
     settings.dataFolder = folder
     adjust(&settings)
     server = try await Composition(
-      settings: settings, folder: try DataFolder(path: folder), host: host,
+      settings: settings, folder: try known ?? DataFolder(path: folder), host: host,
       logger: logger, wrapping: wrapping)
     ready = try await server.development.prepare(
       in: ContainerEnvironment(settings.container, .development))

@@ -139,15 +139,11 @@ import Testing
 
   // MARK: Steps
 
-  /// The lock of the folder goes with the last task of the server before, a moment after its end.
+  /// As `brume serve` does it, which keeps the folder's lock meanwhile.
   private static func next(after fixture: ServerFixture) async throws -> ServerFixture {
-    while true {
-      do {
-        return try await ServerFixture(inFolder: fixture.folder) { $0.engine = .sqlite }
-      } catch let error as DataFolderError where error.description.contains("another server") {
-        await Task.yield()
-      }
-    }
+    let folder = try #require(fixture.server.folder)
+    try folder.takeUpRestore()
+    return try await ServerFixture(in: folder) { $0.engine = .sqlite }
   }
 
   private static func names(_ client: RouteClient) async throws -> [String] {
