@@ -439,6 +439,8 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--brume", required=True)
     binary = os.path.abspath(arguments.parse_args().brume)
+    # A shell that runs this in the background may have it ignore interrupts, which its children would do as well.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         for test in (test_help, test_completions, test_manual, test_wrong_use, test_examples, test_reload, test_exec):
             test(binary, folder)
