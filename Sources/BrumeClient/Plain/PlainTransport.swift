@@ -15,13 +15,18 @@ package struct PlainTransport: Transport {
   /// For files: a transfer that does not move for a minute is given up.
   private static let files = PlainConnections(most: 8, stall: .seconds(60))
 
-  package init() {}
+  private let pass: @Sendable (TimeAmount) async -> Void
+
+  package init() { self.init(pass: Self.pass) }
+
+  /// - Parameter pass: waits until so much time has passed, or its task is cancelled.
+  init(pass: @escaping @Sendable (TimeAmount) async -> Void) { self.pass = pass }
 
   package func send(_ call: HTTPCall) async throws -> HTTPAnswer {
     let sent = SentState()
     do {
       let address = try PlainAddress(call)
-      return try await Self.within(call.timeAmount) {
+      return try await within(call.timeAmount) {
         try await Self.requests.use(address) { connection in
           try await write(call, to: connection, address, sent)
           return try await PlainAnswer.whole(from: connection)
@@ -116,20 +121,15 @@ package struct PlainTransport: Transport {
 
 extension PlainTransport {
   /// Ends a request whose time is used up.
-  private static func within<Answer: Sendable>(
+  private func within<Answer: Sendable>(
     _ time: TimeAmount, _ body: @escaping @Sendable () async throws -> Answer
   ) async throws -> Answer {
     try await withThrowingTaskGroup(of: Answer?.self) { group in
       defer { group.cancelAll() }
       group.addTask(operation: { try await body() })
       group.addTask(operation: {
-        let end = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}
-        await withTaskCancellationHandler {
-          // It fails only when it is cancelled, which is the call's to report.
-          _ = try? await end.futureResult.get()
-        } onCancel: {
-          end.cancel()
-        }
+        await pass(time)
+        // That its caller gave up is for the call to report.
         try Task.checkCancellation()
         return nil
       })
@@ -137,6 +137,15 @@ extension PlainTransport {
         throw PlainFailure.outOfTime
       }
       return answer
+    }
+  }
+
+  private static func pass(_ time: TimeAmount) async {
+    let end = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}
+    await withTaskCancellationHandler {
+      _ = try? await end.futureResult.get()
+    } onCancel: {
+      end.cancel()
     }
   }
 

@@ -1,6 +1,7 @@
 // HTTP without TLS and without a library for it: what answers say, and what broken ones prove.
 
 import Foundation
+import NIOCore
 import NIOHTTP1
 import Testing
 
@@ -99,10 +100,16 @@ struct PlainTransportTests {
   }
 
   @Test func `a server that says nothing is waited for as long as the call allows`() async throws {
-    try await ScriptedServer.run { _ in
-      []
+    let (asked, ask) = AsyncStream<Void>.makeStream()
+    try await ScriptedServer.run {
+      if $0.hasSuffix("please") { ask.yield() }
+      return []
     } _: { server, base in
-      let call = call(base, timeout: .milliseconds(20))
+      let transport = PlainTransport(pass: { time in
+        #expect(time == .seconds(20))
+        for await _ in asked { break }
+      })
+      let call = call(base, timeout: .seconds(20))
       guard case .responseLost = await failure({ _ = try await transport.send(call) }) else {
         Issue.record("not reported as lost")
         return
