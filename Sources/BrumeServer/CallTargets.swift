@@ -25,7 +25,9 @@ struct CallTargets: Sendable {
   /// The same, with faults before them.
   func behind(_ faults: PushFaults, engine: Engine) -> CallTargets {
     CallTargets(
-      rules: FaultyCalls(rules: rules, engine: engine, injector: faults.injector),
+      rules: FaultyCalls(
+        rules: rules, records: engine.records, removal: ZoneRemoval(engine),
+        injector: faults.injector),
       streamSource: FaultyStreamSource(source: streamSource, faults: faults),
       delivery: FaultyDelivery(delivery: delivery, faults: faults))
   }

@@ -229,7 +229,7 @@ public final class LocalServer: Sendable {
     let caller = Caller(
       in: containerEnvironment, user: try await user(name).id,
       device: nil, kind: .user, requestID: "local")
-    try await server.engine.removeZone(zone, because: reason, as: caller)
+    try await ZoneRemoval(server.engine).remove(zone, because: reason, as: caller)
   }
 
   // MARK: Pushes

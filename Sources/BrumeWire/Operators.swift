@@ -70,7 +70,7 @@ extension Wire {
       writer.member("proof", session.proof.rawValue)
       writer.member("csrf", session.csrfToken)
       writer.member("ends", session.ends)
-      writer.member("version", ProductVersion.text)
+      writer.member("version", Release.version)
       writer.member("dev", session.isDevelopment)
       writer.endObject()
     }

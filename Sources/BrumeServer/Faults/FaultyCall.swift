@@ -2,7 +2,7 @@
 // fail, somebody else saves first, a zone goes, the answer is lost.
 
 package import BrumeCore
-package import BrumeModel
+import BrumeModel
 
 /// A call made of items, for the faults.
 struct FaultyCall<Item: Sendable, Answer: Sendable> {
@@ -69,10 +69,10 @@ extension FaultyCalls {
     guard case .removeZone(let reason) = fault.effect else { return }
     let zones = decision.items.compactMap { fault.zone ?? call.items[$0].zone }
     for zone in Set(zones).sorted() {
-      try await engine.removeZone(zone, because: reason, as: caller)
+      try await removal.remove(zone, because: reason, as: caller)
     }
     if zones.isEmpty, reason == .encryptedDataReset {
-      try await engine.removeZone("", because: reason, as: caller)
+      try await removal.remove("", because: reason, as: caller)
     }
   }
 
@@ -85,33 +85,13 @@ extension FaultyCalls {
     draft.changeTag = nil
     draft.zone = zone
     let other = caller.another
-    let known = try await engine.records.lookup(
+    let known = try await records.lookup(
       LookupRecordsRequest(items: [LookupRecordsRequest.Item(name: name, zone: zone)]), in: scope,
       as: other)
     if case .success(.saved)? = known.first { draft.fields = [:] }
-    _ = try await engine.records.modify(
+    _ = try await records.modify(
       ModifyRecordsRequest(operations: [RecordOperation(.forceUpdate, draft)]), in: scope,
       as: other)
-  }
-}
-
-extension Engine {
-  /// A zone goes, for one of the reasons for which zones go.
-  ///
-  /// - Throws: as the rules: `zoneNotFound`, `userDeletedZone`, `authenticationRequired`.
-  package func removeZone(
-    _ name: String, because reason: Zone.Deletion, as caller: Caller
-  ) async throws {
-    let user = try caller.requireUser()
-    switch reason {
-    case .deleted:
-      _ = try await zones.modify(
-        [ZoneOperation(.delete, ZoneID(name: name))], in: .private, as: caller.another)
-    case .purged:
-      try await zoneAdministration.purge(name, of: user, in: caller.containerEnvironment)
-    case .encryptedDataReset:
-      try await zoneAdministration.resetEncryptedData(of: user, in: caller.containerEnvironment)
-    }
   }
 }
 

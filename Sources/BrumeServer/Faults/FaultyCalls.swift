@@ -10,7 +10,8 @@ struct FaultyCalls: RuleCalls {
   /// Where what passes the faults goes.
   let rules: any RuleCalls
   /// For what faults do themselves: saves of others, zones that go.
-  let engine: Engine
+  let records: Records
+  let removal: ZoneRemoval
   let injector: FaultInjector
 
   /// A call whose items have no failures of their own.

@@ -2,7 +2,7 @@
 //
 // Delivered entries are written from the connection's event loop. There is no task that waits: an
 // idle stream costs its socket, and a push to ten thousand of them ten thousand writes. Reading the
-// mailbox is `StreamReads`' work. How the stream gets the connection: `StreamConnection+TakeOver.swift`.
+// mailbox is `StreamReads`' work. How the stream gets the connection, and writes to it: `StreamHandler`.
 
 import BrumeCore
 import BrumeDelivery
@@ -45,7 +45,8 @@ final class StreamParts: Sendable {
 /// the atomic.
 final class StreamConnection: StreamListener, @unchecked Sendable {
   let device: DeviceKey
-  let channel: any NIOCore.Channel
+  private let channel: any NIOCore.Channel
+  private let handler: StreamHandler
   private let parts: StreamParts
   private let caughtUp = Atomic(false)
   private var progress: StreamProgress
@@ -55,12 +56,6 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   private var due: (time: Milliseconds, cancel: () -> Void)?
   /// Collected while one hand-over is sorted by streams; empty otherwise.
   private var received: [MailboxEntry] = []
-  /// The stream's place on the connection.
-  var context: ChannelHandlerContext?
-  /// What the connection speaks.
-  var framing = StreamFraming.chunks
-  /// Whether the request's task has let go of the connection.
-  var requestHasLeft = false
   /// For the answer's end to leave.
   private static let gracePeriod = TimeAmount.milliseconds(500)
 
@@ -71,6 +66,7 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
     self.device = device
     self.channel = channel
     self.parts = parts
+    handler = StreamHandler()
     progress = StreamProgress(after: cursor, limits: parts.limits)
   }
 
@@ -139,8 +135,18 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
 // MARK: On the event loop
 
 extension StreamConnection {
-  /// Begins to serve. The head of the answer is written.
-  func start() {
+  /// Takes the connection and begins to serve. To be called when the head of the answer is written; throw
+  /// `StreamHandler.TakenOver` next.
+  ///
+  /// - Throws: what NIO throws if the connection is not as it was, such as closed.
+  func takeOver() async throws {
+    try await channel.eventLoop.submit {
+      try self.handler.moveIn(to: self.channel, for: self)
+      self.start()
+    }.get()
+  }
+
+  private func start() {
     hasStarted = true
     parts.hub.join(self, as: device)
     parts.metrics.streamOpened()
@@ -173,7 +179,8 @@ extension StreamConnection {
   }
 
   private func send(_ entries: [MailboxEntry]) {
-    write(framing.events(entries, parts.generation, channel.allocator), promise: nil)
+    handler.write(
+      handler.framing.events(entries, parts.generation, channel.allocator), promise: nil)
     parts.metrics.notificationsDelivered(entries.count)
   }
 
@@ -188,16 +195,16 @@ extension StreamConnection {
     if hasEnded { return }
     let written = then.map { _ in channel.eventLoop.makePromise(of: Void.self) }
     if let then { written?.futureResult.whenSuccess(then) }
-    write(framing.silence, promise: written)
+    handler.write(handler.framing.silence, promise: written)
   }
 
   /// The answer's end, and the connection's.
   func finish() {
     guard leave() else { return }
     let written = channel.eventLoop.makePromise(of: Void.self)
-    let close: @Sendable () -> Void = { self.context?.close(promise: nil) }
+    let close: @Sendable () -> Void = { self.handler.close() }
     written.futureResult.whenComplete { _ in close() }
-    write(framing.end, promise: written)
+    handler.write(handler.framing.end, promise: written)
     // Who does not read does not keep the connection.
     channel.eventLoop.scheduleTask(in: Self.gracePeriod, close)
   }

@@ -60,7 +60,7 @@ struct StreamRoute: Sendable {
       // that moved while the server was asked to end did not notice.
       let isSignedIn = try? await isStillSignedIn(call)
       if isSignedIn != true || Task.isShuttingDownGracefully { connection.end() }
-      throw StreamConnection.TakenOver()
+      throw StreamHandler.TakenOver()
     }
   }
 

@@ -19,7 +19,7 @@ import Testing
       #expect(session["operator"] == ["name": "ada", "role": "read-only"])
       #expect(session["proof"] == "session" && session["dev"] == false)
       #expect(session["csrf"]?.string == browser.csrf)
-      #expect(session["version"]?.string == ProductVersion.text)
+      #expect(session["version"]?.string == Release.version)
       #expect(session.headers[.cacheControl] == "no-store")
       let owner = try await client.admin("session")
       #expect(owner["proof"] == "folder" && owner["csrf"] == nil)

@@ -10,28 +10,36 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import NIOHTTPTypesHTTP2
 
-extension StreamConnection {
+/// A stream's handler in the pipeline of its connection. It is used on the connection's event loop only.
+final class StreamHandler: ChannelDuplexHandler {
+  typealias InboundIn = Never
+  typealias InboundOut = Never
+  typealias OutboundIn = Never
+  typealias OutboundOut = Never
+
   /// Ends the request's task after its stream has taken the connection. Nobody gets to see it.
   struct TakenOver: Error {}
 
-  /// Moves in and begins to serve. To be called when the head of the answer is written; throw
-  /// `TakenOver` next.
-  func takeOver() async throws {
-    try await channel.eventLoop.submit {
-      try self.moveIn()
-      self.start()
-    }.get()
-  }
+  /// What the connection speaks.
+  private(set) var framing = StreamFraming.chunks
+  private var context: ChannelHandlerContext?
+  private var stream: StreamConnection?
+  /// Whether the request's task has let go of the connection.
+  private var requestHasLeft = false
 
-  /// Nothing that a handler of HTTP does is needed any more.
-  private func moveIn() throws {
+  /// Takes out of the pipeline what a stream does not need: nothing that a handler of HTTP does is needed any more.
+  ///
+  /// - Throws: what NIO throws if the pipeline is not that of a connection that is open.
+  func moveIn(to channel: any NIOCore.Channel, for stream: StreamConnection) throws {
     let codec = try? channel.pipeline.syncOperations.context(
       handlerType: HTTP2FramePayloadToHTTPServerCodec.self)
-    if let codec { try moveIntoStream(codec) } else { try moveIntoConnection() }
+    if let codec { try moveIntoStream(codec, channel) } else { try moveIntoConnection(channel) }
+    self.stream = stream
   }
 
   /// The stream of HTTP/2 is this one's alone; the connection goes on for others.
-  private func moveIntoStream(_ codec: ChannelHandlerContext) throws {
+  private func moveIntoStream(_ codec: ChannelHandlerContext, _ channel: any NIOCore.Channel) throws
+  {
     let pipeline = channel.pipeline.syncOperations
     let fields = try pipeline.context(handlerType: HTTP2Fields.self)
     framing = .frames
@@ -40,7 +48,7 @@ extension StreamConnection {
   }
 
   /// Next to the socket, or to TLS.
-  private func moveIntoConnection() throws {
+  private func moveIntoConnection(_ channel: any NIOCore.Channel) throws {
     let pipeline = channel.pipeline.syncOperations
     let idle = [
       try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self),
@@ -64,13 +72,11 @@ extension StreamConnection {
     }
     context.writeAndFlush(part, promise: promise)
   }
-}
 
-extension StreamConnection: ChannelDuplexHandler {
-  typealias InboundIn = Never
-  typealias InboundOut = Never
-  typealias OutboundIn = Never
-  typealias OutboundOut = Never
+  /// Closes the connection, if the stream is still on it.
+  func close() { context?.close(promise: nil) }
+
+  // MARK: From the pipeline
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
@@ -78,7 +84,8 @@ extension StreamConnection: ChannelDuplexHandler {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    leave()
+    stream?.leave()
+    stream = nil
     self.context = nil
   }
 
@@ -89,15 +96,15 @@ extension StreamConnection: ChannelDuplexHandler {
   func channelReadComplete(context: ChannelHandlerContext) { context.read() }
 
   func channelInactive(context: ChannelHandlerContext) {
-    leave()
+    stream?.leave()
     context.fireChannelInactive()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    case is ChannelShouldQuiesceEvent: finish()
+    case is ChannelShouldQuiesceEvent: stream?.finish()
     // This distinguishes a client that has gone from one that only has nothing more to say.
-    case ChannelEvent.inputClosed: breakSilence()
+    case ChannelEvent.inputClosed: stream?.breakSilence()
     default: context.fireUserInboundEventTriggered(event)
     }
   }
