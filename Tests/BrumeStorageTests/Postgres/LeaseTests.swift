@@ -161,7 +161,7 @@ extension LeaseTests {
     let database = try TestDatabase(buckets: 1)
     let other = try PostgresStore.forTest(url: database.url)
     // PostgreSQL's own limit does not hold in the middle of what is sent.
-    let sleeper = try Connection(ConnectionSettings(database.url))
+    let sleeper = try Connection.forTest(database.url)
     for statement in [
       "SET application_name = 'brume sleeper.0'; SET idle_in_transaction_session_timeout = 0",
       "INSERT INTO nodes VALUES ('sleeper', now() - interval '7 seconds')",
@@ -188,12 +188,12 @@ private struct TestDatabase {
   init(buckets: Int) throws {
     url = try PostgresServer.shared.get().emptySchema()
     self.buckets = buckets
-    connection = try Connection(ConnectionSettings(url))
+    connection = try Connection.forTest(url)
     try Migrations.run(on: connection, buckets: buckets)
   }
 
   func leases(_ name: String) throws -> Process {
-    Process(connection: try Connection(ConnectionSettings(url)), name: name, buckets: buckets)
+    Process(connection: try Connection.forTest(url), name: name, buckets: buckets)
   }
 
   /// As if ten seconds had passed.

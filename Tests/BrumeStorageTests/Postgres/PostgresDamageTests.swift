@@ -62,7 +62,7 @@ import Testing
     let url = try PostgresServer.shared.get().emptySchema()
     let store = try PostgresStore.forTest(url: url)
     try await FilledStore.fill(store)
-    return (store, try Connection(try ConnectionSettings(url)))
+    return (store, try Connection.forTest(url))
   }
 
   private func run(_ sql: String, _ connection: Connection) async throws {

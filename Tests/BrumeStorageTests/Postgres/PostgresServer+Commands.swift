@@ -16,5 +16,12 @@ extension PostgresServer {
   }
 
   /// Carries out statements as the server's administrator, on a connection of its own.
-  func execute(_ sql: String) throws { try Connection(ConnectionSettings(url)).simple(sql) }
+  func execute(_ sql: String) throws { try Connection.forTest(url).simple(sql) }
+}
+
+extension Connection {
+  /// A test's own connection. A busy machine may take longer than a server of Brume waits before it tries again.
+  static func forTest(_ url: String) throws -> Connection {
+    try Connection(ConnectionSettings(url + (url.contains("?") ? "&" : "?") + "connect_timeout=60"))
+  }
 }

@@ -25,7 +25,7 @@ enum CitusServer {
 
   /// Moves the rows of a bucket to the other worker.
   static func move(_ bucket: Int, url: String) throws {
-    try Connection(ConnectionSettings(url)).simple(
+    try Connection.forTest(url).simple(
       """
       SELECT citus_move_shard_placement(
         here.shardid, here.nodename, here.nodeport, there.nodename, there.nodeport, 'auto')

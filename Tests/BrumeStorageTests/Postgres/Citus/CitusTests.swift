@@ -28,7 +28,7 @@ struct CitusTests {
     let url = try CitusServer.emptySchema()
     let store = try PostgresStore.forTest(buckets: 8, url: url)
     try await store.close()
-    let connection = try Connection(ConnectionSettings(url))
+    let connection = try Connection.forTest(url)
     try connection.send(Self.divided)
     try connection.send(Self.workers)
     let answers = try connection.exchange()

@@ -90,7 +90,7 @@ import Testing
     let server = try PostgresServer.shared.get()
     let url = try server.emptySchema()
     try await PostgresStore.forTest(url: url).close()
-    let connection = try Connection(ConnectionSettings(url))
+    let connection = try Connection.forTest(url)
     try connection.simple("UPDATE store SET version = 99")
     #expect(refusal(url)?.code == .tooNew)
     try connection.simple("SELECT 1 / (SELECT (version = 99)::int FROM store)")

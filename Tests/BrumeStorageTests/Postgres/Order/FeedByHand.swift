@@ -21,7 +21,7 @@ struct FeedByHand: OrderedFeed {
   init(_ reading: Reading, url: String, keys: Range<Int> = 0..<5) throws {
     self.reading = reading
     let connect = {
-      let connection = try Connection(ConnectionSettings(url))
+      let connection = try Connection.forTest(url)
       // A test may be slower than a server.
       try connection.simple("SET idle_in_transaction_session_timeout = 0")
       return HeldConnection(connection)

@@ -29,7 +29,7 @@ import Testing
     // Nobody sends a NOTIFY who knows of nobody else: the second one does from its start.
     let one = try PostgresStore.forTest(url: url)
     #expect(one.leases.processes == 2)
-    let listener = try Connection(ConnectionSettings(url))
+    let listener = try Connection.forTest(url)
     try listener.simple("LISTEN brume")
     let hints = other.commits()
     var count = 0

@@ -70,7 +70,7 @@ import Testing
   {
     let url = try PostgresServer.shared.get().emptySchema()
     let byHand = try FeedByHand(.byHorizon, url: url)
-    let elsewhere = try Connection(ConnectionSettings(url))
+    let elsewhere = try Connection.forTest(url)
     try elsewhere.simple("SET idle_in_transaction_session_timeout = 0")
     try elsewhere.simple(
       "BEGIN ISOLATION LEVEL REPEATABLE READ; INSERT INTO feed (key, version) VALUES (9, 1)")
