@@ -100,8 +100,9 @@ import Testing
   @Test(arguments: [
     (["--clock", "fast"], "real|manual"), (["--clock", "manual"], "add --dev"),
     (["--deletion-days", "40000"], "0 to 36500"),
+    (["--base-url", "brume.example"], "like https://"),
   ])
-  func `a clock and an age that cannot be are refused`(
+  func `a clock, an age and an address that cannot be are refused`(
     flags: [String], reason: String
   ) async throws {
     let error = await #expect(throws: SettingError.self) { try await Self.settings(flags) }
