@@ -13,7 +13,8 @@ package enum SettingFlags {
     while let argument = rest.popFirst() {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let setting = Setting.all.first(where: { $0.flag == parts[0] }) else {
-        throw SettingError("'\(argument)' is not an option of serve; see 'brume serve --help'")
+        let advice = UnknownSettings.advice(String(parts[0]), among: Setting.all.map(\.flag))
+        throw SettingError("'\(argument)' is not an option of serve; \(advice)")
       }
       if parts.count == 2 {
         values[setting.variable] = String(parts[1])

@@ -42,8 +42,7 @@ package struct SettingSources: Sendable {
     do {
       return try await FileProvider<JSONSnapshot>(config: ConfigReader(provider: place))
     } catch {
-      throw SettingError(
-        "the configuration file '\(path)' cannot be read as JSON; check the path and its syntax")
+      throw SettingError("the configuration file '\(path)' \(UnknownSettings.fault(ofFile: path))")
     }
   }
 
@@ -116,7 +115,8 @@ package struct SettingSources: Sendable {
         }
       } catch {
         let form = setting.form.isEmpty ? "true or false" : setting.form
-        throw SettingError("\(name(setting)) does not hold what it should (\(form))")
+        throw SettingError(
+          "\(name(setting)) must be \(form), and is something else; 'brume serve --help' says more")
       }
     }
     return nil

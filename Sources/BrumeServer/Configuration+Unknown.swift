@@ -1,6 +1,7 @@
 // Variables and keys of the configuration file that are no settings. A misspelt one would be ignored, and the
 // server run otherwise than its operator believes.
 
+import BrumeModel
 import BrumeWire
 
 enum UnknownSettings {
@@ -35,6 +36,19 @@ enum UnknownSettings {
       "'\(key)' in \(file) is no setting; \(advice(key, among: settings))")
   }
 
+  /// What is wrong with a file that was not taken, and what to do.
+  static func fault(ofFile path: String) -> String {
+    guard let bytes = DataFolder.read(path) else {
+      return "cannot be read; check its path and who may read it"
+    }
+    do throws(BrumeError) {
+      _ = try JSON(parsing: bytes)
+      return "must be one JSON object, such as {\"port\": 8787}"
+    } catch {
+      return "cannot be read as JSON: \(error.reason)"
+    }
+  }
+
   /// Of all values of the file, joined by points.
   private static func keys(_ json: JSON, _ prefix: String) -> [String] {
     guard case .object(let object) = json else { return [prefix] }
@@ -43,7 +57,8 @@ enum UnknownSettings {
     }
   }
 
-  private static func advice(_ name: String, among names: [String]) -> String {
+  /// Which name was probably meant, and where all of them are listed.
+  static func advice(_ name: String, among names: [String]) -> String {
     let near = names.map { (name: $0, distance: distance($0, name)) }.min {
       $0.distance < $1.distance
     }

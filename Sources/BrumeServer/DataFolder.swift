@@ -146,6 +146,12 @@ package struct ServerFile: Equatable, Sendable {
   /// - Throws: `DataFolderError` if no server runs, or its file is damaged.
   package init(folder: String) throws {
     guard let bytes = DataFolder.read("\(folder)/\(Self.name)") else {
+      // Whether a server runs there cannot be seen.
+      if errno == EACCES {
+        throw DataFolderError(
+          "the data folder '\(folder)' is another user's; run the command as that user (sudo -u), or name the "
+            + "server by --url and --admin-token")
+      }
       throw DataFolderError(
         "no server is running on the data folder '\(folder)'; start one with 'brume serve --data "
           + "\(folder)', or name its folder with --data")

@@ -72,7 +72,7 @@ private struct StoreWork: Service {
   }
 }
 
-/// Another program listens where the server should.
+/// The server cannot listen where it should: another program does, or the address is not this machine's.
 package struct PortTaken: Error, CustomStringConvertible {
   package let description: String
   fileprivate init(_ description: String) { self.description = description }
@@ -127,6 +127,20 @@ package enum Services {
       throw PortTaken(
         "port \(server.settings.port) on \(server.settings.host) is taken; stop the other program, "
           + "or choose another with --port (0 takes any free one)")
+    } catch is SocketAddressError.UnknownHost {
+      throw PortTaken(
+        "the name '\(server.settings.host)' cannot be looked up; --host may be 127.0.0.1, 0.0.0.0 or a name of "
+          + "this machine")
+    } catch let error as IOError where error.errnoCode == EADDRNOTAVAIL {
+      throw PortTaken(
+        "'\(server.settings.host)' is no address of this machine; --host may be one of its own, "
+          + "127.0.0.1 or 0.0.0.0")
+    } catch let error as IOError
+      where error.errnoCode == EACCES && server.settings.unixSocket == nil
+    {
+      throw PortTaken(
+        "port \(server.settings.port) needs a right that this user does not have; choose one above 1023 with "
+          + "--port, or give the program CAP_NET_BIND_SERVICE")
     }
   }
 

@@ -128,7 +128,7 @@ package struct Settings: Sendable {
     let days = try Self.number(.deletionDays, from: sources, in: 0...36_500)
     limits.deletionLifetime = days == 0 ? nil : Milliseconds(days) * 86_400_000
     limits.deploysSubscriptionTypes = try sources.isOn(.strictSubscriptions)
-    baseURL = try sources.text(.baseURL)
+    baseURL = try Self.address(.baseURL, from: sources)
     allowedOrigins = try Self.list(.origins, from: sources)
     allowedHosts = try Self.list(.allowedHosts, from: sources)
     rates.user = try Self.rate(.userRate, from: sources, orElse: isDevelopment ? 0 : 100)
@@ -196,6 +196,17 @@ package struct Settings: Sendable {
       throw SettingError("\(setting.flag) must be like https://host or https://host:port")
     }
     return url.origin
+  }
+
+  /// What clients write in front of paths; nil if there is none.
+  private static func address(_ setting: Setting, from sources: SettingSources) throws -> String? {
+    guard let text = try sources.text(setting), !text.isEmpty else { return nil }
+    let schemes = ["http://", "https://"]
+    guard schemes.contains(where: { text.lowercased().hasPrefix($0) && text.count > $0.count })
+    else {
+      throw SettingError("\(setting.flag) is '\(text)'; it must be like https://brume.example.org")
+    }
+    return text
   }
 
   /// The limits by the names that the setting `limits` takes.

@@ -61,7 +61,7 @@ struct RecordsCommand: AsyncParsableCommand {
     private static func sort(_ text: String) throws -> Sort {
       let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
       guard let name = parts.first, parts.count == 1 || ["asc", "desc"].contains(parts[1]) else {
-        throw CommandFailure("--sort is '\(text)'; write FIELD, FIELD:asc or FIELD:desc")
+        throw ValidationError("--sort is '\(text)'; write FIELD, FIELD:asc or FIELD:desc")
       }
       return Sort(try FieldName(keyPath: name), ascending: parts.count == 1 || parts[1] == "asc")
     }

@@ -84,11 +84,25 @@ import Testing
     #expect(error?.description.contains(advice) == true, "\(error?.description ?? "")")
   }
 
+  @Test func `a flag that is no setting is refused, with the one that was meant`() {
+    let error = #expect(throws: SettingError.self) { try SettingFlags.parse(["--prot", "80"]) }
+    #expect(error?.description.contains("'--prot' is not an option of serve") == true)
+    #expect(error?.description.contains("did you mean --port?") == true)
+  }
+
+  @Test func `a configuration file that is not there is not said to be wrong JSON`() async throws {
+    let error = await #expect(throws: SettingError.self) {
+      try await Self.settings(["--config", "/nowhere/brume.json"])
+    }
+    #expect(error?.description.contains("cannot be read; check its path") == true)
+  }
+
   @Test(arguments: [
     (["--clock", "fast"], "real|manual"), (["--clock", "manual"], "add --dev"),
     (["--deletion-days", "40000"], "0 to 36500"),
+    (["--base-url", "brume.example"], "like https://"),
   ])
-  func `a clock and an age that cannot be are refused`(
+  func `a clock, an age and an address that cannot be are refused`(
     flags: [String], reason: String
   ) async throws {
     let error = await #expect(throws: SettingError.self) { try await Self.settings(flags) }

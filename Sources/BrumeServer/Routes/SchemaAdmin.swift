@@ -75,7 +75,7 @@ struct SchemaAdmin: Sendable {
   func index(_ call: Call) async throws -> Reply {
     let json = try call.json()
     guard let index = try Schema.Index(rawValue: json.text("index").uppercased()) else {
-      throw BrumeError(.badRequest, "an index is queryable, sortable or searchable")
+      throw BrumeError(.badRequest, "'index' must be queryable, sortable or searchable")
     }
     guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
     try await schemas.setIndex(

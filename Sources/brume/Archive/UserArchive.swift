@@ -82,7 +82,11 @@ struct ArchiveReader {
     while true {
       if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
         defer { start = end + 1 }
-        return try JSON(parsing: Array(buffer[start..<end]))
+        do throws(BrumeError) {
+          return try JSON(parsing: Array(buffer[start..<end]))
+        } catch {
+          throw UserArchive.damaged(path, error.reason)
+        }
       }
       buffer.removeFirst(start)
       start = 0

@@ -15,8 +15,10 @@ enum PasswordInput {
     let text: String?
     if file == "-" {
       text = readLine()
+    } else if let bytes = DataFolder.read(file) {
+      text = String(decoding: bytes, as: UTF8.self)
     } else {
-      text = DataFolder.read(file).map { String(decoding: $0, as: UTF8.self) }
+      throw CommandFailure("the password file '\(file)' cannot be read; check its path", .noInput)
     }
     guard let line = text?.split(whereSeparator: \.isNewline).first else {
       throw CommandFailure("'\(file)' holds no password; write it into the first line", .noInput)

@@ -108,8 +108,9 @@ struct ServerAccess: Sendable {
 
   var silence: CommandFailure {
     guard let folder else {
+      let trust = url.hasPrefix("https://") ? "; BRUME_TRUST names roots of its certificate" : ""
       return CommandFailure(
-        "no server answers at \(url); check the address, and that it runs", .unavailable)
+        "no server answers at \(url); check the address, and that it runs\(trust)", .unavailable)
     }
     return CommandFailure(
       "no server answers at \(url), which the data folder '\(folder)' names; start it with "
