@@ -63,7 +63,7 @@ struct Connector: Sendable {
         return connection
       } catch {
         let advice = error.advice ?? "PostgreSQL cannot be reached"
-        reason = "\(advice): \(error)"
+        reason = "\(advice): \(error)" + (error.nextStep.map { "; \($0)" } ?? "")
       }
       if milliseconds() - start > Self.time { break }
       pause(wait)

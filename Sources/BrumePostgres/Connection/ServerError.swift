@@ -29,6 +29,19 @@ struct ServerError: Error, CustomStringConvertible {
     "too many clients", "too many connections", "connection slots are reserved",
   ]
 
+  /// What an operator does about a connection that is refused; nil: the server's own words are all there is.
+  var nextStep: String? {
+    guard code == nil else { return nil }
+    return Self.nextSteps.first { message.contains($0.words) }?.step
+  }
+  /// Of an attempt to connect libpq has no code either.
+  private static let nextSteps: [(words: String, step: String)] = [
+    ("no password supplied", "put the password into PGPASSWORD or ~/.pgpass"),
+    ("password authentication failed", "the password is that of PGPASSWORD, ~/.pgpass or the URL"),
+    ("session is read-only", "connect to the primary, or list all hosts in the URL"),
+    ("no pg_hba.conf entry", "let the role in with a line of PostgreSQL's pg_hba.conf"),
+  ]
+
   /// As a request's sender gets it. All of them leave nothing behind, but for a connection lost during
   /// a commit, which the writer resolves.
   var storeError: StoreError {
