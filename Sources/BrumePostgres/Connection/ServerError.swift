@@ -46,8 +46,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// a commit, which the writer resolves.
   var storeError: StoreError {
     if let advice { return StoreError(.noRoom, "\(advice): \(description)") }
-    return code?.hasPrefix("XX") == true
-      ? StoreError(.corrupt, description) : StoreError(.unreachable, "PostgreSQL: \(description)")
+    if code?.hasPrefix("XX") == true { return StoreError(.corrupt, description) }
+    let step = nextStep.map { "; \($0)" } ?? ""
+    return StoreError(.unreachable, "PostgreSQL: \(description)\(step)")
   }
 
   /// What is used up, and what an operator does about it; nil: nothing is.
