@@ -7,6 +7,7 @@ nothing is tested, which is said. With --whole all of PostgreSQL is there, its w
 itself ends when the disk is full, and is started again by whoever supervises it, as soon as there is room.
 """
 import argparse
+import http.client
 import os
 import shutil
 import subprocess
@@ -17,6 +18,27 @@ import time
 from brume_server import Listener, Refused, Server, expect
 from full_disk import ZONE, fill, names, save
 from postgres import Postgres
+
+
+class Phone(Listener):
+    """Comes back when its stream has ended, as devices do: the server ends it if its mailbox cannot be read."""
+
+    thread = None
+
+    def gets_more_than(self, count, seconds):
+        deadline = time.monotonic() + seconds
+        while not self.wait_until(lambda events: len(events) > count, 0.5):
+            if time.monotonic() > deadline:
+                return False
+            self.come_back()
+        return True
+
+    def come_back(self):
+        if self.thread is None or not self.thread.is_alive():
+            try:
+                self.thread = self.listen()
+            except (OSError, http.client.HTTPException, Refused):
+                pass
 
 
 def saves_until_refused(mac, number, acknowledged, refusals):
@@ -59,7 +81,7 @@ def round_of(number, disk, postgres, server, mac, phone, acknowledged, whole):
     os.remove(filler)
     postgres.order("revive")
     saves_again(mac, f"room-{number}", acknowledged)
-    expect(phone.wait_until(lambda events: len(events) > before, 30), "with room saves and pushes go on")
+    expect(phone.gets_more_than(before, 30), "with room saves and pushes go on")
     expect(acknowledged <= names(mac), f"none of {len(acknowledged)} saves that were answered is lost")
 
 
@@ -90,13 +112,13 @@ def judge(brume, disk, postgres, folder, whole):
     log = os.path.join(folder, "log")
     url = postgres.url if whole else database_on(disk, postgres)
     server = Server(brume, os.path.join(folder, "data"), store=url, log=log).start()
-    mac, phone = server.client("alice", "mac"), Listener(server.client("alice", "phone"))
+    mac, phone = server.client("alice", "mac"), Phone(server.client("alice", "phone"))
     mac.timeout = 60
     mac.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
     mac.call("subscriptions/modify", {"operations": [{"operationType": "create", "subscription": {
         "subscriptionID": "notes", "subscriptionType": "zone", "zoneID": ZONE,
         "notificationInfo": {"shouldSendContentAvailable": True}}}]})
-    phone.listen()
+    phone.thread = phone.listen()
     save(mac, "first")
     acknowledged = {"first"}
     for number in range(3 if whole else 2):

@@ -32,7 +32,7 @@ package struct PostgresCheckup {
       connection = try Connection(settings)
     } catch {
       let advice =
-        error.advice
+        error.advice ?? error.nextStep
         ?? "check that the server runs, its address, the role and its password, and 'pg_hba.conf'"
       throw StoreError(.unreachable, "no connection: \(error); \(advice)")
     }

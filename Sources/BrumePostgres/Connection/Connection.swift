@@ -230,7 +230,8 @@ extension Connection {
 
   private static func message(of handle: OpaquePointer) -> String {
     let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-    let line = text.split(separator: "\n").joined(separator: "; ")
+    // Its later lines begin with a tab.
+    let line = text.split { "\n\t".contains($0) }.joined(separator: "; ")
     return line.isEmpty ? "the connection to PostgreSQL was lost" : line
   }
 

@@ -63,7 +63,8 @@ struct Connector: Sendable {
         return connection
       } catch {
         let advice = error.advice ?? "PostgreSQL cannot be reached"
-        reason = "\(advice): \(error)"
+        let step = error.nextStep.map { "; \($0)" } ?? ""
+        reason = "\(advice): \(error)\(step)"
       }
       if milliseconds() - start > Self.time { break }
       pause(wait)

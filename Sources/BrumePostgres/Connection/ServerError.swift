@@ -29,12 +29,26 @@ struct ServerError: Error, CustomStringConvertible {
     "too many clients", "too many connections", "connection slots are reserved",
   ]
 
+  /// What an operator does about a connection that is refused; nil: the server's own words are all there is.
+  var nextStep: String? {
+    guard code == nil else { return nil }
+    return Self.nextSteps.first { message.contains($0.words) }?.step
+  }
+  /// Of an attempt to connect libpq has no code either.
+  private static let nextSteps: [(words: String, step: String)] = [
+    ("no password supplied", "put the password into PGPASSWORD or ~/.pgpass"),
+    ("password authentication failed", "the password is that of PGPASSWORD, ~/.pgpass or the URL"),
+    ("session is read-only", "connect to the primary, or list all hosts in the URL"),
+    ("no pg_hba.conf entry", "let the role in with a line of PostgreSQL's pg_hba.conf"),
+  ]
+
   /// As a request's sender gets it. All of them leave nothing behind, but for a connection lost during
   /// a commit, which the writer resolves.
   var storeError: StoreError {
     if let advice { return StoreError(.noRoom, "\(advice): \(description)") }
-    return code?.hasPrefix("XX") == true
-      ? StoreError(.corrupt, description) : StoreError(.unreachable, "PostgreSQL: \(description)")
+    if code?.hasPrefix("XX") == true { return StoreError(.corrupt, description) }
+    let step = nextStep.map { "; \($0)" } ?? ""
+    return StoreError(.unreachable, "PostgreSQL: \(description)\(step)")
   }
 
   /// What is used up, and what an operator does about it; nil: nothing is.

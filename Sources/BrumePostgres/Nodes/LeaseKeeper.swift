@@ -109,7 +109,7 @@ final class LeaseKeeper: Sendable {
     guard let other = try round.otherPlace() else { return }
     try round.end()
     throw StoreError(
-      .unavailable,
+      .inUse,
       "another server on this database keeps files in another place (\(other), this one: \(files ?? "?")); "
         + "give all of them the same bucket with --assets, or what one gets the others miss")
   }
