@@ -1,6 +1,6 @@
 // The checkpointer copies the write-ahead log into the database beside the writer, so that no save waits for
-// thousands of pages. It has a connection and a thread of its own. What was appended meanwhile is left to the
-// writer, which is little, and only the writer can let the log begin anew.
+// thousands of pages or for the disk to take them. It has a connection and a thread of its own. What was appended
+// meanwhile is left to the writer, which is little, and only the writer can let the log begin anew.
 //
 // When to do what is `CheckpointPlan`, a value; durability does not depend on any of it.
 
@@ -34,12 +34,21 @@ struct CheckpointPlan: Equatable {
 
   /// The thread beside has copied what was there when it began.
   mutating func copiedBeside() { state = .copied }
+
+  var isCopying: Bool { state == .copying }
 }
 
 final class Checkpointer: Sendable {
+  private struct State {
+    var plan = CheckpointPlan()
+    /// How many wait until the thread has copied.
+    var waiters = 0
+  }
+
   private let path: String
-  private let plan = Mutex(CheckpointPlan())
+  private let state = Mutex(State())
   private let wake = DispatchSemaphore(value: 0)
+  private let copied = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
   private let isEnding = Mutex(false)
 
@@ -51,13 +60,24 @@ final class Checkpointer: Sendable {
 
   /// After a commit. Answers whether the writer has to copy now.
   func committed(pages: Int) -> Bool {
-    switch plan.withLock({ $0.committed(pages: pages) }) {
+    switch state.withLock({ $0.plan.committed(pages: pages) }) {
     case .nothing: return false
     case .copyHere: return true
     case .copyBeside:
       wake.signal()
       return false
     }
+  }
+
+  /// For work that can wait: whatever it writes while the log is copied, the writer has to copy. Answers after that, and
+  /// whether there was something to wait for.
+  func waitForCopy() -> Bool {
+    let mustWait = state.withLock { state in
+      if state.plan.isCopying { state.waiters += 1 }
+      return state.plan.isCopying
+    }
+    if mustWait { copied.wait() }
+    return mustWait
   }
 
   /// Waits for the thread, the first time. To be called before the store's own connections are
@@ -82,11 +102,22 @@ final class Checkpointer: Sendable {
     while true {
       wake.wait()
       if isEnding.withLock({ $0 }) { return }
-      if opened {
-        // What fails here is tried again by the writer, which knows what failures mean.
-        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+      if opened { Self.copy(handle) }
+      let waiters = state.withLock { state in
+        state.plan.copiedBeside()
+        defer { state.waiters = 0 }
+        return state.waiters
       }
-      plan.withLock { $0.copiedBeside() }
+      for _ in 0..<waiters { copied.signal() }
     }
+  }
+
+  /// What fails here is tried again by the writer, which knows what failures mean.
+  private static func copy(_ handle: OpaquePointer?) {
+    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    // SQLite leaves that to the last copy when pages came meanwhile, and the writer would wait for the disk to take all.
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file)
+    if let file { _ = file.pointee.pMethods?.pointee.xSync?(file, SQLITE_SYNC_NORMAL) }
   }
 }

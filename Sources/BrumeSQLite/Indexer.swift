@@ -28,17 +28,21 @@ final class Indexer: Sendable {
   private let state = Mutex(State())
   private let wake = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
+  private let checkpointer: Checkpointer
   private let step: Int
   private let isCalledWithinRest: @Sendable (DispatchSemaphore) -> Bool
   private let logger: Logger
 
   /// - Parameters:
+  ///   - checkpointer: a step waits while it copies.
   ///   - step: how many records one write takes in.
   ///   - isCalledWithinRest: waits for the semaphore as long as new records stay behind after the last that
   ///     came; false if that time passed.
   init(
-    step: Int, isCalledWithinRest: @escaping @Sendable (DispatchSemaphore) -> Bool, logger: Logger
+    _ checkpointer: Checkpointer, step: Int,
+    isCalledWithinRest: @escaping @Sendable (DispatchSemaphore) -> Bool, logger: Logger
   ) {
+    self.checkpointer = checkpointer
     self.step = step
     self.isCalledWithinRest = isCalledWithinRest
     self.logger = logger
@@ -148,26 +152,33 @@ extension Indexer {
   ) -> IndexStep? {
     let (isEnding, isAsked) = state.withLock { ($0.isEnding, !$0.waiters.isEmpty) }
     if isEnding { return nil }
-    let (limit, leavesFew, outcome) = (min(step, records), !hasRested && !isAsked, StepOutcome())
-    let job = WriteJob(
-      isRepeatable: true, isIndexWork: true,
-      run: { transaction in
-        outcome.note {
-          let step = try transaction.indexBuild.advance(
-            after: last, limit: limit, leavesFew: leavesFew)
-          return (step, transaction.index.delay.behind)
-        }
-      },
-      finish: { error in outcome.finish(error) })
+    let (limit, leavesFew) = (min(step, records), !hasRested && !isAsked)
     do {
-      try writer.add(job)
-      let (step, behind) = try outcome.wait()
+      // A commit without pages has the writer finish the copy before there are more.
+      if checkpointer.waitForCopy() { _ = try Self.carryOut(on: writer) { _ in (nil, 0) } }
+      let (step, behind) = try Self.carryOut(on: writer) { transaction in
+        let step = try transaction.indexBuild.advance(
+          after: last, limit: limit, leavesFew: leavesFew)
+        return (step, transaction.index.delay.behind)
+      }
       state.withLock { $0.behind = behind }
       return step
     } catch {
       logger.warning("an index cannot be built", metadata: ["store.error": "\(error)"])
       return nil
     }
+  }
+
+  private static func carryOut(
+    on writer: Writer, _ body: @escaping @Sendable (SQLiteTransaction) throws -> StepOutcome.Value
+  ) throws -> StepOutcome.Value {
+    let outcome = StepOutcome()
+    try writer.add(
+      WriteJob(
+        isRepeatable: true, isIndexWork: true,
+        run: { transaction in outcome.note { try body(transaction) } },
+        finish: { error in outcome.finish(error) }))
+    return try outcome.wait()
   }
 
   private func finished(_ step: IndexStep) {

@@ -86,7 +86,7 @@ package final class SQLiteStore: Store {
     let checkpointer = Checkpointer(path: pool.path)
     self.checkpointer = checkpointer
     let indexer = Indexer(
-      step: indexStep, isCalledWithinRest: isCalledWithinRest, logger: logger)
+      checkpointer, step: indexStep, isCalledWithinRest: isCalledWithinRest, logger: logger)
     self.indexer = indexer
     let writer = try Writer(
       pool: pool, coders: coders, positions: positions, signals: signals,

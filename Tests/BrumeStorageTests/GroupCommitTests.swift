@@ -382,6 +382,16 @@ private final class Events: Sendable {
     _ = plan.committed(pages: CheckpointPlan.pages)
     #expect(plan.committed(pages: CheckpointPlan.mostPages) == .copyHere)
   }
+
+  @Test func `work that waits for the copy goes on when the writer has to finish it`() throws {
+    let checkpointer = Checkpointer(path: try TemporaryFolder().path + "/brume.sqlite")
+    #expect(!checkpointer.waitForCopy())
+    #expect(checkpointer.start())
+    #expect(!checkpointer.committed(pages: CheckpointPlan.pages))
+    _ = checkpointer.waitForCopy()
+    #expect(checkpointer.committed(pages: CheckpointPlan.pages + 9))
+    checkpointer.close()
+  }
 }
 
 @Suite struct IndexBuildTests {
