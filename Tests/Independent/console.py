@@ -97,7 +97,7 @@ class Tour:
 
     def edit(self, name):
         console = self.console
-        console.press("Escape")
+        console.escape()
         console.page.run("document.activeElement.blur()")
         console.press("l")
         console.press("ArrowDown")
@@ -394,11 +394,11 @@ class Tour:
         console.focused("Search")
         console.type("console-alice")
         console.see("option", "device of alice")
-        console.press("Escape")
+        console.escape()
         console.page.run("document.activeElement.blur()")
         console.press("?")
         console.see("dialog", "Keys")
-        console.press("Escape")
+        console.escape()
         console.tab_to("Environment")
         console.type_ahead("Production")
         console.see_text("What you change here, users see at once")

@@ -63,6 +63,11 @@ class ConsolePage:
         """Waits until the focus is on what is called so: a form that has just opened, for instance."""
         self.browser.wait(lambda: self.page.run(NAME).startswith(name))
 
+    def escape(self):
+        """Closes a dialog, and waits until it is closed: keys of the page do nothing before."""
+        self.press("Escape")
+        self.browser.wait(lambda: not self.page.run("document.querySelector('dialog[open]') !== null"))
+
     def push(self, name):
         self.tab_to(name)
         self.press("Enter")
