@@ -134,7 +134,8 @@ import Testing
   @Test func `a query stops waiting for an index when nobody waits for the query`() async throws {
     // Without a thread nobody ends the wait.
     let indexer = Indexer(
-      step: 1, isCalledWithinRest: { $0.wait(timeout: .distantFuture) == .success },
+      Checkpointer(path: ""), step: 1,
+      isCalledWithinRest: { $0.wait(timeout: .distantFuture) == .success },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     var wanted = IndexWanted(for: Self.query(1))
     wanted.look(at: TypeKeys(), inZone: 1)

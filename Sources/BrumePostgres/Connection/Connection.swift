@@ -55,9 +55,13 @@ final class Connection {
       PQsetnonblocking(handle, 1) == 0
     else { throw ServerError(code: nil, message: Self.message(of: handle)) }
     try send(ConnectionSettings.session)
-    _ = try exchange()
+    let values = try exchange()[0].map { $0.text(0) }
+    isOnCitus = values.contains(ConnectionSettings.plansOnCitus)
   }
   deinit { PQfinish(handle) }
+
+  /// Whether the database has the extension that divides tables.
+  private(set) var isOnCitus = false
 
   /// The version of the server, such as 150018.
   var serverVersion: Int { Int(PQserverVersion(handle)) }
@@ -73,7 +77,7 @@ final class Connection {
   /// Adds a command to those that the next exchange carries.
   func send(_ sql: SQL, _ values: [SQLValue] = []) throws(ServerError) {
     if prepared.insert(sql.name).inserted {
-      try check(PQsendPrepare(handle, sql.name, sql.text, 0, nil))
+      try check(PQsendPrepare(handle, sql.name, sql.text(onCitus: isOnCitus), 0, nil))
       sent.append(.preparation(sql.name))
     }
     let result = Self.withParameters(values) { texts, lengths, formats in

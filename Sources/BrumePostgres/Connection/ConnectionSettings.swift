@@ -60,6 +60,8 @@ struct ConnectionSettings: Sendable {
   /// Ours: seconds that a client may be silent in the middle of a transaction: half of a lease.
   static let longestSilence = 5
 
+  static let plansOnCitus = "force_custom_plan"
+
   /// Settings of each session. Statements are small and their plans known: the planner must not turn a
   /// look-up into a scan when its statistics are old. Nothing waits for ever; a session whose client is
   /// gone, or sleeps in the middle of a transaction, leaves its locks sooner than its leases lapse. Citus asks the
@@ -70,7 +72,7 @@ struct ConnectionSettings: Sendable {
       ('jit', 'off'), ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'),
       ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
       ('plan_cache_mode', CASE WHEN to_regproc('citus_version') IS NOT NULL
-        THEN 'force_custom_plan' ELSE 'force_generic_plan' END),
+        THEN '\(plansOnCitus)' ELSE 'force_generic_plan' END),
       ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '\(longestSilence)s'),
       ('client_connection_check_interval', '2s'), ('tcp_user_timeout', '10s'),
       ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3'),

@@ -26,9 +26,10 @@ final class Table: Sendable {
   ///   - isSummed: whether rows get a checksum.
   ///   - statement: what is done with the rows that are put, if it is something else. It gets them as what
   ///     stands behind FROM: `given`, with the names of all columns.
+  ///   - citus: the same where tables are divided by bucket, if Citus does not take it.
   init(
     _ name: String, key: [Column], columns: [Column], isSummed: Bool = false,
-    statement: ((String) -> String)? = nil
+    statement: ((String) -> String)? = nil, onCitus citus: ((String) -> String)? = nil
   ) {
     let columns = isSummed ? columns + [("checksum", .integer)] : columns
     self.name = name
@@ -36,7 +37,9 @@ final class Table: Sendable {
     self.columns = columns
     self.isSummed = isSummed
     id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-    upsert = SQL(statement.map { $0(Self.given(key + columns)) } ?? Self.upsert(name, key, columns))
+    let given = Self.given(key + columns)
+    upsert = SQL(
+      statement?(given) ?? Self.upsert(name, key, columns), onCitus: citus?(given))
     delete = SQL(Self.delete(name, key))
   }
 

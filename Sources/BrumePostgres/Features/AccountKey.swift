@@ -25,6 +25,11 @@ struct AccountKey: Hashable {
   /// The same columns as a list.
   static let names = columns.map(\.name).joined(separator: ", ")
 
+  /// The same of a table.
+  static func names(of table: String) -> String {
+    columns.map { "\(table).\($0.name)" }.joined(separator: ", ")
+  }
+
   /// That the rows of two tables belong to one account.
   static func same(_ a: String, _ b: String) -> String {
     columns.map { "\(a).\($0.name) = \(b).\($0.name)" }.joined(separator: " AND ")

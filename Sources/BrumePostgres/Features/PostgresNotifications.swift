@@ -136,24 +136,44 @@ extension PostgresNotifications {
   }
 
   /// By the places of rows, because for a condition on the account and the position the planner may take
-  /// the index by ID, and look at all that is kept for each that goes.
+  /// the index by ID, and look at all that is kept for each that goes. On Citus places are those of one part of the
+  /// table, and a bound may not come from another row, so all that is kept for such a user is numbered.
   private static func bounds() -> Table {
     Table("inboxes", key: AccountKey.columns, columns: [("most", .integer)]) { given in
-      """
-      WITH overfull AS (
-        SELECT given.*, inboxes.kept - given.most AS excess
-        FROM \(given) JOIN inboxes ON \(AccountKey.same("inboxes", "given"))
-        WHERE inboxes.kept > given.most),
-      dropped AS (
-        DELETE FROM kept_notifications WHERE ctid = ANY (ARRAY(
-          SELECT old.place FROM overfull CROSS JOIN LATERAL (
-            SELECT ctid AS place FROM kept_notifications AS oldest
-            WHERE \(AccountKey.same("oldest", "overfull"))
-            ORDER BY position LIMIT overfull.excess) AS old)))
-      UPDATE inboxes SET kept = overfull.most FROM overfull
-      WHERE \(AccountKey.same("inboxes", "overfull"))
-      """
+      bounds(
+        given,
+        dropping: """
+          DELETE FROM kept_notifications WHERE ctid = ANY (ARRAY(
+            SELECT old.place FROM overfull CROSS JOIN LATERAL (
+              SELECT ctid AS place FROM kept_notifications AS oldest
+              WHERE \(AccountKey.same("oldest", "overfull"))
+              ORDER BY position LIMIT overfull.excess) AS old))
+          """)
+    } onCitus: { given in
+      bounds(
+        given,
+        dropping: """
+          DELETE FROM kept_notifications AS kept USING (
+            SELECT overfull.*, position, row_number() OVER (
+                PARTITION BY \(AccountKey.names(of: "oldest")) ORDER BY position) AS place
+            FROM kept_notifications AS oldest
+              JOIN overfull ON \(AccountKey.same("oldest", "overfull"))) AS old
+          WHERE old.place <= old.excess AND \(AccountKey.same("kept", "old"))
+            AND kept.position = old.position
+          """)
     }
+  }
+
+  private static func bounds(_ given: String, dropping: String) -> String {
+    """
+    WITH overfull AS (
+      SELECT given.*, inboxes.kept - given.most AS excess
+      FROM \(given) JOIN inboxes ON \(AccountKey.same("inboxes", "given"))
+      WHERE inboxes.kept > given.most),
+    dropped AS (\(dropping))
+    UPDATE inboxes SET kept = overfull.most FROM overfull
+    WHERE \(AccountKey.same("inboxes", "overfull"))
+    """
   }
 
   private static let badgeTable = Table(

@@ -76,7 +76,11 @@ final class PostgresSequences: SequenceWriting, Remembering {
     """
     SELECT sequence_floor FROM store WHERE
       (SELECT count(*) FROM (SELECT 1 FROM buckets ORDER BY bucket FOR UPDATE) AS locked) >= 0
-    """)
+    """,
+    onCitus: """
+      WITH locked AS (UPDATE buckets SET last = last RETURNING 1)
+      SELECT sequence_floor FROM store WHERE (SELECT count(*) FROM locked) >= 0
+      """)
   private static let setFloor = SQL("UPDATE store SET sequence_floor = $1")
   private static let raise = SQL("UPDATE databases SET floor = $1 WHERE floor < $1")
 }

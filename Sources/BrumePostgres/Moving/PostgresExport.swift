@@ -28,7 +28,8 @@ final class PostgresExport: StoreExport {
       try endReading()
       let begin = isSnapshot ? "" : "\(Self.begin); "
       try connection.simple(
-        "\(begin)DECLARE \(table.cursor) NO SCROLL CURSOR FOR \(table.postgresSelect)")
+        "\(begin)DECLARE \(table.cursor) NO SCROLL CURSOR FOR "
+          + table.postgresSelect(onCitus: connection.isOnCitus))
       cursor = table.cursor
       return PostgresMovedRows(table, connection)
     }

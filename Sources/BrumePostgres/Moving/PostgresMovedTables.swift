@@ -4,15 +4,20 @@ import BrumeStorage
 
 extension MovedTable {
   /// Its rows, in the order of their keys.
-  var postgresSelect: String {
+  ///
+  /// - Parameter onCitus: whether tables are divided by bucket.
+  func postgresSelect(onCitus: Bool) -> String {
+    let statement = statement(onCitus)
     switch self {
     // Their order is that of the zones, and in each that of its rows.
-    case .records, .references, .assetHolders: statement
-    default: "\(statement) ORDER BY \((1...keyLength).map { "\($0)" }.joined(separator: ", "))"
+    case .records where !onCitus, .references where !onCitus, .assetHolders where !onCitus:
+      return statement
+    default:
+      return "\(statement) ORDER BY \((1...keyLength).map { "\($0)" }.joined(separator: ", "))"
     }
   }
 
-  private var statement: String {
+  private func statement(_ onCitus: Bool) -> String {
     switch self {
     case .settings:
       """
@@ -31,7 +36,7 @@ extension MovedTable {
     case .usedSignatures: "SELECT identity, time FROM used_signatures"
     case .roles: "SELECT container, environment, role, user_id FROM role_members"
     case .databases, .zones, .records, .references, .assetHolders, .memberships, .shortGUIDs:
-      inDatabases
+      inDatabases(onCitus)
     case .assetFiles: "SELECT checksum, object, size, digest, idle_since FROM asset_files"
     case .assetUploads: "SELECT id, checksum, began FROM asset_uploads"
     case .assetDiscards: "SELECT object FROM asset_discards"
@@ -73,7 +78,7 @@ extension MovedTable {
     }
   }
 
-  private var inDatabases: String {
+  private func inDatabases(_ onCitus: Bool) -> String {
     switch self {
     case .databases:
       "SELECT container, environment, owner, sequence FROM databases WHERE sequence > 0"
@@ -86,20 +91,22 @@ extension MovedTable {
       """
     case .records:
       zoneByZone(
-        """
-        SELECT name, type, deleted_type, deleted_creator, deleted_shares, sequence, parent,
-          content FROM records
-        """, order: "name")
+        [
+          "name", "type", "deleted_type", "deleted_creator", "deleted_shares", "sequence", "parent",
+          "content",
+        ], of: "records", order: "name", onCitus)
     case .references:
       zoneByZone(
-        "SELECT target, action, name FROM record_references", order: "target, action, name")
+        ["target", "action", "name"], of: "record_references", order: "target, action, name",
+        onCitus)
     case .assetHolders:
-      zoneByZone("SELECT name, checksum FROM asset_holders", order: "name, checksum")
-    // Only those that are there twice, as all must be.
+      zoneByZone(["name", "checksum"], of: "asset_holders", order: "name, checksum", onCitus)
+    // Only those that are there twice, as all must be. OFFSET 0 has Citus fetch what is in buckets of users first.
     case .memberships:
       """
       SELECT o.container, o.environment, o.owner, o.zone_name, o.share, o.user_id
-      FROM memberships o
+      FROM (
+          SELECT container, environment, owner, zone_name, share, user_id FROM memberships OFFSET 0) o
         JOIN databases d ON d.container = o.container AND d.environment = o.environment
           AND d.owner = o.owner
         JOIN zones z ON z.bucket = d.bucket AND z.database = d.id AND z.name = o.zone_name
@@ -111,16 +118,27 @@ extension MovedTable {
   }
 
   /// Zones in their order, and of each its rows by the index that they have: nothing large is sorted. What the
-  /// order is, is looked at by who reads. OFFSET 0 keeps the planner from making one join of it.
-  private func zoneByZone(_ select: String, order: String) -> String {
-    """
-    SELECT z.container, z.environment, z.owner, z.name, r.* FROM (
-        SELECT d.container, d.environment, d.owner, z.name, z.bucket, z.id
-        FROM zones z JOIN databases d ON d.bucket = z.bucket AND d.id = z.database
-        ORDER BY d.container, d.environment, d.owner, z.name OFFSET 0) AS z
-      CROSS JOIN LATERAL (
-        \(select) WHERE bucket = z.bucket AND zone = z.id ORDER BY \(order) OFFSET 0) AS r
-    """
+  /// order is, is looked at by who reads. OFFSET 0 keeps the planner from making one join of it. Citus takes nothing
+  /// but one join.
+  private func zoneByZone(
+    _ columns: [String], of table: String, order: String, _ onCitus: Bool
+  ) -> String {
+    let ofZone = "d.container, d.environment, d.owner, z.name"
+    let zones = "zones z JOIN databases d ON d.bucket = z.bucket AND d.id = z.database"
+    if onCitus {
+      let names = columns.map { "r.\($0)" }.joined(separator: ", ")
+      return """
+        SELECT \(ofZone), \(names)
+        FROM \(zones) JOIN \(table) r ON r.bucket = z.bucket AND r.zone = z.id
+        """
+    }
+    return """
+      SELECT z.container, z.environment, z.owner, z.name, r.* FROM (
+          SELECT \(ofZone), z.bucket, z.id FROM \(zones) ORDER BY \(ofZone) OFFSET 0) AS z
+        CROSS JOIN LATERAL (
+          SELECT \(columns.joined(separator: ", ")) FROM \(table)
+          WHERE bucket = z.bucket AND zone = z.id ORDER BY \(order) OFFSET 0) AS r
+      """
   }
 
   private var ofUsers: String {
