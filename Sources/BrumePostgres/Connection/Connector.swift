@@ -54,7 +54,7 @@ struct Connector: Sendable {
   /// - Throws: `StoreError` with `unreachable`.
   func connect() throws(StoreError) -> Connection {
     var wait = Self.pauses.first
-    var reason = "PostgreSQL cannot be reached: no answer"
+    var reason = StoreError(.unreachable, "PostgreSQL cannot be reached: no answer")
     let start = milliseconds()
     for _ in 0..<Self.attempts {
       do throws(ServerError) {
@@ -62,15 +62,13 @@ struct Connector: Sendable {
         try StoreLock.share(connection)
         return connection
       } catch {
-        let advice = error.advice ?? "PostgreSQL cannot be reached"
-        let step = error.nextStep.map { "; \($0)" } ?? ""
-        reason = "\(advice): \(error)\(step)"
+        reason = error.ofConnecting
       }
       if milliseconds() - start > Self.time { break }
       pause(wait)
       wait = min(2 * wait, Self.pauses.longest)
     }
     logger.error("PostgreSQL cannot be reached", metadata: ["store.error": "\(reason)"])
-    throw StoreError(.unreachable, reason)
+    throw reason
   }
 }

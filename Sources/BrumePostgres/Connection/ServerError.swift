@@ -9,6 +9,9 @@ struct ServerError: Error, CustomStringConvertible {
 
   var description: String { code.map { "\(message) (SQLSTATE \($0))" } ?? message }
 
+  /// With the next step, if one is known.
+  var sentence: String { nextStep.map { "\(self); \($0)" } ?? description }
+
   /// The connection can no longer be used.
   var isConnectionLost: Bool {
     guard let code else { return true }
@@ -47,8 +50,12 @@ struct ServerError: Error, CustomStringConvertible {
   var storeError: StoreError {
     if let advice { return StoreError(.noRoom, "\(advice): \(description)") }
     if code?.hasPrefix("XX") == true { return StoreError(.corrupt, description) }
-    let step = nextStep.map { "; \($0)" } ?? ""
-    return StoreError(.unreachable, "PostgreSQL: \(description)\(step)")
+    return StoreError(.unreachable, "PostgreSQL: \(sentence)")
+  }
+
+  /// As whoever wants a connection gets it.
+  var ofConnecting: StoreError {
+    StoreError(.unreachable, "\(advice ?? "PostgreSQL cannot be reached"): \(sentence)")
   }
 
   /// What is used up, and what an operator does about it; nil: nothing is.
