@@ -51,18 +51,19 @@ struct Connector: Sendable {
   private static let attempts = 15
   private static let time: Int64 = 10_000
 
+  /// - Parameter endsWhenRefused: whether an answer that only an operator can change ends it at once. Not while a
+  ///   server runs: passwords are changed and databases brought back meanwhile.
   /// - Throws: `StoreError` with `unreachable`.
-  func connect() throws(StoreError) -> Connection {
+  func connect(endsWhenRefused: Bool = false) throws(StoreError) -> Connection {
     var wait = Self.pauses.first
     var reason = StoreError(.unreachable, "PostgreSQL cannot be reached: no answer")
     let start = milliseconds()
     for _ in 0..<Self.attempts {
       do throws(ServerError) {
-        let connection = try Connection(settings, exchanges, damaged)
-        try StoreLock.share(connection)
-        return connection
+        return try attempt()
       } catch {
         reason = error.ofConnecting
+        if endsWhenRefused, error.isFinal { throw reason }
       }
       if milliseconds() - start > Self.time { break }
       pause(wait)
@@ -70,5 +71,11 @@ struct Connector: Sendable {
     }
     logger.error("PostgreSQL cannot be reached", metadata: ["store.error": "\(reason)"])
     throw reason
+  }
+
+  private func attempt() throws(ServerError) -> Connection {
+    let connection = try Connection(settings, exchanges, damaged)
+    try StoreLock.share(connection)
+    return connection
   }
 }

@@ -20,4 +20,14 @@ import Testing
     #expect(error.sentence.hasPrefix(error.message))
     #expect(error.sentence.hasSuffix(error.nextStep.map { "; \($0)" } ?? "(SQLSTATE 22P02)"))
   }
+
+  @Test(arguments: [
+    ("connection to server failed: FATAL:  28P01", "28P01"),
+    ("failed: FATAL:  57P03; connection to the next failed: FATAL:  3D000", "3D000"),
+    ("failed: KATASTROPHAL:  28000", "28000"), ("failed: Connection refused", nil),
+    ("failed: FATAL:  password authentication failed", nil), ("", nil),
+  ])
+  func `the code is the last of what libpq says:`(text: String, code: String?) {
+    #expect(Attempt.code(in: text) == code)
+  }
 }
