@@ -64,6 +64,8 @@ package final class Composition: Sendable {
   let provider: OpenIDProvider?
   /// Nil: the server speaks plain HTTP.
   package let identities: TLSIdentities?
+  /// How what nobody asked for waits for the store.
+  let storeRetry: StoreRetry
   /// What is measured for traces; off unless they are sent somewhere.
   let spans: Spans
   /// Nil: they are not.
@@ -103,6 +105,7 @@ package final class Composition: Sendable {
     let files = try settings.place(of: assets, host)
     let opened = wrapping(try settings.openStore(host, logger, filesIn: files))
     store = spans.isOn ? TracedStore(store: opened, spans: spans) : opened
+    storeRetry = StoreRetry(logger)
     engine = try await Engine(store: store, assets: assets, limits: limits, host: host)
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
