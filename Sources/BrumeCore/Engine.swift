@@ -71,11 +71,14 @@ package final class Engine: Sendable {
 
   /// Opens the rules on a store. The first start makes the secret that seals tokens.
   ///
+  /// - Parameter raised: called if this start raises the generation, with the reason.
   /// - Throws: a `StoreError` if the store cannot be written.
   package convenience init(
-    store: any Store, assets: any AssetStore = MemoryAssetStore(), limits: Limits, host: Host
+    store: any Store, assets: any AssetStore = MemoryAssetStore(), limits: Limits, host: Host,
+    raised: (String) -> Void = { _ in }
   ) async throws {
     let identity = try await StoreIdentity.open(in: store, host: host)
+    if let reason = identity.raisedBecause { raised(reason) }
     self.init(
       EngineParts(
         store: store, assets: assets, limits: limits, host: host,

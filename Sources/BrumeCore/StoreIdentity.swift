@@ -6,14 +6,19 @@ import BrumeStorage
 struct StoreIdentity: Sendable {
   let secret: [UInt8]
   let generation: Int64
+  /// Why this start raised the generation; nil: it did not.
+  let raisedBecause: String?
 
   static func open(in store: any Store, host: Host) async throws -> StoreIdentity {
     let fresh = host.randomBytes(32)
     let now = host.now()
     return try await store.write(in: .server) { transaction in
-      StoreIdentity(
+      let reason = try transaction.settings.value(.copiedBack)
+      return StoreIdentity(
         secret: try secret(in: transaction, orElse: fresh),
-        generation: try generation(in: transaction, orElse: max(1, now)))
+        generation: try generation(
+          in: transaction, orElse: max(1, now), wasCopiedBack: reason != nil),
+        raisedBecause: reason.map { String(decoding: $0, as: UTF8.self) })
     }
   }
 
@@ -27,12 +32,11 @@ struct StoreIdentity: Sendable {
 
   /// A new store takes the time of its creation, so that two stores of one machine never look alike.
   private static func generation(
-    in transaction: any WriteTransaction, orElse fresh: Int64
+    in transaction: any WriteTransaction, orElse fresh: Int64, wasCopiedBack: Bool
   ) throws -> Int64 {
     let stored = try transaction.settings.value(.generation).flatMap {
       Int64(String(decoding: $0, as: UTF8.self))
     }
-    let wasCopiedBack = try transaction.settings.value(.copiedBack) != nil
     if let stored, !wasCopiedBack { return stored }
     // By the clock, because two runs may begin with the same copy.
     let generation = max(fresh, (stored ?? 0) + 1)

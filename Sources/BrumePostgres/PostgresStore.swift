@@ -63,7 +63,7 @@ package final class PostgresStore: Store {
     _ connector: Connector, coders: StoreCoders, buckets: Int, writerCount: Int, readerCount: Int,
     runID: String, filesIn files: String? = nil, acceptsLoss: Bool, locksBuckets: Bool = true
   ) throws {
-    let opening = try connector.connect()
+    let opening = try connector.connect(endsWhenRefused: true)
     let opened = try Opening(opening, buckets: buckets, acceptsLoss: acceptsLoss)
     try PostgresMoving.requireFinished(opening)
     let leases = PostgresLeases(owner: runID)

@@ -64,6 +64,8 @@ package final class Composition: Sendable {
   let provider: OpenIDProvider?
   /// Nil: the server speaks plain HTTP.
   package let identities: TLSIdentities?
+  /// How what nobody asked for waits for the store.
+  let storeRetry: StoreRetry
   /// What is measured for traces; off unless they are sent somewhere.
   let spans: Spans
   /// Nil: they are not.
@@ -103,7 +105,10 @@ package final class Composition: Sendable {
     let files = try settings.place(of: assets, host)
     let opened = wrapping(try settings.openStore(host, logger, filesIn: files))
     store = spans.isOn ? TracedStore(store: opened, spans: spans) : opened
-    engine = try await Engine(store: store, assets: assets, limits: limits, host: host)
+    storeRetry = StoreRetry(logger)
+    engine = try await Engine(store: store, assets: assets, limits: limits, host: host) {
+      Self.sayThatGenerationIsRaised(logger, $0)
+    }
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
     requestLog = RequestLog(capacity: limits.requestLogLines)
@@ -148,6 +153,15 @@ package final class Composition: Sendable {
     adminToken = Hex.text(host.randomBytes(32))
     development = Development(
       engine: engine, store: store, address: address, folder: folder, users: users)
+  }
+
+  private static func sayThatGenerationIsRaised(_ logger: Logger, _ reason: String) {
+    logger.warning(
+      """
+      the generation is raised, because the store may lack what was acknowledged: change tokens of before are \
+      expired, so clients fetch everything once, and no change tag is used again
+      """,
+      metadata: ["store.reason": "\(reason)"])
   }
 
   /// Nil: this is no development.

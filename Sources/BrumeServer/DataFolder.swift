@@ -82,22 +82,33 @@ package final class DataFolder: Sendable {
   /// A file's whole content, or nil if there is none. For small files.
   /// - Throws: `DataFolderError` for one that is there and cannot be read: who took it for missing would write over it.
   package static func contents(of path: String) throws -> [UInt8]? {
-    if let content = read(path) { return content }
-    let reason = reason()
-    guard access(path, F_OK) == 0 else { return nil }
-    throw DataFolderError("'\(path)' cannot be read (\(reason))")
+    do {
+      return try bytes(of: path)
+    } catch {
+      if error.isMissing { return nil }
+      throw DataFolderError("'\(path)' cannot be read (\(error.reason))")
+    }
   }
 
   /// A file's whole content, or nil if there is none or it cannot be read. For small files.
-  package static func read(_ path: String) -> [UInt8]? {
+  package static func read(_ path: String) -> [UInt8]? { try? bytes(of: path) }
+
+  /// Why the system did not let a file be read. Taken at once: whatever runs next may change `errno`.
+  fileprivate struct ReadFailure: Error {
+    let number = errno
+    var reason: String { String(cString: strerror(number)) }
+    var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+  }
+
+  fileprivate static func bytes(of path: String) throws(ReadFailure) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { throw ReadFailure() }
     defer { close(descriptor) }
     var content: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 16_384)
     while true {
       let count = block.withUnsafeMutableBytes { readSome(descriptor, $0) }
-      if count < 0 { return nil }
+      if count < 0 { throw ReadFailure() }
       if count == 0 { return content }
       content += block[..<count]
     }
@@ -145,16 +156,9 @@ package struct ServerFile: Equatable, Sendable {
   ///
   /// - Throws: `DataFolderError` if no server runs, or its file is damaged.
   package init(folder: String) throws {
-    guard let bytes = DataFolder.read("\(folder)/\(Self.name)") else {
-      // Whether a server runs there cannot be seen.
-      if errno == EACCES {
-        throw DataFolderError(
-          "the data folder '\(folder)' is another user's; run the command as that user (sudo -u), or name the "
-            + "server by --url and --admin-token")
-      }
-      throw DataFolderError(
-        "no server is running on the data folder '\(folder)'; start one with 'brume serve --data "
-          + "\(folder)', or name its folder with --data")
+    let bytes: [UInt8]
+    do { bytes = try DataFolder.bytes(of: "\(folder)/\(Self.name)") } catch {
+      throw Self.error(error, in: folder)
     }
     guard case .object(let object) = try JSON(parsing: bytes),
       case .string(let url) = object["url"], case .string(let token) = object["adminToken"],
@@ -164,6 +168,25 @@ package struct ServerFile: Equatable, Sendable {
         "'\(folder)/\(Self.name)' is damaged; restart the server, which writes it anew")
     }
     self.init(url: url, adminToken: token, processID: Int(processID))
+  }
+
+  private static func error(
+    _ failure: DataFolder.ReadFailure, in folder: String
+  ) -> DataFolderError {
+    if failure.isMissing {
+      return DataFolderError(
+        "no server is running on the data folder '\(folder)'; start one with 'brume serve --data "
+          + "\(folder)', or name its folder with --data")
+    }
+    // Whether a server runs there cannot be seen.
+    if failure.number == EACCES {
+      return DataFolderError(
+        "the data folder '\(folder)' is another user's; run the command as that user (sudo -u), or name the "
+          + "server by --url and --admin-token")
+    }
+    return DataFolderError(
+      "'\(folder)/\(name)' cannot be read (\(failure.reason)); mend that, or name the server by --url and "
+        + "--admin-token")
   }
 
   /// The file's content, as JSON.

@@ -150,8 +150,8 @@ package enum Services {
 
   /// Goes on when the store has room again, or can be reached.
   private static func lasting(
-    _ name: String, _ logger: Logger, _ work: @escaping @Sendable () async throws -> Void
-  ) -> any Service { lasting(name) { try await StoreRetry.run(logger, work) } }
+    _ name: String, _ retry: StoreRetry, _ work: @escaping @Sendable () async throws -> Void
+  ) -> any Service { lasting(name) { try await retry.run(work) } }
 
   private static func configuration(
     _ server: Composition, _ signals: [UnixSignal],
@@ -181,17 +181,17 @@ package enum Services {
     [
       server.exporter.map { TraceService(exporter: $0, logger: server.logger) },
       StoreService(store: server.store),
-      lasting("delivery") { [deliveries = server.deliveries, logger = server.logger] in
-        try await deliveries.run(logger)
+      lasting("delivery") { [deliveries = server.deliveries, retry = server.storeRetry] in
+        try await deliveries.run(retry)
       },
-      lasting("notifier", server.logger) { [notifiers = server.notifiers] in
+      lasting("notifier", server.storeRetry) { [notifiers = server.notifiers] in
         try await notifiers.run()
       },
       server.mailboxTail.map { tail in
-        lasting("mailboxes", server.logger) { try await tail.run() }
+        lasting("mailboxes", server.storeRetry) { try await tail.run() }
       },
       server.accountTail.map { tail in
-        lasting("accounts", server.logger) { try await tail.run() }
+        lasting("accounts", server.storeRetry) { try await tail.run() }
       },
       StoreWork(
         name: "assets",

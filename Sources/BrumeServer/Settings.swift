@@ -1,6 +1,7 @@
 // The settings as the server uses them: typed, checked, complete.
 
 package import BrumeModel
+import BrumePostgres
 package import BrumePush
 package import BrumeTracing
 package import Logging
@@ -261,7 +262,10 @@ package struct Settings: Sendable {
     case "sqlite": return .sqlite
     case "memory": return .memory
     default:
-      if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return .postgres(text) }
+      if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+        if let fault = DatabaseURL.fault(in: text) { throw SettingError("\(flag): \(fault)") }
+        return .postgres(text)
+      }
       throw SettingError(
         "\(flag) is '\(text)'; it may be sqlite, memory or postgres://user@host:port/database")
     }

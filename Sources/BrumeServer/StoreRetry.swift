@@ -4,25 +4,67 @@
 // begin anew from what the store says, and reads go on meanwhile.
 
 import BrumeStorage
+import Dispatch
 import Logging
+import Synchronization
 
-enum StoreRetry {
+/// Waiting for one store: the log says once for all that wait.
+final class StoreRetry: Sendable {
   /// Ours: between two tries.
   private static let pause = Duration.seconds(2)
+  /// Ours: milliseconds without a failure after which the next one is news. A store may take a minute to fail.
+  private static let calm: Int64 = 180_000
+
+  private struct State {
+    var code: StoreError.Code?
+    var last = Int64.min
+    var lines = RareLine()
+  }
+  private let state = Mutex(State())
+  private let logger: Logger
+  private let milliseconds: @Sendable () -> Int64
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// - Parameters:
+  ///   - milliseconds: a clock that never goes back.
+  ///   - sleep: waits.
+  init(
+    _ logger: Logger,
+    milliseconds: @escaping @Sendable () -> Int64 = {
+      Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000)
+    },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    self.logger = logger
+    self.milliseconds = milliseconds
+    self.sleep = sleep
+  }
 
   /// Does the work, and again when the store had no room for it or could not be reached. Every other failure of
   /// the store is passed on.
-  static func run(_ logger: Logger, _ work: () async throws -> Void) async throws {
+  func run(_ work: () async throws -> Void) async throws {
     while true {
       do {
         return try await work()
       } catch let error as StoreError where [.noRoom, .unreachable].contains(error.code) {
-        logger.error(
-          error.code == .noRoom
-            ? "pushes wait until there is room in the store"
-            : "pushes wait until the database can be reached", metadata: ["error": "\(error)"])
-        try await Task.sleep(for: pause)
+        report(error)
+        try await sleep(Self.pause)
       }
     }
+  }
+
+  private func report(_ error: StoreError) {
+    let now = milliseconds()
+    let isDue = state.withLock { state in
+      let isNews = error.code != state.code || now - Self.calm > state.last
+      if isNews { state.lines = RareLine() }
+      (state.code, state.last) = (error.code, now)
+      return state.lines.isDue(at: now)
+    }
+    guard isDue else { return }
+    logger.error(
+      error.code == .noRoom
+        ? "pushes wait until there is room in the store"
+        : "pushes wait until the database can be reached", metadata: ["error": "\(error)"])
   }
 }

@@ -38,6 +38,16 @@ import Testing
     #expect(error?.description.contains("brume serve") == true)
   }
 
+  @Test func `a server.json that cannot be read does not say that no server runs`() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    // Reading a folder fails for everybody, also for root, and only after it was opened.
+    try FileManager.default.createDirectory(
+      atPath: "\(path)/\(ServerFile.name)", withIntermediateDirectories: true)
+    let error = #expect(throws: DataFolderError.self) { _ = try ServerFile(folder: path) }
+    #expect(error?.description.contains("no server is running") == false)
+    #expect(error?.description.contains(String(cString: strerror(EISDIR))) == true)
+  }
+
   @Test func `a file that cannot be read is not taken for one that is missing`() throws {
     defer { try? FileManager.default.removeItem(atPath: path) }
     let folder = try DataFolder(path: path)

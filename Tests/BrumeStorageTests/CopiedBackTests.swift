@@ -37,7 +37,7 @@ import Testing
       #expect(try await serverRun.save("other") != lost.tag)
       #expect(try await serverRun.errorOfUpdate("other", tag: lost.tag) == .conflict)
       let warning = try #require(serverRun.log.warnings.first { $0.contains("copied back") })
-      #expect(warning.contains("generation is raised"))
+      #expect(warning.contains("is not here"))
     }
   }
 

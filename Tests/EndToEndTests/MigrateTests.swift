@@ -112,6 +112,15 @@ import Testing
       let doctor = try await Tool.run("doctor", "--data", folder, "--store", unsafe.url)
       #expect(doctor.status == 1)
       #expect(doctor.output.contains("wrong database durability: fsync, synchronous_commit off"))
+      let ahead = try PostgresServer([
+        "fsync=on", "synchronous_commit=local", "synchronous_standby_names=*",
+      ])
+      let standby = try await Tool.run("doctor", "--data", folder, "--store", ahead.url)
+      #expect(standby.status == 1)
+      #expect(
+        standby.output.contains("wrong database durability: synchronous_commit local"),
+        "\(standby.output)")
+      #expect(standby.output.contains("failover") && standby.output.contains("set it to on"))
       let nobody = try await Tool.run(
         "doctor", "--data", folder, "--store", "postgres://brume:secret@127.0.0.1:1/x")
       #expect(nobody.output.contains("wrong database: no connection"))

@@ -60,13 +60,21 @@ package struct PostgresCheckup {
   }
 
   private func durability() throws(ServerError) -> Finding {
-    let off = try rows(Self.unsafeSettings).map { $0.text(0) }
-    return Finding(
-      subject: "durability", isWell: off.isEmpty,
-      text: off.isEmpty
-        ? "what is confirmed is on disk"
-        : "\(off.joined(separator: ", ")) off: saves would be confirmed that a loss of power takes back; "
+    let durability = try Durability(connection)
+    var wrong: [String] = []
+    if !durability.off.isEmpty {
+      wrong.append(
+        "\(durability.off.joined(separator: ", ")) off: saves would be confirmed that a loss of power takes back; "
           + "turn on in postgresql.conf")
+    }
+    if durability.isAheadOfStandby {
+      wrong.append(
+        "synchronous_commit local, beside synchronous_standby_names: saves would be confirmed that a failover "
+          + "takes back; set it to on")
+    }
+    return Finding(
+      subject: "durability", isWell: wrong.isEmpty,
+      text: wrong.isEmpty ? "what is confirmed is on disk" : wrong.joined(separator: "; "))
   }
 
   private func tables() throws(ServerError) -> Finding {
@@ -142,12 +150,6 @@ package struct PostgresCheckup {
 
 extension PostgresCheckup {
   private static let exchanges = 20
-  private static let unsafeSettings = SQL(
-    """
-    SELECT name FROM pg_settings
-    WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') AND setting = 'off'
-    ORDER BY name
-    """)
   private static let place = SQL("SELECT current_schema() IS NULL, to_regclass('store') IS NULL")
   private static let tablesVersion = SQL("SELECT version FROM store")
   private static let unfinished = SQL(

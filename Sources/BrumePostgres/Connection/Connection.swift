@@ -45,15 +45,8 @@ final class Connection {
     self.damaged = damaged
     answerTimeout = settings.answerTimeout
     planAge = PlanAge(after: exchanges.count)
-    guard let handle = Self.connect(settings) else {
-      throw ServerError(code: nil, message: "no memory for a connection")
-    }
-    self.handle = handle
-    // Remarks of the server are no errors, and libpq would write them to standard error.
-    PQsetNoticeProcessor(handle, { _, _ in }, nil)
-    guard PQstatus(handle) == CONNECTION_OK, PQenterPipelineMode(handle) == 1,
-      PQsetnonblocking(handle, 1) == 0
-    else { throw ServerError(code: nil, message: Self.message(of: handle)) }
+    handle = try Attempt.connect(settings)
+    guard PQenterPipelineMode(handle) == 1, PQsetnonblocking(handle, 1) == 0 else { throw lost() }
     try send(ConnectionSettings.session)
     let values = try exchange()[0].map { $0.text(0) }
     isOnCitus = values.contains(ConnectionSettings.plansOnCitus)
@@ -149,24 +142,6 @@ final class Connection {
 // MARK: Parts
 
 extension Connection {
-  private static func connect(_ settings: ConnectionSettings) -> OpaquePointer? {
-    let parameters = settings.parameters
-    var keywords: [UnsafePointer<CChar>?] = []
-    var values: [UnsafePointer<CChar>?] = []
-    let copies = parameters.map { (strdup($0.keyword), strdup($0.value)) }
-    defer {
-      for (keyword, value) in copies {
-        free(keyword)
-        free(value)
-      }
-    }
-    for (keyword, value) in copies {
-      keywords.append(UnsafePointer(keyword))
-      values.append(UnsafePointer(value))
-    }
-    return PQconnectdbParams(keywords + [nil], values + [nil], 1)
-  }
-
   private func readUnread() throws(ServerError) {
     defer { unread = [] }
     for item in unread {
@@ -229,14 +204,7 @@ extension Connection {
   private func check(_ result: Int32) throws(ServerError) { if result != 1 { throw lost() } }
 
   private func lost() -> ServerError {
-    ServerError(code: nil, message: Self.message(of: handle))
-  }
-
-  private static func message(of handle: OpaquePointer) -> String {
-    let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-    // Its later lines begin with a tab.
-    let line = text.split { "\n\t".contains($0) }.joined(separator: "; ")
-    return line.isEmpty ? "the connection to PostgreSQL was lost" : line
+    ServerError(code: nil, message: Attempt.message(of: handle))
   }
 
   /// The values as libpq takes them: addresses into one buffer, lengths, formats.

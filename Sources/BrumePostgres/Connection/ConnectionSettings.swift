@@ -12,31 +12,11 @@ struct ConnectionSettings: Sendable {
   /// - Throws: `StoreError` if libpq is not there, or cannot read the URL. The message never holds it: it may
   ///   hold a password.
   init(_ url: String) throws(StoreError) {
-    self.url = url
     if let problem = brume_postgres_problem() {
       throw StoreError(.unavailable, String(cString: problem))
     }
-    guard let options = PQconninfoParse(url, nil) else {
-      throw StoreError(
-        .unavailable,
-        "the URL of the database cannot be read; it has the form postgres://user@host:port/name")
-    }
-    defer { PQconninfoFree(options) }
-    var hosts: [Substring] = []
-    var option = options
-    while let keyword = option.pointee.keyword {
-      if ["host", "hostaddr"].contains(String(cString: keyword)), let value = option.pointee.val {
-        hosts += String(cString: value).split(separator: ",", omittingEmptySubsequences: false)
-      }
-      option += 1
-    }
-    // The end of a password with this sign in it, which errors would show.
-    if hosts.contains(where: { $0.contains("@") }) {
-      throw StoreError(
-        .unavailable, "the URL of the database has a host with '@'; in a password it is written %40"
-      )
-    }
-    isLocal = hosts.allSatisfy(Self.isLocal)
+    self.url = url
+    isLocal = try DatabaseURL(url).hosts.allSatisfy(Self.isLocal)
   }
 
   /// A socket in a folder, or this machine by name or address.

@@ -18,6 +18,8 @@ struct Connector: Sendable {
   private(set) var exchanges = ExchangeCounter()
   /// What all connections have found to be damaged.
   let damaged: DamagedRows
+  /// What the log says while there is no connection to be had. Shared by all who connect.
+  private let outage: Outage
 
   /// For connections that serve no request, and count apart.
   var aside: Connector {
@@ -34,6 +36,7 @@ struct Connector: Sendable {
   ) {
     self.settings = settings
     self.logger = logger
+    outage = Outage(logger)
     damaged = DamagedRows { row in
       logger.error(
         "what is stored is damaged; look at the database server's disk, and run 'brume doctor --deep'",
@@ -51,26 +54,33 @@ struct Connector: Sendable {
   private static let attempts = 15
   private static let time: Int64 = 10_000
 
+  /// - Parameter endsWhenRefused: whether an answer that only an operator can change ends it at once. Not while a
+  ///   server runs: passwords are changed and databases brought back meanwhile.
   /// - Throws: `StoreError` with `unreachable`.
-  func connect() throws(StoreError) -> Connection {
+  func connect(endsWhenRefused: Bool = false) throws(StoreError) -> Connection {
     var wait = Self.pauses.first
-    var reason = "PostgreSQL cannot be reached: no answer"
+    var reason = StoreError(.unreachable, "PostgreSQL cannot be reached: no answer")
     let start = milliseconds()
     for _ in 0..<Self.attempts {
+      let began = milliseconds()
       do throws(ServerError) {
-        let connection = try Connection(settings, exchanges, damaged)
-        try StoreLock.share(connection)
-        return connection
+        return try attempt()
       } catch {
-        let advice = error.advice ?? "PostgreSQL cannot be reached"
-        let step = error.nextStep.map { "; \($0)" } ?? ""
-        reason = "\(advice): \(error)\(step)"
+        reason = error.ofConnecting
+        if endsWhenRefused, error.isFinal { throw reason }
       }
+      outage.failed(reason.description, since: began, at: milliseconds())
       if milliseconds() - start > Self.time { break }
       pause(wait)
       wait = min(2 * wait, Self.pauses.longest)
     }
-    logger.error("PostgreSQL cannot be reached", metadata: ["store.error": "\(reason)"])
-    throw StoreError(.unreachable, reason)
+    throw reason
+  }
+
+  private func attempt() throws(ServerError) -> Connection {
+    let connection = try Connection(settings, exchanges, damaged)
+    try StoreLock.share(connection)
+    outage.reached(at: milliseconds())
+    return connection
   }
 }

@@ -3,11 +3,14 @@
 import BrumeStorage
 
 struct ServerError: Error, CustomStringConvertible {
-  /// Nil: the connection is gone, and nobody knows what the server did last.
+  /// Nil: the connection is gone, or there was none, and nobody knows what the server did last.
   let code: String?
   let message: String
 
   var description: String { code.map { "\(message) (SQLSTATE \($0))" } ?? message }
+
+  /// With the next step, if one is known.
+  var sentence: String { nextStep.map { "\(self); \($0)" } ?? description }
 
   /// The connection can no longer be used.
   var isConnectionLost: Bool {
@@ -21,44 +24,28 @@ struct ServerError: Error, CustomStringConvertible {
   /// that another one added first, and a comparison that failed (`PostgresSettings`).
   var isConflict: Bool { ["40001", "40P01", "23505", "55P03", "22012"].contains(code) }
 
-  /// The server has no connection left. Of an attempt to connect libpq has no code, only the server's words.
-  var isOutOfConnections: Bool {
-    code == "53300" || code == nil && Self.noConnection.contains { message.contains($0) }
-  }
-  private static let noConnection = [
-    "too many clients", "too many connections", "connection slots are reserved",
-  ]
-
-  /// What an operator does about a connection that is refused; nil: the server's own words are all there is.
-  var nextStep: String? {
-    guard code == nil else { return nil }
-    return Self.nextSteps.first { message.contains($0.words) }?.step
-  }
-  /// Of an attempt to connect libpq has no code either.
-  private static let nextSteps: [(words: String, step: String)] = [
-    ("no password supplied", "put the password into PGPASSWORD or ~/.pgpass"),
-    ("password authentication failed", "the password is that of PGPASSWORD, ~/.pgpass or the URL"),
-    ("session is read-only", "connect to the primary, or list all hosts in the URL"),
-    ("no pg_hba.conf entry", "let the role in with a line of PostgreSQL's pg_hba.conf"),
-  ]
-
   /// As a request's sender gets it. All of them leave nothing behind, but for a connection lost during
   /// a commit, which the writer resolves.
   var storeError: StoreError {
     if let advice { return StoreError(.noRoom, "\(advice): \(description)") }
     if code?.hasPrefix("XX") == true { return StoreError(.corrupt, description) }
-    let step = nextStep.map { "; \($0)" } ?? ""
-    return StoreError(.unreachable, "PostgreSQL: \(description)\(step)")
+    return StoreError(.unreachable, "PostgreSQL: \(sentence)")
+  }
+
+  /// As whoever wants a connection gets it.
+  var ofConnecting: StoreError {
+    let refused = isFinal && code != nil
+    let what =
+      advice ?? (refused ? "PostgreSQL refuses the connection" : "PostgreSQL cannot be reached")
+    return StoreError(.unreachable, "\(what): \(sentence)")
   }
 
   /// What is used up, and what an operator does about it; nil: nothing is.
   var advice: String? {
-    if isOutOfConnections {
-      return
-        "PostgreSQL has no connection free; raise its max_connections (or the limit of the role or database): "
+    switch code {
+    case "53300":
+      "PostgreSQL has no connection free; raise its max_connections (or the limit of the role or database): "
         + "a server keeps up to 14"
-    }
-    return switch code {
     case "53100":
       "PostgreSQL's disk is full; make room on it, and saves go on by themselves"
     case "53200": "PostgreSQL has no memory for this now; give its machine more, or lower work_mem"
@@ -67,4 +54,40 @@ struct ServerError: Error, CustomStringConvertible {
     default: nil
     }
   }
+}
+
+// MARK: Refusals
+
+extension ServerError {
+  /// Whether each attempt to connect gets this answer, until an operator does something.
+  var isFinal: Bool {
+    guard let code else { return Self.steps.first(where: isMeant)?.isFinal == true }
+    return Self.stepOfCode[code] != nil
+  }
+
+  /// What an operator does about a connection that is refused; nil: the server's own words are all there is.
+  var nextStep: String? {
+    guard let code else { return Self.steps.first(where: isMeant)?.step }
+    return Self.stepOfCode[code]
+  }
+
+  private static let stepOfCode = [
+    "28P01": "the password is that of PGPASSWORD, ~/.pgpass or the URL",
+    "28000":
+      "make the role (CREATE ROLE … LOGIN), and let it in with a line of PostgreSQL's pg_hba.conf",
+    "3D000": "make it (CREATE DATABASE … OWNER …), or correct its name in the URL",
+    "42501": "give the role what it lacks (to connect: GRANT CONNECT ON DATABASE … TO …)",
+  ]
+
+  private typealias Step = (words: String, step: String, isFinal: Bool)
+  /// What libpq itself says has no code, and one language.
+  private static let steps: [Step] = [
+    ("no password supplied", "put the password into PGPASSWORD or ~/.pgpass", true),
+    ("root certificate file", "the section 'TLS' of docs/operating/postgresql.md says more", true),
+    ("invalid integer value", "correct the URL of the database", true),
+    (" value: \"", "correct the URL of the database", true),
+    ("session is read-only", "connect to the primary, or list all hosts in the URL", false),
+  ]
+
+  private func isMeant(_ step: Step) -> Bool { message.contains(step.words) }
 }

@@ -38,17 +38,19 @@ struct Opening {
 
   /// A server that answers before it has written would lose acknowledged saves with its power.
   private static func proveDurability(_ connection: Connection) throws {
-    try connection.send(
-      SQL(
-        """
-        SELECT name, setting FROM pg_settings
-        WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') AND setting = 'off'
-        """))
-    guard let row = try connection.exchange().first?.first else { return }
-    throw StoreError(
-      .notDurable,
-      "PostgreSQL's setting '\(row.text(0))' is off: it would confirm saves that a loss of power takes "
-        + "back; turn it on")
+    let durability = try Durability(connection)
+    if let setting = durability.off.first {
+      throw StoreError(
+        .notDurable,
+        "PostgreSQL's setting '\(setting)' is off: it would confirm saves that a loss of power takes "
+          + "back; turn it on")
+    }
+    if durability.isAheadOfStandby {
+      throw StoreError(
+        .notDurable,
+        "PostgreSQL's setting 'synchronous_commit' is local, beside synchronous_standby_names: it would confirm "
+          + "saves that a failover takes back; set it to on")
+    }
   }
 }
 

@@ -63,8 +63,7 @@ struct StoreRuns {
     logger.warning(
       """
       the data folder was copied back: it may be older than what was acknowledged (\(finding)). \
-      What was saved after the copy was made is not here. The generation is raised: change tokens \
-      of before are expired, so clients fetch everything once, and no change tag is used again
+      What was saved after the copy was made is not here
       """,
       metadata: ["store.folder": "\(folder)"])
   }

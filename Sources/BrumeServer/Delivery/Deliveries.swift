@@ -67,10 +67,10 @@ package final class Deliveries: Sendable {
   /// Sends until cancelled, then closes connections.
   ///
   /// - Throws: what ends the worker; a store that does not answer is tried again.
-  package func run(_ logger: Logger) async throws {
+  func run(_ retry: StoreRetry) async throws {
     let result: Result<Void, any Error>
     do {
-      try await StoreRetry.run(logger) { try await worker.run() }
+      try await retry.run { try await worker.run() }
       result = .success(())
     } catch {
       result = .failure(error)

@@ -27,6 +27,8 @@ typedef enum {
   PGRES_PIPELINE_ABORTED
 } ExecStatusType;
 
+typedef enum { PQERRORS_TERSE, PQERRORS_DEFAULT, PQERRORS_VERBOSE, PQERRORS_SQLSTATE } PGVerbosity;
+
 typedef struct pgNotify {
   char *relname;
   int be_pid;
@@ -54,6 +56,8 @@ typedef void (*PQnoticeProcessor)(void *arg, const char *message);
   CALL(PQconninfoOption *, PQconninfoParse, (const char *conninfo, char **errmsg),                   \
        (conninfo, errmsg))                                                                           \
   CALL(void, PQconninfoFree, (PQconninfoOption *options), (options))                                 \
+  CALL(void, PQreset, (PGconn *conn), (conn))                                                        \
+  CALL(PGVerbosity, PQsetErrorVerbosity, (PGconn *conn, PGVerbosity verbosity), (conn, verbosity))   \
   CALL(void, PQfinish, (PGconn *conn), (conn))                                                       \
   CALL(ConnStatusType, PQstatus, (const PGconn *conn), (conn))                                       \
   CALL(int, PQserverVersion, (const PGconn *conn), (conn))                                           \

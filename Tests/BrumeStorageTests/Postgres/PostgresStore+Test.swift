@@ -19,10 +19,11 @@ extension PostgresStore {
     readers: Int = 2, filesIn files: String? = nil, acceptsLoss: Bool = true,
     locksBuckets: Bool = true,
     answerTimeout: Int32? = nil,
-    coders: StoreCoders = .wireForm, pause: (@Sendable (Int) -> Void)? = nil
+    coders: StoreCoders = .wireForm,
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    pause: (@Sendable (Int) -> Void)? = nil
   ) throws -> PostgresStore {
     let url = try url ?? (try server ?? PostgresServer.shared.get()).emptySchema()
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     var settings = try ConnectionSettings(url)
     settings.answerTimeout = answerTimeout ?? settings.answerTimeout
     return try PostgresStore(

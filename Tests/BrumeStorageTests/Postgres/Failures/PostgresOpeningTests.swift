@@ -106,6 +106,22 @@ import Testing
     }
   }
 
+  @Test func `a server whose commits do not wait for its synchronous standby is refused`()
+    async throws
+  {
+    let settings = ["fsync=on", "synchronous_commit=local"]
+    try await PostgresServer.with(settings + ["synchronous_standby_names=*"]) { server in
+      let error = refusal(try server.emptySchema(), acceptsLoss: false)
+      #expect(error?.code == .notDurable)
+      #expect(error?.description.contains("'synchronous_commit' is local") == true)
+      #expect(error?.description.contains("set it to on") == true)
+    }
+    // Without one there is nothing to wait for.
+    try await PostgresServer.with(settings) { server in
+      try await PostgresStore.forTest(on: server, acceptsLoss: false).close()
+    }
+  }
+
   @Test func `many processes may open a new database at once`() async throws {
     let url = try PostgresServer.shared.get().emptySchema()
     let stores = try await withThrowingTaskGroup(of: PostgresStore.self) { group in

@@ -1,0 +1,25 @@
+// Whether PostgreSQL keeps what it confirms: the same answer for a start and for `brume doctor`.
+
+struct Durability {
+  /// Settings that let a loss of power take back what was confirmed.
+  let off: [String]
+  /// Commits do not wait for the standby that the server is given to wait for: with the server goes what was confirmed.
+  let isAheadOfStandby: Bool
+
+  init(_ connection: Connection) throws(ServerError) {
+    try connection.send(Self.unsafe)
+    let found = try connection.exchange().first?.map { (name: $0.text(0), value: $0.text(1)) } ?? []
+    off = found.filter { $0.value == "off" }.map(\.name)
+    isAheadOfStandby = found.contains { $0.value == "local" }
+  }
+
+  /// As this session has them: a role or a database may have settings of its own.
+  private static let unsafe = SQL(
+    """
+    SELECT name, setting FROM pg_settings
+    WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') AND setting = 'off'
+      OR name = 'synchronous_commit' AND setting = 'local'
+        AND current_setting('synchronous_standby_names') <> ''
+    ORDER BY name
+    """)
+}
