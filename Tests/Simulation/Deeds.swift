@@ -84,8 +84,9 @@ struct Deeds {
 
   private func settle() async throws {
     let end = world.now + Self.timeout
+    var comparison = Comparison(world)
     while true {
-      let differences = try await Comparison(world).differences()
+      let differences = try await comparison.differences()
       if differences.isEmpty { return }
       if world.now >= end {
         for difference in differences { world.fail("still after ten seconds: \(difference)") }
