@@ -23,11 +23,12 @@ static _Thread_local bool is_simulated;
 static int64_t now;
 static uint64_t chance;
 
-void simulation_take_over(uint64_t seed) {
+void simulation_take_over(void) {
   is_simulated = true;
   now = 0;
-  chance = seed ^ 0xa0761d6478bd642f;
 }
+
+void simulation_set_chance(uint64_t seed) { chance = seed ^ 0xa0761d6478bd642f; }
 
 void simulation_set(int64_t nanoseconds) { now = nanoseconds; }
 int64_t simulation_now(void) { return now; }

@@ -59,9 +59,6 @@ struct Deeds {
   }
 
   func carryOut() async throws {
-    // Everybody has begun before anything goes wrong.
-    try await Sharing(world).begin()
-    await world.sleep(1000)
     let begin = world.now
     world.isCalm = false
     for (index, deed) in all.enumerated() {
