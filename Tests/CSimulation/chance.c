@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -24,11 +23,12 @@ static _Thread_local bool is_simulated;
 static int64_t now;
 static uint64_t chance;
 
-void simulation_take_over(uint64_t seed) {
+void simulation_take_over(void) {
   is_simulated = true;
   now = 0;
-  chance = seed ^ 0xa0761d6478bd642f;
 }
+
+void simulation_set_chance(uint64_t seed) { chance = seed ^ 0xa0761d6478bd642f; }
 
 void simulation_set(int64_t nanoseconds) { now = nanoseconds; }
 int64_t simulation_now(void) { return now; }
@@ -87,21 +87,34 @@ ssize_t getrandom(void *buffer, size_t count, unsigned flags) {
   return syscall(SYS_getrandom, (long)buffer, (long)count, (long)flags, 0L, 0L, 0L);
 }
 
-/// Foundation makes a UUID from a device file that it opens each time.
+// Foundation makes a UUID from a device file that it opens, reads and closes each time. To it, the file has a number
+// that the system never gives.
+#define CHANCE_FILE (1 << 29)
+static unsigned char chance_bytes[64];
+
 int open(const char *path, int flags, ...) {
   va_list list;
   va_start(list, flags);
   int mode = va_arg(list, int);
   va_end(list);
   if (is_simulated && strcmp(path, "/dev/urandom") == 0) {
-    unsigned char bytes[64];
-    fill(bytes, sizeof bytes);
-    int file = memfd_create("chance", MFD_CLOEXEC);
-    if (file < 0 || write(file, bytes, sizeof bytes) != sizeof bytes) return -1;
-    lseek(file, 0, SEEK_SET);
-    return file;
+    fill(chance_bytes, sizeof chance_bytes);
+    return CHANCE_FILE;
   }
   return (int)system_call(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+}
+
+ssize_t read(int file, void *buffer, size_t count) {
+  if (file != CHANCE_FILE) return system_call(SYS_read, file, (long)buffer, (long)count, 0, 0, 0);
+  // Whoever asks for more than a UUID takes has to open it again.
+  if (count > sizeof chance_bytes) count = sizeof chance_bytes;
+  memcpy(buffer, chance_bytes, count);
+  return (ssize_t)count;
+}
+
+int close(int file) {
+  if (file == CHANCE_FILE) return 0;
+  return (int)system_call(SYS_close, file, 0, 0, 0, 0, 0);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {

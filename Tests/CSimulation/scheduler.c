@@ -129,8 +129,13 @@ void simulation_begin(uint64_t seed) {
   steps = 0;
   is_simulated = true;
   trace = 0xcbf29ce484222325;
+  simulation_take_over();
+  simulation_draw(seed);
+}
+
+void simulation_draw(uint64_t seed) {
   picks = seed ^ 0x5bf0363546294ce7;
-  simulation_take_over(seed);
+  simulation_set_chance(seed);
 }
 
 bool simulation_step(void) {

@@ -6,11 +6,13 @@ import BrumeStorage
 
 struct Comparison {
   private let world: World
+  /// What the store had after so many commits.
+  private var seen: (commits: Int, notes: [String: String])?
 
   init(_ world: World) { self.world = world }
 
   /// Notes that differ, changes that still wait, and pushes that have not come.
-  func differences() async throws -> [String] {
+  mutating func differences() async throws -> [String] {
     let notes = try await allNotes()
     var found = world.oracle.missingWords(in: notes) + world.oracle.missingPushes()
     for device in world.devices {
@@ -41,8 +43,16 @@ struct Comparison {
     return found
   }
 
-  /// What the store has, which is also compared with the model.
-  private func allNotes() async throws -> [String: String] {
+  /// What the store has, which is also compared with the model. Without a commit in between it is what it was.
+  private mutating func allNotes() async throws -> [String: String] {
+    let commits = world.disk.commits
+    if let seen, seen.commits == commits { return seen.notes }
+    let notes = try await readNotes()
+    seen = (commits, notes)
+    return notes
+  }
+
+  private func readNotes() async throws -> [String: String] {
     let (place, oracle) = (world.containerEnvironment, world.oracle)
     let owners = Set(world.devices.map(\.userID)).sorted { $0.name < $1.name }
     return try await world.disk.store.read { transaction in
@@ -54,7 +64,7 @@ struct Comparison {
           let lines = try transaction.changes.page(
             in: zone.key, after: 0, through: .max, limit: .max)
           for case .changed(let line) in lines {
-            let record = try line.record()
+            let record = try oracle.records.record(line, in: zone.key)
             guard record.type == "Note" else { continue }
             notes["\(owner.name)/\(zone.key.name)/\(record.name)"] = Model.Record(record).text
           }

@@ -21,10 +21,18 @@ struct Controls {
   }
 
   private func found(_ planted: Planted) -> (UInt64, String)? {
-    for seed in arguments.first..<arguments.first + Self.most {
-      let outcome = Child(Life.Order(seed: seed, planted: planted)).outcome()
-      // A trap in what plants the fault finds nothing.
-      if let failure = outcome.failures.first, !outcome.isCrash { return (seed, failure) }
+    let seeds = arguments.first..<arguments.first + Self.most
+    for part in Beginning.parts(of: seeds) {
+      let beginning = Beginning(part.map { Life.Order(seed: $0, planted: planted) })
+      defer { if !beginning.isOver { beginning.stop() } }
+      while !beginning.isOver {
+        for run in beginning.receive() {
+          // A trap in what plants the fault finds nothing.
+          if let failure = run.outcome.failures.first, !run.outcome.isCrash {
+            return (run.order.seed, failure)
+          }
+        }
+      }
     }
     return nil
   }

@@ -59,9 +59,6 @@ struct Deeds {
   }
 
   func carryOut() async throws {
-    // Everybody has begun before anything goes wrong.
-    try await Sharing(world).begin()
-    await world.sleep(1000)
     let begin = world.now
     world.isCalm = false
     for (index, deed) in all.enumerated() {
@@ -84,8 +81,9 @@ struct Deeds {
 
   private func settle() async throws {
     let end = world.now + Self.timeout
+    var comparison = Comparison(world)
     while true {
-      let differences = try await Comparison(world).differences()
+      let differences = try await comparison.differences()
       if differences.isEmpty { return }
       if world.now >= end {
         for difference in differences { world.fail("still after ten seconds: \(difference)") }

@@ -18,56 +18,74 @@ enum Life {
     }
   }
 
-  struct Outcome: Sendable {
+  struct Outcome: Sendable, Equatable {
     var failures: [String] = []
     var isCrash = false
     var deeds = 0
     var commits = 0
     var steps: UInt64 = 0
     var trace: UInt64 = 0
-
-    /// As it goes from process to process.
-    var text: String {
-      (["\(deeds) \(commits) \(steps) \(trace)"]
-        + failures.map { $0.replacingOccurrences(of: "\n", with: " ") }).joined(separator: "\n")
-        + "\n."
-    }
   }
 
   /// Ours: steps after which a run counts as one without an end.
   private static let mostSteps: UInt64 = 2_000_000
 
-  static func outcome(_ order: Order) -> Outcome {
-    simulation_begin(order.seed)
+  /// A world in which everybody has begun and nothing has gone wrong yet. It is the same for all seeds that begin alike.
+  static func begun(_ order: Order) -> World {
+    simulation_begin(Beginning.number(of: order.seed))
     let world = World(order)
+    Task { await world.begin() }
+    step(world) { world.hasBegun }
+    return world
+  }
+
+  /// A run, from such a world on.
+  static func outcome(of world: World, _ order: Order) -> Outcome {
+    simulation_draw(order.seed)
+    world.goOn(with: order)
     Task { await world.live() }
-    while !world.hasEnded {
-      if !simulation_step() {
-        world.fail("nobody has anything to do, and the run has not ended")
-        break
-      }
-      if simulation_steps() > mostSteps {
-        world.fail("no end after \(mostSteps) steps")
-        break
-      }
-    }
+    step(world) { false }
     return Outcome(
       failures: world.failures, deeds: world.deedCount, commits: world.disk.commits,
       steps: simulation_steps(), trace: simulation_trace())
   }
+
+  /// Goes on until something is so, or the run has ended.
+  private static func step(_ world: World, until isSo: () -> Bool) {
+    while !world.hasEnded, !isSo() {
+      if !simulation_step() {
+        return world.fail("nobody has anything to do, and the run has not ended")
+      }
+      if simulation_steps() > mostSteps { return world.fail("no end after \(mostSteps) steps") }
+    }
+  }
 }
 
+// MARK: As it goes from process to process
+
 extension Life.Outcome {
-  /// Nil if it is cut off.
-  init?(text: String) {
-    var lines = text.split(separator: "\n").map(String.init)
-    guard lines.popLast() == ".", let numbers = lines.first?.split(separator: " "),
-      numbers.count == 4
-    else { return nil }
-    failures = Array(lines.dropFirst())
-    deeds = Int(numbers[0]) ?? 0
-    commits = Int(numbers[1]) ?? 0
-    steps = UInt64(numbers[2]) ?? 0
-    trace = UInt64(numbers[3]) ?? 0
+  /// The run's process ended by itself.
+  init(endedWith status: Int32) {
+    failures = ["the process ended by itself, status \(status)"]
+    isCrash = true
+  }
+
+  /// Lines, of which the last is a point.
+  var text: String {
+    let numbers = "\(isCrash ? 1 : 0) \(deeds) \(commits) \(steps) \(trace)"
+    let texts = failures.map { $0.replacingOccurrences(of: "\n", with: " ") }
+    return ([numbers] + texts + [".", ""]).joined(separator: "\n")
+  }
+
+  /// Nil while it is not whole. What a run had written when its process ended stands before its end, and does not count.
+  init?(lines: [String]) {
+    guard lines.last == "." else { return nil }
+    let begin = lines.lastIndex { $0.isEmpty }.map { $0 + 1 } ?? 0
+    let numbers = lines[begin].split(separator: " ").compactMap { UInt64($0) }
+    guard numbers.count == 5 else { return nil }
+    failures = Array(lines[(begin + 1)...].dropLast())
+    isCrash = numbers[0] == 1
+    (deeds, commits) = (Int(numbers[1]), Int(numbers[2]))
+    (steps, trace) = (numbers[3], numbers[4])
   }
 }

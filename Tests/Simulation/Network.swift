@@ -11,6 +11,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
   unowned let world: World
   unowned let device: Device
   private let token: String
+  private let encodedToken: String
   var isSignedIn = true
   /// The app that used it was killed.
   var isDead = false
@@ -23,6 +24,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     self.world = world
     self.device = device
     self.token = token
+    encodedToken = Self.encoded(token)
   }
 
   /// No connection for so long; what is open breaks.
@@ -101,10 +103,16 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
 
   /// The request with the token of whoever was signed in when it was made.
   private func target(of call: HTTPCall, _ exchange: Exchange, _ token: String) -> String {
-    let encoded = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-    return call.target.replacingOccurrences(
-      of: "ckWebAuthToken=account",
-      with: exchange.user == nil ? "none=1" : "ckWebAuthToken=\(encoded)")
+    guard let range = call.target.range(of: "ckWebAuthToken=account", options: .literal) else {
+      return call.target
+    }
+    let encoded = token == self.token ? encodedToken : Self.encoded(token)
+    return call.target.replacingCharacters(
+      in: range, with: exchange.user == nil ? "none=1" : "ckWebAuthToken=\(encoded)")
+  }
+
+  private static func encoded(_ token: String) -> String {
+    token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }
 
   // MARK: Streams

@@ -30,6 +30,7 @@ final class Oracle: @unchecked Sendable {
   private var written: [(word: String, note: String, user: String)] = []
   private var forgiven: Set<String> = []
   private var commits = 0
+  var records = ReadRecords()
   var badges = Badges()
 
   // MARK: Readings and commits
@@ -107,7 +108,9 @@ final class Oracle: @unchecked Sendable {
     _ transaction: any WriteTransaction, _ key: DatabaseKey, _ zone: ZoneName, _ name: String
   ) throws -> Model.Record? {
     let key = RecordKey(zone: ZoneKey(database: key, name: zone.name), name: name)
-    return try transaction.records.find(key).map { Model.Record(try $0.record()) }
+    return try transaction.records.find(key).map {
+      Model.Record(try records.record($0, in: key.zone))
+    }
   }
 
   /// Zones that came and went, and who takes part in them.
@@ -128,9 +131,10 @@ final class Oracle: @unchecked Sendable {
     for row in rows where row.hasShares {
       let zone = ZoneName(owner: owner, name: row.key.name)
       let share = try transaction.records.find(
-        RecordKey(zone: row.key, name: Record.zoneShareName))
-      try follow(share?.record(), in: zone, exchange)
-      try setMembers(of: zone, share?.record())
+        RecordKey(zone: row.key, name: Record.zoneShareName)
+      ).map { try records.record($0, in: row.key) }
+      try follow(share, in: zone, exchange)
+      try setMembers(of: zone, share)
     }
   }
 
@@ -176,7 +180,7 @@ final class Oracle: @unchecked Sendable {
       let lines = try transaction.changes.page(in: row.key, after: 0, through: .max, limit: .max)
       var found: [String: Model.Record] = [:]
       for case .changed(let line) in lines {
-        let record = try line.record()
+        let record = try records.record(line, in: row.key)
         if record.shareDetails == nil, record.type != BrumeModel.Record.usersType {
           found[record.name] = Model.Record(record)
         }

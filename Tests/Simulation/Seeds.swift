@@ -6,37 +6,65 @@ import Foundation
 struct Seeds {
   let arguments: Arguments
 
+  private struct Sums {
+    var ran = 0
+    var failed = 0
+    var steps: UInt64 = 0
+    var commits = 0
+    /// Of the traces of all runs, in whichever order they ended.
+    var trace: UInt64 = 0
+  }
+
   init(_ arguments: Arguments) { self.arguments = arguments }
 
   /// Answers the program's status.
   func run() -> Int32 {
     if arguments.isControl { return Controls(arguments).run() }
     let begin = Self.seconds()
-    var (ran, failed, steps, commits) = (UInt64(0), 0, UInt64(0), 0)
-    var running: [Child] = []
-    var next = arguments.first
-    let end = arguments.first + arguments.count
+    var sums = Sums()
+    var running: [Beginning] = []
+    var parts = Beginning.parts(of: arguments.first..<arguments.first + arguments.count)
+      .makeIterator()
     while true {
       let mayGoOn = arguments.seconds.map { Self.seconds() - begin < $0 } ?? true
-      if next < end, mayGoOn, running.count < max(1, arguments.jobs) {
-        running.append(Child(order(next)))
-        next += 1
+      if mayGoOn, running.count < max(1, arguments.jobs), let part = parts.next() {
+        running.append(Beginning(part.map(order)))
         continue
       }
       if running.isEmpty { break }
-      let child = running.removeFirst()
-      let outcome = child.outcome()
-      ran += 1
-      steps += outcome.steps
-      commits += outcome.commits
-      if !isWell(outcome, child.order) { failed += 1 }
+      for beginning in Self.ready(running) {
+        for run in beginning.receive() { count(run, &sums) }
+      }
+      running.removeAll(where: \.isOver)
     }
-    let time = Self.seconds() - begin
-    let rate = String(format: "%.1f", Double(ran) / max(time, 0.001))
+    return report(sums, Self.seconds() - begin)
+  }
+
+  /// Those that have something to say, once one of them has.
+  private static func ready(_ running: [Beginning]) -> [Beginning] {
+    var files = running.map { pollfd(fd: $0.file, events: Int16(POLLIN), revents: 0) }
+    poll(&files, nfds_t(files.count), -1)
+    return zip(running, files).filter { $1.revents != 0 }.map(\.0)
+  }
+
+  private func count(_ run: Beginning.Run, _ sums: inout Sums) {
+    sums.ran += 1
+    sums.steps += run.outcome.steps
+    sums.commits += run.outcome.commits
+    sums.trace ^= run.outcome.trace
+    if !isWell(run.outcome, run.order) { sums.failed += 1 }
+  }
+
+  private func report(_ sums: Sums, _ time: Double) -> Int32 {
+    let rate = String(format: "%.1f", Double(sums.ran) / max(time, 0.001))
     print(
-      "\(ran) seeds, \(failed) failed; \(steps) steps, \(commits) commits in "
-        + "\(Int(time)) s (\(rate) seeds a second)")
-    return failed == 0 ? 0 : 1
+      "\(sums.ran) of \(arguments.count) seeds, \(sums.failed) failed; \(sums.steps) steps, "
+        + "\(sums.commits) commits, traces \(String(sums.trace, radix: 16)) in \(Int(time)) s "
+        + "(\(rate) seeds a second)")
+    if sums.ran < arguments.count {
+      print("the time was over: \(arguments.count - UInt64(sums.ran)) seeds were not run")
+    }
+    return sums.failed == 0 ? 0 : 1
   }
 
   private func order(_ seed: UInt64) -> Life.Order {
@@ -46,7 +74,7 @@ struct Seeds {
 
   private func isWell(_ outcome: Life.Outcome, _ order: Life.Order) -> Bool {
     if arguments.checksRepeats {
-      let again = Child(order).outcome()
+      let again = Beginning.outcome(of: order)
       if again.trace != outcome.trace {
         print("seed \(order.seed) is not repeated: \(outcome.trace), then \(again.trace)")
         return false

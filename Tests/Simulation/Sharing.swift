@@ -13,7 +13,7 @@ struct Sharing {
   private var alice: Device? { world.devices.first { $0.user == "alice" } }
   private var bob: Device? { world.devices.first { $0.user == "bob" } }
 
-  /// As in a calm hour: the zone, the share, and bob's acceptance.
+  /// The zone, the share, and bob's acceptance.
   func begin() async throws {
     guard let alice, let bob else { return }
     let database = alice.container.privateCloudDatabase

@@ -17,7 +17,11 @@ enum Shrinking {
         var shorter = order
         shorter.keep = fewer
         shorter.isVerbose = false
-        if Child(shorter).outcome().failures.isEmpty { start += part } else { kept = fewer }
+        if Beginning.outcome(of: shorter).failures.isEmpty {
+          start += part
+        } else {
+          kept = fewer
+        }
       }
       part /= 2
     }

@@ -1,5 +1,5 @@
-// brume-simulate: runs seeds, each in a process of its own that is a copy of this one, so that nothing of
-// one run is left for the next, and a trap ends one seed only.
+// brume-simulate: runs seeds, each in a process of its own that is a copy of one that has begun, so that
+// nothing of one run is left for the next, and a trap ends one seed only.
 
 import CSimulation
 import Foundation
@@ -11,7 +11,8 @@ import Foundation
       simulation_make_repeatable(CommandLine.unsafeArgv)
       // What is made at its first use (metadata, caches) is made before the processes part, so that
       // every seed finds the same, whichever ran before.
-      _ = Life.outcome(Life.Order(seed: 0))
+      let order = Life.Order(seed: 0)
+      _ = Life.outcome(of: Life.begun(order), order)
       exit(Seeds(arguments).run())
     } catch let wrong as Arguments.Wrong {
       FileHandle.standardError.write(Data("brume-simulate: \(wrong.text)\n\(Arguments.usage)".utf8))

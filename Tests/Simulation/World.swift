@@ -16,13 +16,15 @@ import Logging
 final class World: @unchecked Sendable {
   static let container = "iCloud.org.example.sim"
   let containerEnvironment = ContainerEnvironment(ContainerID(World.container), .development)
-  let order: Life.Order
+  private(set) var order: Life.Order
   let planted: Planted?
   /// What happens to messages. Deeds have their own, so that fewer deeds change nothing else of them.
   var chance: SeededRandom
   /// Faults have ended.
   var isCalm = true
-  var hasEnded = false
+  /// Everybody has begun.
+  private(set) var hasBegun = false
+  private(set) var hasEnded = false
   var killsAtCommit = false
   /// How long the next notifier stands still that is about to write.
   var pausesNotifier: Milliseconds?
@@ -40,7 +42,7 @@ final class World: @unchecked Sendable {
   init(_ order: Life.Order) {
     self.order = order
     planted = order.planted
-    chance = SeededRandom(seed: order.seed ^ 0x2545_f491_4f6c_dd1d)
+    chance = Self.chance(Beginning.number(of: order.seed))
     var settings = Settings()
     settings.engine = .memory
     settings.isDevelopment = true
@@ -56,11 +58,14 @@ final class World: @unchecked Sendable {
     nodes = (0..<Self.nodeCount(order)).map { Node(self, $0) }
   }
 
-  /// Half of all runs have one server, as most installations do.
+  private static func chance(_ seed: UInt64) -> SeededRandom {
+    SeededRandom(seed: seed ^ 0x2545_f491_4f6c_dd1d)
+  }
+
+  /// Half of all beginnings have one server, as most installations do.
   private static func nodeCount(_ order: Life.Order) -> Int {
     if order.planted?.needsNodes == true { return 2 }
-    var random = SeededRandom(seed: order.seed ^ 0xd1b5_4a32_d192_ed03)
-    return random.pick([1, 1, 2, 3])
+    return [2, 1, 3, 1][Int(Beginning.number(of: order.seed) % 4)]
   }
 
   var now: Milliseconds { simulation_now() / 1_000_000 }
@@ -85,15 +90,31 @@ final class World: @unchecked Sendable {
   /// A fault happens once in `count` times, while there are faults.
   func happens(onceIn count: Int) -> Bool { !isCalm && chance.one(in: count) }
 
+  /// From here on a seed's own chance.
+  func goOn(with order: Life.Order) {
+    self.order = order
+    chance = Self.chance(order.seed)
+  }
+
   func live() async {
-    do {
-      try await prepare()
-      try await Deeds(self).carryOut()
-    } catch { fail("the run itself failed: \(error)") }
+    do { try await Deeds(self).carryOut() } catch { fail("the run itself failed: \(error)") }
     hasEnded = true
   }
 
   // MARK: The beginning
+
+  /// Servers and devices start, and share what they share, as in a calm hour.
+  func begin() async {
+    do {
+      try await prepare()
+      try await Sharing(self).begin()
+    } catch {
+      fail("the beginning itself failed: \(error)")
+      hasEnded = true
+    }
+    await sleep(1000)
+    hasBegun = true
+  }
 
   private func prepare() async throws {
     for node in nodes { try await startServer(on: node) }

@@ -7,6 +7,9 @@
 /// Takes over Swift's executors, the clock and chance. Everything that follows is decided by the seed.
 void simulation_begin(uint64_t seed);
 
+/// From now on the choices, and the chance that the process is given, are those of another seed.
+void simulation_draw(uint64_t seed);
+
 /// Runs one job that is ready, whichever the seed picks; when none is, lets time pass until the next
 /// sleep ends. False: there is neither a job nor a sleep.
 bool simulation_step(void);
