@@ -19,10 +19,13 @@ final class PostgresServer {
   init(folder: String, hasWorkers: Bool = false) throws {
     try Self.requireProgram()
     if hasWorkers { try Self.requireCitus() }
-    script.executableURL = URL(filePath: Self.scriptPath)
+    // The script closes all files that it inherits. `Process` takes the end of one of them for the end of the program, and
+    // then waits for it, while no other program can be seen to end. So a shell keeps that file open.
+    script.executableURL = URL(filePath: "/bin/sh")
     // Everything that a confirmed save needs is on, as Brume asks for it.
     script.arguments =
-      (hasWorkers ? ["--citus"] : []) + ["fsync=on", "shared_buffers=512MB", "max_wal_size=4GB"]
+      ["-c", #""$0" "$@"; exit $?"#, Self.scriptPath] + (hasWorkers ? ["--citus"] : [])
+      + ["fsync=on", "shared_buffers=512MB", "max_wal_size=4GB"]
     script.environment = ProcessInfo.processInfo.environment.merging(
       Self.canEnter(folder) ? ["TMPDIR": folder] : [:]
     ) { $1 }
