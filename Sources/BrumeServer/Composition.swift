@@ -92,20 +92,17 @@ package final class Composition: Sendable {
     let clock = ServerClock(host, manual)
     (self.clock, self.settings) = (clock, settings)
     events = ConsoleEvents(most: settings.limits.consoleStreams)
-    self.host = host
-    self.logger = logger
-    self.workers = workers
-    self.folder = folder
+    (self.host, self.logger) = (host, logger)
+    (self.workers, self.folder) = (workers, folder)
     address = ServerAddress(settings)
     identities = try settings.tls.map { try TLSIdentities($0) }
     exporter = Self.exporter(settings, host)
     let spans = exporter?.spans ?? .off
-    self.spans = spans
+    (self.spans, storeRetry) = (spans, StoreRetry(logger))
     assets = try settings.openAssets(host)
     let files = try settings.place(of: assets, host)
     let opened = wrapping(try settings.openStore(host, logger, filesIn: files))
     store = spans.isOn ? TracedStore(store: opened, spans: spans) : opened
-    storeRetry = StoreRetry(logger)
     engine = try await Engine(store: store, assets: assets, limits: limits, host: host) {
       Self.sayThatGenerationIsRaised(logger, $0)
     }

@@ -38,10 +38,10 @@ extension Run {
     defer { one.stop() }
     let spread = try node("spread", try cluster.store("spread"))
     defer { spread.stop() }
-    let clients = try [one, spread].map { server in
-      let count = SavingClients.users(isTiny: isTiny)
-      return try SavingClients([server], distinct: try KeyUser.make(count, server))
-    }
+    let servers = [one, spread]
+    let users = try servers.map { try KeyUser.make(SavingClients.users(isTiny: isTiny), $0) }
+    // After all users, because a connection may not be idle as long as making them takes.
+    let clients = try zip(servers, users).map { try SavingClients([$0], distinct: $1) }
     let seconds = isTiny ? 0.1 : 2
     var turns = Turns(postgres, table)
     try turns.run(
