@@ -15,6 +15,9 @@ struct Capacity {
   private var seconds: Double { isTiny ? 0.3 : 10 }
 
   func run() throws {
+    // Subscriptions to a type that nobody has saved are refused.
+    _ = try server.connect().request(
+      "POST", server.publicPath("records/modify"), Bodies.saveNote)
     try saves()
     try page()
     try subscriptions()
