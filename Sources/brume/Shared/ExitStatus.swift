@@ -23,6 +23,10 @@ enum ExitStatus: Int32, CaseIterable {
   case again = 75
   /// The admin token is wrong or may only read, a user may not do it, or another server does not let us in.
   case noPermission = 77
+  /// As a shell ends: the command of `exec` is there, and no program.
+  case notExecutable = 126
+  /// As a shell ends: the command of `exec` is not there.
+  case notFound = 127
 
   /// One line of the manual page and of the reference.
   var meaning: String {
@@ -36,6 +40,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .again: "it broke off, or the server asks to come back later: repeat the command"
     case .noPermission:
       "the admin token is missing, wrong or may only read, or a user may not do it"
+    case .notExecutable: "the command of 'brume exec' is there and cannot be executed"
+    case .notFound: "the command of 'brume exec' is not there"
     }
   }
 
