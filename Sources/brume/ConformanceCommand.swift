@@ -74,7 +74,8 @@ struct ConformanceCommand: AsyncParsableCommand {
       throw ValidationError("--environment is '\(name)'; it may be development or production")
     }
     var target = Target(
-      url: try given(url, "url", "BRUME_URL"),
+      url: try GivenAddress.checked(
+        given(url, "url", "BRUME_URL"), from: url == nil ? "BRUME_URL" : "--url"),
       in: ContainerEnvironment(
         ContainerID(try given(container, "container", "BRUME_CONTAINER")), knownEnvironment),
       apiToken: try given(apiToken, "api-token", "BRUME_API_TOKEN"),
@@ -101,7 +102,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     guard let value = value ?? ServerOptions.variable(variable) else {
       throw ValidationError("--\(option) is missing, and \(variable) is not set")
     }
-    return value.hasSuffix("/") ? String(value.dropLast()) : value
+    return value
   }
 
   private func show(_ outcome: Outcome) {
