@@ -62,21 +62,6 @@ import Testing
     }
   }
 
-  @Test func `without a server commands end with 69, a health check with 1, and say what to do`()
-    async throws
-  {
-    try await Tool.withFolder { folder in
-      for (command, status) in [
-        ("status", Int32(1)), ("user list", 69), ("zones list --user a", 69),
-      ] {
-        let words = command.split(separator: " ").map(String.init)
-        let outcome = try await Tool.run(words + ["--data", folder])
-        #expect(outcome.status == status, "\(command)")
-        #expect(outcome.talk.contains("brume serve"))
-      }
-    }
-  }
-
   @Test func `time is moved by a command, and only where it stands still`() async throws {
     try await Tool.withFolder { folder in
       let server = try await Tool.serve(

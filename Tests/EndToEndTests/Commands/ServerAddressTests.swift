@@ -38,4 +38,17 @@ import Testing
       try await Tool.run("status", "--ready", "--data", folder).expect(1, sentence)
     }
   }
+
+  @Test func `subscriptions are alice's on a development server, and somebody's elsewhere`()
+    async throws
+  {
+    try await Shell.serving { brume in
+      let outcome = try await brume("subscriptions", "list")
+      outcome.expect(0)
+      #expect(outcome.output.hasPrefix("subscription  type"))
+    }
+    try await Shell.serving("--store", "memory") { brume in
+      try await brume("subscriptions", "list").expect(64, "--user NAME", "brume user list")
+    }
+  }
 }
