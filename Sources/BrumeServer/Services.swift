@@ -12,7 +12,6 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import ServiceLifecycle
-import UnixSignals
 
 #if canImport(Darwin)
   import Darwin
@@ -80,16 +79,17 @@ package struct PortTaken: Error, CustomStringConvertible {
 
 /// Runs a server.
 package enum Services {
-  /// Serves until the process is asked to end.
+  /// Serves until the order to end is given.
   ///
-  /// - Throws: `RestartAsked` if the server is to start anew, and `server.restart` allows it.
   /// - Parameter onReady: called once, with the port, when requests are answered.
-  /// - Throws: what a service throws that cannot go on, and what `onReady` throws.
+  /// - Throws: `RestartAsked` if the server is to start anew, and `server.restart` allows it; what a service throws
+  ///   that cannot go on, and what `onReady` throws.
   package static func run(
-    _ server: Composition, onReady: @escaping @Sendable (Int) async throws -> Void
+    _ server: Composition, until end: EndOrder,
+    onReady: @escaping @Sendable (Int) async throws -> Void
   ) async throws {
-    try await run(
-      ServiceGroup(configuration: configuration(server, [.sigterm, .sigint], onReady)), server)
+    let group = ServiceGroup(configuration: configuration(server, onReady))
+    try await listening(server) { try await end.run(group) }
   }
 
   /// Serves for as long as `body` runs, then ends in good order, also when `body` throws. For servers
@@ -97,11 +97,11 @@ package enum Services {
   package static func embed<Value: Sendable>(
     _ server: Composition, while body: @escaping @Sendable (_ port: Int) async throws -> Value
   ) async throws -> Value {
-    let (ports, listening) = AsyncStream<Int>.makeStream()
-    let group = ServiceGroup(configuration: configuration(server, []) { listening.yield($0) })
+    let (ports, found) = AsyncStream<Int>.makeStream()
+    let group = ServiceGroup(configuration: configuration(server) { found.yield($0) })
     return try await withThrowingTaskGroup(of: Result<Value, any Error>?.self) { tasks in
       tasks.addTask(operation: {
-        try await run(group, server)
+        try await listening(server) { try await group.run() }
         return nil
       })
       tasks.addTask(operation: {
@@ -118,11 +118,14 @@ package enum Services {
     }
   }
 
-  private static func run(_ group: ServiceGroup, _ server: Composition) async throws {
+  /// The place where the server listens is seen to, before and after.
+  private static func listening(
+    _ server: Composition, _ run: () async throws -> Void
+  ) async throws {
     try server.settings.unixSocket?.prepare()
     defer { server.settings.unixSocket?.remove() }
     do {
-      try await group.run()
+      try await run()
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
       throw PortTaken(
         "port \(server.settings.port) on \(server.settings.host) is taken; stop the other program, "
@@ -154,8 +157,7 @@ package enum Services {
   ) -> any Service { lasting(name) { try await StoreRetry.run(logger, work) } }
 
   private static func configuration(
-    _ server: Composition, _ signals: [UnixSignal],
-    _ onReady: @escaping @Sendable (Int) async throws -> Void
+    _ server: Composition, _ onReady: @escaping @Sendable (Int) async throws -> Void
   ) -> ServiceGroupConfiguration {
     var logger = server.logger
     // The libraries' own lifecycle lines are for their authors.
@@ -171,7 +173,7 @@ package enum Services {
         // Also after a failure: what is under way gets its answer, streams and connections their end.
         .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
       },
-      gracefulShutdownSignals: signals, logger: logger)
+      logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
     return configuration
   }

@@ -215,6 +215,38 @@ def test_reload(binary, folder):
             server.process.kill()
 
 
+def test_end_between(binary, folder):
+    """SIGTERM when a restored server has ended and the next one is not there yet: after that no server comes."""
+    print("== SIGTERM while the server starts anew")
+    data, backup = os.path.join(folder, "restored"), os.path.join(folder, "between.backup")
+    address = os.path.join(data, "server.json")
+    for attempt in range(3):
+        server = subprocess.Popen([binary, "serve", "--dev", "--port", "0", "--marks", "none", "--data", data],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=CLEAN)
+        for line in server.stdout:
+            if line.startswith("Stop with"):
+                break
+        if attempt == 0:
+            made = run(binary, "backup", backup, "--data", data)
+            expect(made.returncode == 0, f"there is a backup {made.stderr}")
+        restore = subprocess.Popen([binary, "restore", backup, "--in-place", "--yes", "--data", data],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=CLEAN)
+        deadline = time.monotonic() + 60
+        while os.path.exists(address) and time.monotonic() < deadline:
+            pass
+        server.send_signal(signal.SIGTERM)
+        try:
+            status = server.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            status = "nothing, and goes on"
+            server.kill()
+        restore.kill()
+        restore.wait()
+        rest = server.stdout.read()
+        expect(status == 0, f"the process ends as asked, with {status}")
+        expect("Brume serves" not in rest and not os.path.exists(address), "and no server comes after it")
+
+
 def test_exec(binary, folder):
     print("== commands inside exec")
     inside = f"'{binary}' user list; '{binary}' status --format env; '{binary}' user list | grep -c ann; env | grep ^BRUME_"
@@ -442,7 +474,8 @@ def main():
     # A shell that runs this in the background may have it ignore interrupts, which its children would do as well.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_help, test_completions, test_manual, test_wrong_use, test_examples, test_reload, test_exec):
+        for test in (test_help, test_completions, test_manual, test_wrong_use, test_slips, test_examples, test_reload, test_end_between,
+                     test_exec):
             test(binary, folder)
     print("command_line: ok")
 
