@@ -13,12 +13,6 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Closes the store when everything that uses it has ended.
 private struct StoreService: Service {
   let store: any Store
@@ -71,12 +65,6 @@ private struct StoreWork: Service {
   }
 }
 
-/// The server cannot listen where it should: another program does, or the address is not this machine's.
-package struct PortTaken: Error, CustomStringConvertible {
-  package let description: String
-  fileprivate init(_ description: String) { self.description = description }
-}
-
 /// Runs a server.
 package enum Services {
   /// Serves until the order to end is given.
@@ -124,26 +112,8 @@ package enum Services {
   ) async throws {
     try server.settings.unixSocket?.prepare()
     defer { server.settings.unixSocket?.remove() }
-    do {
-      try await run()
-    } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw PortTaken(
-        "port \(server.settings.port) on \(server.settings.host) is taken; stop the other program, "
-          + "or choose another with --port (0 takes any free one)")
-    } catch is SocketAddressError.UnknownHost {
-      throw PortTaken(
-        "the name '\(server.settings.host)' cannot be looked up; --host may be 127.0.0.1, 0.0.0.0 or a name of "
-          + "this machine")
-    } catch let error as IOError where error.errnoCode == EADDRNOTAVAIL {
-      throw PortTaken(
-        "'\(server.settings.host)' is no address of this machine; --host may be one of its own, "
-          + "127.0.0.1 or 0.0.0.0")
-    } catch let error as IOError
-      where error.errnoCode == EACCES && server.settings.unixSocket == nil
-    {
-      throw PortTaken(
-        "port \(server.settings.port) needs a right that this user does not have; choose one above 1023 with "
-          + "--port, or give the program CAP_NET_BIND_SERVICE")
+    do { try await run() } catch {
+      throw CannotListen(error, server.settings) ?? error
     }
   }
 

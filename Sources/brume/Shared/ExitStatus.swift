@@ -93,8 +93,9 @@ enum Ending {
     case let error as AssetFailure: end(.disk, error.description)
     case let error as DataFolderError:
       end(error.isMissing ? .noInput : .cannotCreate, error.description)
-    case let error as PortTaken: end(.cannotCreate, error.description)
-    case let error as SettingError: BrumeTool.exit(withError: ValidationError(error.description))
+    case let error as CannotListen: end(.cannotCreate, error.description)
+    case let error as SettingError: endWrongUse(error.description)
+    case let error as ValidationError: endWrongUse(error.message)
     default: BrumeTool.exit(withError: error)
     }
   }
