@@ -380,6 +380,66 @@ def test_wrong_use(binary, folder):
     expect(len(tried) > 150, f"{len(tried)} lines that nobody should type end with 64 and say why on standard error")
 
 
+# Lines that somebody types who does not know the program yet: what they end with, and what is said.
+SLIPS = (
+    ("sereve", 64, "there is no command 'brume sereve'; did you mean 'brume serve'?"),
+    ("user lst --data ./x", 64, "there is no command 'brume user lst'; did you mean 'brume user list'?"),
+    ("users list", 64, "did you mean 'brume user'?"),
+    ("list users", 64, "there is no command 'brume list'; 'brume --help' lists all"),
+    ("--data ./x user list", 64, "options stand behind it, such as: brume user list --data FOLDER"),
+    ("serve --port x", 64, "--port is 'x', and must be a number (NUMBER)"),
+    ("serve --dev maybe", 64, "'maybe' is not an option of serve"),
+    ("serve --prot 1", 64, "Usage: brume serve [OPTIONS]\n  See 'brume serve --help'"),
+    ("serve --data ./letter", 73, "'./letter' is a file; name a folder with --data"),
+    ("serve --data /proc/never", 73, "choose another with --data"),
+    ("clock advance 1", 64, "Usage: brume clock advance"),
+    ("user list --admin-token t", 64, "Usage: brume user list"),
+    ("faults add nonsense", 64, "there is no fault 'nonsense'; it is one of error,"),
+    ("faults add error", 64, "such as --code 7"),
+    ("faults add switchAccount", 64, "--to NAME"),
+    ("faults add conflict --on never", 64, "--on is 'never'; it may be saveRecords"),
+    ("operator add ada", 64, "--password-file"),
+    ("conformance --cases ./never", 66, "there is no folder './never' with cases"),
+    ("conformance --url http://127.0.0.1:1 --container iCloud.a --api-token t --key-id k --key-file ./never", 66,
+     "the key file './never' cannot be read (No such file or directory)"),
+    ("backup ./never/a --url http://127.0.0.1:1 --admin-token t", 73, "make its folder, or choose another name"),
+    ("backup ./unmade --url http://127.0.0.1:1 --admin-token t", 69, "no server answers at http://127.0.0.1:1"),
+)
+# The same at a server.
+SLIPS_AT_SERVER = (
+    ("devices list --user nobody", 1, "there is no user 'nobody'"),
+    ("records create Note --user alice --fields {", 65, "--fields: the JSON is not valid at byte 1"),
+    ("deletions forget", 1, "--older-than DAYS"),
+    ("serve --port 0", 73, "another server uses the data folder"),
+)
+
+
+def test_slips(binary, folder):
+    print("== slips")
+    folder = os.path.join(folder, "slips")
+    os.mkdir(folder)
+    desk = Desk(binary, folder)
+    with open(os.path.join(folder, "letter"), "w") as file:
+        file.write("Dear")
+
+    def slip(line, status, words):
+        outcome = desk.type(f"brume {shlex.join(shlex.split(line))} < /dev/null")
+        if outcome.returncode != status or words not in outcome.stderr or not outcome.stderr.startswith("Error: "):
+            raise SystemExit(f"FAILED: brume {line} ended with {outcome.returncode}: {outcome.stderr[:700]}")
+
+    for line, status, words in SLIPS:
+        slip(line, status, words)
+    expect(not [name for name in os.listdir(folder) if "unmade" in name], "a backup of which nothing arrived leaves no file")
+    desk.start()
+    try:
+        for line, status, words in SLIPS_AT_SERVER:
+            slip(line, status, words)
+    finally:
+        desk.server.terminate()
+        desk.server.wait(timeout=30)
+    expect(True, f"{len(SLIPS) + len(SLIPS_AT_SERVER)} slips end with a sentence that helps")
+
+
 # Things are made before they are looked at, and taken away at last.
 RANKS = {"create": 0, "add": 0, "assign": 0, "delete": 2, "purge": 2, "remove": 2, "revoke": 2, "clear": 2}
 

@@ -100,6 +100,28 @@ enum Ending {
     }
   }
 
+  /// Says what was not understood, and ends the process with 64; a question for help ends with 0.
+  static func end(parsing error: any Error) -> Never {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard BrumeTool.exitCode(for: error) == .validationFailure,
+      let sentence = UnknownCommand.sentence(arguments)
+    else { BrumeTool.exit(withError: error) }
+    endWrongUse(sentence)
+  }
+
+  /// As the parser says it of what it finds itself.
+  private static func endWrongUse(_ sentence: String) -> Never {
+    let (command, path) = HelpText.command(CommandLine.arguments.dropFirst())
+    let name = (["brume"] + path).joined(separator: " ")
+    Output.say(
+      """
+      Error: \(sentence)
+      Usage: \(BrumeTool.usageString(for: command))
+        See '\(name) --help' for more information.
+      """)
+    BrumeTool.exit(withError: ExitCode.validationFailure)
+  }
+
   private static func end(_ status: ExitStatus?, _ sentence: String) -> Never {
     Output.say("Error: \(sentence)")
     BrumeTool.exit(withError: status?.code ?? ExitCode.failure)
