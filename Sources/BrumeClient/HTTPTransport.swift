@@ -6,7 +6,6 @@
   import Foundation
   import NIOCore
   import NIOHTTP1
-  import NIOPosix
   import NIOSSL
 
   /// Sends over connections that all sessions of the program share.
@@ -111,40 +110,13 @@
       _ error: any Error, _ call: HTTPCall, mayBeTaken: Bool = true
     ) -> any Error {
       if error is CancellationError { return error }
-      let place = "\(call.base): \(error)"
-      switch error {
-      case let error as HTTPClientError: return failure(error, call, place, mayBeTaken)
-      case let error as IOError where error.isOfConnecting:
-        return CallFailure.connectionFailed("cannot connect to \(place); is the server running?")
-      case let error as IOError where error.isWithoutNetwork:
-        return CallFailure.unreachable("no network leads to \(place)")
-      case let error as NIOConnectionError:
-        return error.connectionErrors.isEmpty
-          ? CallFailure.unreachable("cannot find \(place)")
-          : CallFailure.connectionFailed("cannot connect to \(place); is the server running?")
-      default: return broken(place, mayBeTaken)
-      }
-    }
-
-    private static func broken(_ place: String, _ mayBeTaken: Bool) -> CallFailure {
-      mayBeTaken
-        ? .responseLost("the answer of \(place) did not arrive")
-        : .notTaken("the connection to \(place) ended before the request was sent")
-    }
-
-    private static func failure(
-      _ error: HTTPClientError, _ call: HTTPCall, _ place: String, _ mayBeTaken: Bool
-    ) -> any Error {
-      switch error {
-      case .cancelled: CancellationError()
-      case .invalidURL, .emptyHost, .emptyScheme:
-        CallFailure.notConfigured("the server's address \(call.base) is not valid")
+      switch error as? HTTPClientError {
+      case .cancelled: return CancellationError()
+      case .invalidURL, .emptyHost, .emptyScheme: return CallFailure.invalidAddress(call)
       case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
-        CallFailure.connectionFailed("cannot connect to \(place)")
-      // The caller's time is used up: no further attempt.
-      case .deadlineExceeded where !mayBeTaken:
-        CallFailure.connectionFailed("the request could not be sent in time to \(place)")
-      default: broken(place, mayBeTaken)
+        return CallFailure.notConnected(error, call)
+      case .deadlineExceeded where !mayBeTaken: return CallFailure.notSentInTime(error, call)
+      default: return CallFailure(of: error, call, mayBeTaken: mayBeTaken)
       }
     }
   }
@@ -154,13 +126,5 @@
       let (seconds, attoseconds) = timeout.components
       return .seconds(min(seconds, 1 << 32)) + .nanoseconds(attoseconds / 1_000_000_000)
     }
-  }
-
-  /// What an address without a name to look up fails with.
-  extension IOError {
-    fileprivate var isOfConnecting: Bool {
-      [ECONNREFUSED, EHOSTUNREACH, EADDRNOTAVAIL].contains(errnoCode)
-    }
-    fileprivate var isWithoutNetwork: Bool { [ENETUNREACH, ENETDOWN].contains(errnoCode) }
   }
 #endif

@@ -114,9 +114,12 @@ package struct SettingSources: Sendable {
           return (value, name(setting))
         }
       } catch {
-        let form = setting.form.isEmpty ? "true or false" : setting.form
+        // What is no text holds no secret.
+        let text = try? provider.value(forKey: key, type: .string).value?.content
+        let value = if case .string(let text) = text { "'\(text)'" } else { "something else" }
+        let form = setting.kind == .number ? "a number (\(setting.form))" : "true or false"
         throw SettingError(
-          "\(name(setting)) must be \(form), and is something else; 'brume serve --help' says more")
+          "\(name(setting)) is \(value), and must be \(form); 'brume serve --help' says more")
       }
     }
     return nil

@@ -59,27 +59,7 @@ enum UnknownSettings {
 
   /// Which name was probably meant, and where all of them are listed.
   static func advice(_ name: String, among names: [String]) -> String {
-    let near = names.map { (name: $0, distance: distance($0, name)) }.min {
-      $0.distance < $1.distance
-    }
     let list = "'brume serve --help' lists all"
-    guard let near, near.distance <= 2 else { return list }
-    return "did you mean \(near.name)? \(list)"
-  }
-
-  /// How many letters must be put in, left out or changed to make one of the other (Levenshtein).
-  private static func distance(_ one: String, _ other: String) -> Int {
-    let other = Array(other)
-    var row = Array(0...other.count)
-    for (i, letter) in one.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for j in other.indices {
-        let above = row[j + 1]
-        row[j + 1] = min(above + 1, row[j] + 1, diagonal + (letter == other[j] ? 0 : 1))
-        diagonal = above
-      }
-    }
-    return row[other.count]
+    return NearName.of(name, among: names).map { "did you mean \($0)? \(list)" } ?? list
   }
 }

@@ -35,10 +35,14 @@ package final class DataFolder: Sendable {
   package init(path: String) throws {
     self.path = path
     guard OwnerOnly.makeFolders(path) else {
-      throw DataFolderError("the data folder '\(path)' cannot be made (\(Self.reason()))")
+      throw DataFolderError(
+        "the data folder '\(path)' cannot be made (\(Self.reason())); choose another with --data")
     }
     let descriptor = open("\(path)/server.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
+      if errno == ENOTDIR {
+        throw DataFolderError("the data folder '\(path)' is a file; name a folder with --data")
+      }
       throw DataFolderError(
         "the data folder '\(path)' cannot be written (\(Self.reason())); check its owner and rights"
       )

@@ -12,13 +12,6 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import ServiceLifecycle
-import UnixSignals
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Closes the store when everything that uses it has ended.
 private struct StoreService: Service {
@@ -72,24 +65,19 @@ private struct StoreWork: Service {
   }
 }
 
-/// The server cannot listen where it should: another program does, or the address is not this machine's.
-package struct PortTaken: Error, CustomStringConvertible {
-  package let description: String
-  fileprivate init(_ description: String) { self.description = description }
-}
-
 /// Runs a server.
 package enum Services {
-  /// Serves until the process is asked to end.
+  /// Serves until the order to end is given.
   ///
-  /// - Throws: `RestartAsked` if the server is to start anew, and `server.restart` allows it.
   /// - Parameter onReady: called once, with the port, when requests are answered.
-  /// - Throws: what a service throws that cannot go on, and what `onReady` throws.
+  /// - Throws: `RestartAsked` if the server is to start anew, and `server.restart` allows it; what a service throws
+  ///   that cannot go on, and what `onReady` throws.
   package static func run(
-    _ server: Composition, onReady: @escaping @Sendable (Int) async throws -> Void
+    _ server: Composition, until end: EndOrder,
+    onReady: @escaping @Sendable (Int) async throws -> Void
   ) async throws {
-    try await run(
-      ServiceGroup(configuration: configuration(server, [.sigterm, .sigint], onReady)), server)
+    let group = ServiceGroup(configuration: configuration(server, onReady))
+    try await listening(server) { try await end.run(group) }
   }
 
   /// Serves for as long as `body` runs, then ends in good order, also when `body` throws. For servers
@@ -97,11 +85,11 @@ package enum Services {
   package static func embed<Value: Sendable>(
     _ server: Composition, while body: @escaping @Sendable (_ port: Int) async throws -> Value
   ) async throws -> Value {
-    let (ports, listening) = AsyncStream<Int>.makeStream()
-    let group = ServiceGroup(configuration: configuration(server, []) { listening.yield($0) })
+    let (ports, found) = AsyncStream<Int>.makeStream()
+    let group = ServiceGroup(configuration: configuration(server) { found.yield($0) })
     return try await withThrowingTaskGroup(of: Result<Value, any Error>?.self) { tasks in
       tasks.addTask(operation: {
-        try await run(group, server)
+        try await listening(server) { try await group.run() }
         return nil
       })
       tasks.addTask(operation: {
@@ -118,29 +106,14 @@ package enum Services {
     }
   }
 
-  private static func run(_ group: ServiceGroup, _ server: Composition) async throws {
+  /// The place where the server listens is seen to, before and after.
+  private static func listening(
+    _ server: Composition, _ run: () async throws -> Void
+  ) async throws {
     try server.settings.unixSocket?.prepare()
     defer { server.settings.unixSocket?.remove() }
-    do {
-      try await group.run()
-    } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw PortTaken(
-        "port \(server.settings.port) on \(server.settings.host) is taken; stop the other program, "
-          + "or choose another with --port (0 takes any free one)")
-    } catch is SocketAddressError.UnknownHost {
-      throw PortTaken(
-        "the name '\(server.settings.host)' cannot be looked up; --host may be 127.0.0.1, 0.0.0.0 or a name of "
-          + "this machine")
-    } catch let error as IOError where error.errnoCode == EADDRNOTAVAIL {
-      throw PortTaken(
-        "'\(server.settings.host)' is no address of this machine; --host may be one of its own, "
-          + "127.0.0.1 or 0.0.0.0")
-    } catch let error as IOError
-      where error.errnoCode == EACCES && server.settings.unixSocket == nil
-    {
-      throw PortTaken(
-        "port \(server.settings.port) needs a right that this user does not have; choose one above 1023 with "
-          + "--port, or give the program CAP_NET_BIND_SERVICE")
+    do { try await run() } catch {
+      throw CannotListen(error, server.settings) ?? error
     }
   }
 
@@ -154,8 +127,7 @@ package enum Services {
   ) -> any Service { lasting(name) { try await retry.run(work) } }
 
   private static func configuration(
-    _ server: Composition, _ signals: [UnixSignal],
-    _ onReady: @escaping @Sendable (Int) async throws -> Void
+    _ server: Composition, _ onReady: @escaping @Sendable (Int) async throws -> Void
   ) -> ServiceGroupConfiguration {
     var logger = server.logger
     // The libraries' own lifecycle lines are for their authors.
@@ -171,7 +143,7 @@ package enum Services {
         // Also after a failure: what is under way gets its answer, streams and connections their end.
         .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
       },
-      gracefulShutdownSignals: signals, logger: logger)
+      logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
     return configuration
   }

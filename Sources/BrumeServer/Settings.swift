@@ -110,7 +110,7 @@ package struct Settings: Sendable {
   package init(_ sources: SettingSources) throws {
     host = try sources.text(.host) ?? host
     port = try Self.number(.port, from: sources, in: 0...65_535)
-    unixSocket = try sources.text(.unixSocket).flatMap { $0.isEmpty ? nil : try UnixSocket($0) }
+    unixSocket = try sources.text(.unixSocket).flatMap { $0.isEmpty ? nil : UnixSocket($0) }
     tls = try TLSFiles(sources)
     dataFolder = try sources.text(.data) ?? dataFolder
     marksFolder = try sources.text(.marks) ?? sources.stateFolder

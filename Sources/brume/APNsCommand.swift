@@ -61,6 +61,7 @@ struct APNsCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await server.connect().post("apns/remove", ["topic": .string(topic)])
+      Output.say("removed the key of '\(topic)'; pushes to its devices wait")
     }
   }
 }

@@ -28,8 +28,12 @@ struct BrumeTool: AsyncParsableCommand {
     ])
 
   static func main() async {
+    var command: any ParsableCommand
+    do { command = try parseAsRoot() } catch {
+      HelpText.show(error)
+      Ending.end(parsing: error)
+    }
     do {
-      var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

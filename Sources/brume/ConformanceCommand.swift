@@ -6,6 +6,7 @@ import ArgumentParser
 import BrumeClient
 import BrumeConformance
 import BrumeModel
+import BrumeServer
 import BrumeWire
 import FoundationEssentials
 
@@ -40,6 +41,10 @@ struct ConformanceCommand: AsyncParsableCommand {
   @Flag(help: "One JSON object a case.") var json = false
 
   func run() async throws {
+    if let cases, !DiskFile.isFolder(cases) {
+      throw StatusFailure(
+        .noInput, "there is no folder '\(cases)' with cases; name it with --cases")
+    }
     let all = try cases.map { try CaseFiles.cases(in: $0) } ?? CaseFiles.bundled()
     let chosen = all.filter { test in
       guard let filter else { return true }
@@ -74,7 +79,8 @@ struct ConformanceCommand: AsyncParsableCommand {
       throw ValidationError("--environment is '\(name)'; it may be development or production")
     }
     var target = Target(
-      url: try given(url, "url", "BRUME_URL"),
+      url: try GivenAddress.checked(
+        given(url, "url", "BRUME_URL"), from: url == nil ? "BRUME_URL" : "--url"),
       in: ContainerEnvironment(
         ContainerID(try given(container, "container", "BRUME_CONTAINER")), knownEnvironment),
       apiToken: try given(apiToken, "api-token", "BRUME_API_TOKEN"),
@@ -89,10 +95,17 @@ struct ConformanceCommand: AsyncParsableCommand {
     if let id = keyID ?? ServerOptions.variable("BRUME_KEY_ID"),
       let file = keyFile ?? ServerOptions.variable("BRUME_KEY_FILE")
     {
-      let pem = try String(contentsOfFile: file, encoding: .utf8)
-      target.serverKey = Configuration.ServerKey(id: id, privateKeyPEM: pem)
+      target.serverKey = Configuration.ServerKey(id: id, privateKeyPEM: try Self.pem(file))
     }
     return target
+  }
+
+  private static func pem(_ file: String) throws -> String {
+    guard let pem = DataFolder.read(file) else {
+      throw CommandFailure(
+        "the key file '\(file)' cannot be read (\(SystemError.reason())); check its path", .noInput)
+    }
+    return String(decoding: pem, as: UTF8.self)
   }
 
   private func given(
@@ -101,7 +114,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     guard let value = value ?? ServerOptions.variable(variable) else {
       throw ValidationError("--\(option) is missing, and \(variable) is not set")
     }
-    return value.hasSuffix("/") ? String(value.dropLast()) : value
+    return value
   }
 
   private func show(_ outcome: Outcome) {

@@ -32,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
       }
     }
     await check("settings") {
-      _ = try await settings()
+      try await settings().unixSocket?.checkLength()
       return "all have usable values"
     }
     for finding in StoreCheckup.findings((try? await settings())?.engine ?? .sqlite) {

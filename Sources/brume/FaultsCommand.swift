@@ -37,6 +37,24 @@ struct FaultsCommand: AsyncParsableCommand {
     @Flag(help: "Meet every matching call until 'brume faults clear'.") var always = false
     @Option(help: "Seconds to wait, sent with the error.") var retryAfter: Double?
 
+    func validate() throws {
+      guard Fault.effectNames.contains(effect) else {
+        throw ValidationError(
+          "there is no fault '\(effect)'; it is one of \(Fault.effectNames.joined(separator: ", "))"
+        )
+      }
+      if effect == "error", code == nil {
+        throw ValidationError("'error' needs the number of a CKError, such as --code 7")
+      }
+      if effect == "switchAccount", to == nil {
+        throw ValidationError("'switchAccount' needs who signs in: --to NAME")
+      }
+      for name in on where Fault.Operation(rawValue: name) == nil {
+        let names = Fault.Operation.allCases.map(\.rawValue)
+        throw ValidationError("--on is '\(name)'; it may be \(names.joined(separator: ", "))")
+      }
+    }
+
     func run() async throws {
       var fault = JSONObject()
       fault["effect"] = .string(effect)

@@ -17,7 +17,8 @@ extension PushCommand {
     @OptionGroup var server: ServerOptions
     @Option(help: "The record that was saved or deleted.") var record: String?
     @Option(help: "The record's zone.") var zone: String?
-    @Option(help: "The change, as this command names it.") var change: String?
+    @Option(help: "The change, such as 0-12: as this command and 'brume log list' name it.")
+    var change: String?
     @Option(help: "The request that made the change (X-Apple-Request-UUID).") var request: String?
     @Option(help: "Only subscriptions of this user, and all of them.") var user: String?
     @Option(help: "Only this device.") var device: String?
@@ -31,8 +32,11 @@ extension PushCommand {
 
     func run() async throws {
       let answer = try await server.connect().get("trace", question)
+      let trace = try trace(answer)
+      // Whether anything became of a record or a request is the answer; a change is named to be explained.
+      if change != nil, trace.change == nil { throw CommandFailure(trace.sentence) }
       if json { return Output.line(answer.bytes()) }
-      for line in TraceText(try trace(answer)).lines { Output.line(line) }
+      for line in TraceText(trace).lines { Output.line(line) }
     }
 
     private var question: [(String, String)] {

@@ -48,11 +48,17 @@ struct FieldOptions: ParsableArguments {
       }
       bytes = content
     }
-    guard case .object(let object) = try JSON(parsing: bytes) else {
-      throw CommandFailure(
-        "--fields is no JSON object; write '{\"FIELD\": {\"value\": VALUE}}'", .data)
+    return try Self.object(bytes)
+  }
+
+  private static func object(_ bytes: [UInt8]) throws -> JSONObject {
+    let form = "write '{\"FIELD\": {\"value\": VALUE}}'"
+    do throws(BrumeError) {
+      if case .object(let object) = try JSON(parsing: bytes) { return object }
+    } catch {
+      throw CommandFailure("--fields: \(error.reason); \(form)", .data)
     }
-    return object
+    throw CommandFailure("--fields is no JSON object; \(form)", .data)
   }
 
   /// A whole number, a number, or else a text. Quotation marks make a number a text.

@@ -2,7 +2,6 @@
 // can be looked at before: `diff` and `--dry-run` print the same list.
 
 import ArgumentParser
-import BrumeServer
 import BrumeWire
 
 struct ValidateSchema: AsyncParsableCommand {
@@ -14,16 +13,13 @@ struct ValidateSchema: AsyncParsableCommand {
   @Flag(help: "The server's answer as JSON.") var json = false
 
   func run() async throws {
-    let answer = try await server.connect().post(
-      "schema/validate", ["schema": .string(try SchemaFile.text(of: file))])
-    let errors = answer["errors"]?.array ?? []
+    let answer = try await SchemaFile(file).look(server.connect())
+    let faults = SchemaFile.faults(answer)
     if json { Output.line(answer.bytes()) }
-    for error in errors where !json {
-      Output.line(
-        "\(file):\(error["line"]?.int ?? 0):\(error["column"]?.int ?? 0): "
-          + (error["message"]?.string ?? ""))
+    for fault in faults where !json {
+      Output.line("\(file):\(fault.line):\(fault.column): \(fault.message)")
     }
-    guard errors.isEmpty else { throw ExitStatus.data.code }
+    guard faults.isEmpty else { throw ExitStatus.data.code }
     Output.say("'\(file)' is right; record types: \(answer["recordTypes"]?.int ?? 0)")
   }
 }
@@ -41,9 +37,10 @@ struct DiffSchema: AsyncParsableCommand {
   @Flag(help: "One JSON object a line.") var json = false
 
   func run() async throws {
+    let connection = try server.connect()
     var body = JSONObject()
-    body["schema"] = try file.map { .string(try SchemaFile.text(of: $0)) }
-    let answer = try await server.connect().post("schema/diff", .object(body))
+    if let file { body["schema"] = .string(try await SchemaFile(file).checked(connection)) }
+    let answer = try await connection.post("schema/diff", .object(body))
     SchemaChanges(answer).show(asJSON: json)
     if exitCode, answer["changes"]?.array?.isEmpty == false { throw ExitCode(1) }
   }
@@ -62,8 +59,8 @@ struct ImportSchema: AsyncParsableCommand {
   var allowDrops = false
 
   func run() async throws {
-    let text = JSON.string(try SchemaFile.text(of: file))
     let connection = try server.connect()
+    let text = JSON.string(try await SchemaFile(file).checked(connection))
     let changes = SchemaChanges(try await connection.post("schema/diff", ["schema": text]))
     if !changes.drops.isEmpty { changes.show(asJSON: false) }
     let mayDrop = try changes.drops.isEmpty || allowDrops || Self.asked(changes.drops.count)
@@ -136,16 +133,5 @@ private struct SchemaChanges {
         Output.line("  \(change["consequence"]?.string ?? "")")
       }
     }
-  }
-}
-
-private enum SchemaFile {
-  /// Ends the command with 66 if there is no such file.
-  static func text(of file: String) throws -> String {
-    guard let bytes = DataFolder.read(file) else {
-      Output.say("Error: '\(file)' cannot be read; check its path")
-      throw ExitStatus.noInput.code
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -35,6 +35,7 @@ struct SchemaCommand: AsyncParsableCommand {
       } catch {
         throw CommandFailure("'\(file)' cannot be written; check its folder", .cannotCreate)
       }
+      Output.say("wrote the schema into '\(file)'")
     }
   }
 

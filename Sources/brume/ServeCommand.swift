@@ -22,45 +22,69 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     MemoryArenas.limit()
     // From here on a hang-up ends nothing.
-    let signals = await UnixSignalsSequence(trapping: .sighup)
-    defer { withExtendedLifetime(signals) {} }
-    let (sources, given) = try await settings()
-    var settings = given
+    let hangUps = await UnixSignalsSequence(trapping: .sighup)
+    defer { withExtendedLifetime(hangUps) {} }
+    let (sources, settings) = try await settings()
     let folder = try DataFolder(path: settings.dataFolder)
-    while let port = try await serve(sources, settings, folder) {
-      // Clients come back to the same port, also where any free one was taken.
-      settings.port = port
-      try folder.takeUpRestore()
+    let end = EndOrder()
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      defer { tasks.cancelAll() }
+      var next = settings
+      while let port = try await serve(sources, next, folder, until: end, in: &tasks), !end.isGiven
+      {
+        // Clients come back to the same port, also where any free one was taken.
+        next.port = port
+        try folder.takeUpRestore()
+      }
     }
   }
 
+  /// Opens a server and runs it. Until the first one is open a signal ends the process at once; from then on it is an
+  /// order, which counts for all that follow.
+  ///
   /// - Returns: the port, if the server is to start anew; nil when it was asked to end.
   private func serve(
-    _ sources: SettingSources, _ settings: Settings, _ folder: DataFolder
+    _ sources: SettingSources, _ settings: Settings, _ folder: DataFolder, until end: EndOrder,
+    in tasks: inout ThrowingTaskGroup<Void, any Error>
   ) async throws -> Int? {
-    let signals = await UnixSignalsSequence(trapping: .sighup)
-    let level = LogLevel(settings.logLevel)
-    let logger = Logs.logger(settings, following: level)
-    let server = try await Composition(settings: settings, folder: folder, logger: logger)
-    server.restart.allow()
+    let server = try await OpenServer(settings, folder)
+    if tasks.isEmpty { await Self.trap(for: end, in: &tasks) }
+    return try await serve(server, sources, folder, until: end)
+  }
+
+  private static func trap(
+    for end: EndOrder, in tasks: inout ThrowingTaskGroup<Void, any Error>
+  ) async {
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    tasks.addTask(operation: { for await _ in signals { await end.give() } })
+  }
+
+  private func serve(
+    _ open: OpenServer, _ sources: SettingSources, _ folder: DataFolder, until end: EndOrder
+  ) async throws -> Int? {
+    let server = open.composition
     defer { folder.remove(ServerFile.name) }
     let reload = Reload(
-      level: level, logger: logger, identities: server.identities, now: server.host.now
+      level: open.level, logger: server.logger, identities: server.identities,
+      now: server.host.now
     ) { [options] in try await Self.read(options) }
     reload.tellOfCertificate()
     return try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask(operation: { await reload.run(signals, from: sources) })
+      group.addTask(operation: { await reload.run(open.hangUps, from: sources) })
       defer { group.cancelAll() }
-      do { try await serve(server, folder) } catch is RestartAsked {
-        logger.notice("the server starts anew, on a restored backup")
+      do { try await Self.serve(server, folder, until: end) } catch is RestartAsked {
+        server.logger.notice("the server starts anew, on a restored backup")
         return server.address.listeningPort
       }
       return nil
     }
   }
 
-  private func serve(_ server: Composition, _ folder: DataFolder) async throws {
-    try await Services.run(server) { _ in
+  private static func serve(
+    _ server: Composition, _ folder: DataFolder, until end: EndOrder
+  ) async throws {
+    try await Services.run(server, until: end) { _ in
+      guard !end.isGiven else { return }
       let file = ServerFile(
         url: server.address.ownURL, adminToken: server.adminToken,
         processID: Int(ProcessInfo.processInfo.processIdentifier))
@@ -84,47 +108,18 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// What `serve` says when it is ready.
-enum Greeting {
-  static func print(_ server: Composition) async throws {
-    let settings = server.settings
-    let engine =
-      switch settings.engine {
-      case .memory: "memory, forgotten at the end"
-      case .sqlite: "SQLite"
-      case .postgres: "PostgreSQL"
-      }
-    Output.line("Brume serves \(server.url)")
-    let link = try await server.oneTimeLink()
-    let console = settings.isDevelopment ? link : nil
-    Output.line("  console    \(console ?? "\(server.url)/_brume/console/")")
-    Output.line("  storage    \(engine)")
-    Output.line("  data       \(server.folder?.path ?? settings.dataFolder)")
-    if settings.isClockManual {
-      let time = ISODate.text(server.clock.shown(most: 0).now)
-      Output.line("  clock      stands at \(time); 'brume clock advance 1m' moves it")
-    }
-    if settings.isDevelopment {
-      // The address signs one browser in.
-      try await ready(server)
-    } else {
-      if let link {
-        Output.line("  operator   none yet; this makes the first one, once, within 30 minutes:")
-        Output.line("             \(link)")
-      }
-      Output.line("  accounts   nobody has access until you give it, in another terminal:")
-      Output.line("             brume user create NAME")
-      Output.line("             brume token create NAME --container iCloud.org.example.app")
-    }
-    Output.line("Stop with Ctrl-C.")
-  }
+/// A server whose store is open, and which does not listen yet.
+private struct OpenServer {
+  let level: LogLevel
+  /// Hang-ups since before its store was opened.
+  let hangUps: UnixSignalsSequence
+  let composition: Composition
 
-  private static func ready(_ server: Composition) async throws {
-    let ready = try await server.development.prepare(
-      in: ContainerEnvironment(server.settings.container, .development))
-    Output.line("  container  \(ready.container)")
-    Output.line("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
-    Output.line("For a client ('brume status --format env' prints these lines again):")
-    for (name, value) in ready.variables { Output.line("\(name)=\(value)") }
+  init(_ settings: Settings, _ folder: DataFolder) async throws {
+    hangUps = await UnixSignalsSequence(trapping: .sighup)
+    level = LogLevel(settings.logLevel)
+    composition = try await Composition(
+      settings: settings, folder: folder, logger: Logs.logger(settings, following: level))
+    composition.restart.allow()
   }
 }

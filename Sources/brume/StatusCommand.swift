@@ -1,5 +1,5 @@
-// brume status: how to reach the running server of a data folder, and whether it can work. Its exit
-// status is what a supervisor asks for: the container image's health check is `brume status --ready`.
+// brume status: how to reach the running server of a data folder, and whether it can work. What a supervisor asks for
+// is the exit status of `brume status --ready`, the container image's health check.
 
 import ArgumentParser
 import BrumeWire
@@ -9,7 +9,9 @@ struct StatusCommand: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Say how to reach the running server of a data folder.",
-    discussion: "Ends with 1 if no server answers or if it is not ready.")
+    discussion: """
+      Ends with 69 if no server answers or if it is not ready; with --ready it ends with 1 then.
+      """)
 
   @OptionGroup var server: ServerOptions
 
@@ -21,11 +23,11 @@ struct StatusCommand: AsyncParsableCommand {
   @Flag(help: "Only ask whether the server is ready, as cheaply as can be: a health check.")
   var ready = false
 
-  /// Supervisors such as Docker know 0 and 1.
+  /// Supervisors such as Docker know 0 and 1 of a health check.
   func run() async throws {
     do {
       try await show()
-    } catch let failure as CommandFailure where failure.status == .unavailable {
+    } catch let failure as CommandFailure where ready && failure.status == .unavailable {
       throw CommandFailure(failure.description)
     }
   }

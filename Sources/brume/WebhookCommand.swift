@@ -44,6 +44,7 @@ struct WebhookCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await server.connect().post("webhooks/enable", ["id": .string(id)])
+      Output.say("the webhook '\(id)' is called again, from where it stopped")
     }
   }
 
@@ -54,6 +55,7 @@ struct WebhookCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await server.connect().post("webhooks/remove", ["id": .string(id)])
+      Output.say("removed the webhook '\(id)'")
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #if HTTPS
   import AsyncHTTPClient
+  import Foundation
   import NIOCore
   import Testing
 
@@ -41,6 +42,33 @@
       guard case .connectionFailed = failure else {
         Issue.record("\(String(describing: failure))")
         return
+      }
+    }
+
+    @Test(
+      arguments: [
+        IOError(errnoCode: ECONNREFUSED, reason: "refused"),
+        // A Unix socket that is not there.
+        IOError(errnoCode: ENOENT, reason: "missing"),
+        IOError(errnoCode: ENETUNREACH, reason: "away"), ChannelError.ioOnClosedChannel,
+      ] as [any Error & Sendable], [true, false])
+    func `the same failure is the same in both transports`(
+      error: any Error & Sendable, mayBeTaken: Bool
+    ) {
+      let one = HTTPTransport.failure(error, call, mayBeTaken: mayBeTaken) as? CallFailure
+      let other = PlainFailure.reported(error, call, mayBeTaken: mayBeTaken) as? CallFailure
+      #expect(one == other && one != nil)
+    }
+
+    @Test func `a Unix socket that is not there is no lost answer`() async {
+      let call = HTTPCall(
+        method: "GET", base: "http+unix://%2Fnever%2Fthere", target: "/", timeout: .seconds(60))
+      for transport in [HTTPTransport(), PlainTransport()] as [any Transport] {
+        let failure = await #expect(throws: CallFailure.self) { _ = try await transport.send(call) }
+        guard case .connectionFailed = failure else {
+          Issue.record("\(String(describing: failure))")
+          continue
+        }
       }
     }
 

@@ -162,7 +162,6 @@ import Testing
     (["--tls-certificate", "c.pem"], "--tls-key is missing"),
     (["--tls-key", "k.pem"], "--tls-certificate is missing"),
     (["--tls-certificate", "c", "--tls-key", "k", "--unix-socket", "/s"], "are both set"),
-    (["--unix-socket", "/" + String(repeating: "x", count: 200)], "the system takes"),
     (["--otlp-endpoint", "collector"], "must be like http://host:4318"),
     (["--otlp-endpoint", "http://c:1", "--otlp-headers", "key"], "must be like name=value"),
     (["--otlp-endpoint", "http://c:1", "--otlp-percent", "101"], "it may be 0 to 100"),

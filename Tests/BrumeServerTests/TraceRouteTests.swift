@@ -43,7 +43,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("change=x", "such as 0-12"), ("change=0-0", "such as 0-12"), ("change=7-1", "such as 0-12"),
+    ("change=x", "such as 0-12"), ("change=0-0", "such as 0-12"),
+    ("change=7-1", "change 7-1 is not remembered"),
     ("change=0-99999999999999999999", "such as 0-12"), ("zone=Z", "'record', which is missing"),
     ("user=nobody", "there is no user 'nobody'"),
   ])

@@ -62,21 +62,6 @@ import Testing
     }
   }
 
-  @Test func `without a server commands end with 69, a health check with 1, and say what to do`()
-    async throws
-  {
-    try await Tool.withFolder { folder in
-      for (command, status) in [
-        ("status", Int32(1)), ("user list", 69), ("zones list --user a", 69),
-      ] {
-        let words = command.split(separator: " ").map(String.init)
-        let outcome = try await Tool.run(words + ["--data", folder])
-        #expect(outcome.status == status, "\(command)")
-        #expect(outcome.talk.contains("brume serve"))
-      }
-    }
-  }
-
   @Test func `time is moved by a command, and only where it stands still`() async throws {
     try await Tool.withFolder { folder in
       let server = try await Tool.serve(
@@ -256,10 +241,22 @@ import Testing
   {
     #expect(try await Tool.run("exec", "--", "sh", "-c", "kill -9 $$").status == 137)
     let missing = try await Tool.run("exec", "--", "no-such-command")
-    #expect(missing.status == 1)
+    missing.expect(127, "Error: there is no command 'no-such-command'; check its name")
     // Nothing else: the server ends in good order.
     #expect(missing.talk.split(separator: "\n").count == 1)
-    #expect(missing.talk.contains("'no-such-command' cannot be started"))
+    try await Tool.run("exec", "--", "/no/such/command").expect(127, "'/no/such/command'")
+  }
+
+  @Test func `exec reports what is there and no command as a shell would`() async throws {
+    try await Tool.withFolder { folder in
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let file = folder + "/letter"
+      try "Dear".write(toFile: file, atomically: true, encoding: .utf8)
+      try await Tool.run("exec", "--", file).expect(126, "chmod +x \(file)")
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+      try await Tool.run("exec", "--", file).expect(126, "'\(file)'", "#!/bin/sh")
+      try await Tool.run("exec", "--", folder).expect(126, "'\(folder)' is a folder")
+    }
   }
 
   @Test func `a rule that a command breaks is reported in its own words`() async throws {

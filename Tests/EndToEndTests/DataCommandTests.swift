@@ -5,36 +5,12 @@ import Foundation
 import Testing
 
 @Suite struct DataCommandTests {
-  /// Runs commands against a development server in memory.
-  private struct Shell: Sendable {
-    let folder: String
-
-    func callAsFunction(_ arguments: String...) async throws -> Tool.Outcome {
-      try await Tool.run(arguments + ["--data", folder])
-    }
-
-    func file(_ name: String, _ text: String) throws -> String {
-      let path = "\(folder)/\(name)"
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
-      return path
-    }
-  }
-
-  private func serving(_ body: (Shell) async throws -> Void) async throws {
-    try await Tool.withFolder { folder in
-      let server = try await Tool.serve(
-        "--dev", "--port", "0", "--store", "memory", "--data", folder)
-      try await body(Shell(folder: folder))
-      #expect(await Tool.end(server.process) == 0)
-    }
-  }
-
   private func json(_ line: String) -> JSON {
     (try? JSON(parsing: Array(line.utf8))) ?? .null
   }
 
   @Test func `a record is created, found, changed and deleted`() async throws {
-    try await serving { brume in
+    try await Shell.serving { brume in
       let made = try await brume(
         "records", "create", "Note", "n1", "--user", "alice", "--set", "title=Hello", "--set",
         "rank=3")
@@ -68,7 +44,7 @@ import Testing
   }
 
   @Test func `zones are made, listed as a table and as JSON, and deleted`() async throws {
-    try await serving { brume in
+    try await Shell.serving { brume in
       let made = try await brume("zones", "create", "Trails", "Lakes", "--user", "alice")
       #expect(made.status == 0 && made.talk.contains("Trails, Lakes"), "\(made.talk)")
       let table = try await brume("zones", "list", "--user", "alice")
@@ -89,7 +65,7 @@ import Testing
   }
 
   @Test func `a schema is checked, compared, imported and reset`() async throws {
-    try await serving { brume in
+    try await Shell.serving { brume in
       let made = try await brume("records", "create", "Note", "n1", "--user", "alice")
       #expect(made.status == 0, "\(made.talk)")
       let wrong = try brume.file("wrong.ckdb", "DEFINE SCHEMA\n  DROP X;\n")
@@ -116,7 +92,7 @@ import Testing
   }
 
   @Test func `a user is deleted after a look at what goes`() async throws {
-    try await serving { brume in
+    try await Shell.serving { brume in
       #expect(try await brume("zones", "create", "Trails", "--user", "bob").status == 0)
       let dry = try await brume("user", "delete", "bob", "--dry-run")
       #expect(dry.status == 0 && dry.output.contains("zones"), "\(dry.talk)")
@@ -131,7 +107,7 @@ import Testing
   @Test func `a user's data goes into a file and comes back for another, files included`()
     async throws
   {
-    try await serving { brume in
+    try await Shell.serving { brume in
       #expect(try await brume("zones", "create", "Trails", "--user", "alice").status == 0)
       // The child comes before its parent in the file.
       for (name, more) in [("z-parent", []), ("a-child", ["--fields", Self.parent])] {

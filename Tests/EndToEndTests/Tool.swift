@@ -41,6 +41,10 @@ struct Tool: Sendable {
 
   /// Starts `brume serve` and returns when it says that it is ready, or has ended.
   static func serve(_ arguments: String...) async throws -> (process: Child, lines: [String]) {
+    try await serve(arguments)
+  }
+
+  static func serve(_ arguments: [String]) async throws -> (process: Child, lines: [String]) {
     try await inBackground {
       let child = try Child(path, ["serve"] + arguments, environment)
       var text = ""

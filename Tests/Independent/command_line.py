@@ -215,6 +215,38 @@ def test_reload(binary, folder):
             server.process.kill()
 
 
+def test_end_between(binary, folder):
+    """SIGTERM when a restored server has ended and the next one is not there yet: after that no server comes."""
+    print("== SIGTERM while the server starts anew")
+    data, backup = os.path.join(folder, "restored"), os.path.join(folder, "between.backup")
+    address = os.path.join(data, "server.json")
+    for attempt in range(3):
+        server = subprocess.Popen([binary, "serve", "--dev", "--port", "0", "--marks", "none", "--data", data],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=CLEAN)
+        for line in server.stdout:
+            if line.startswith("Stop with"):
+                break
+        if attempt == 0:
+            made = run(binary, "backup", backup, "--data", data)
+            expect(made.returncode == 0, f"there is a backup {made.stderr}")
+        restore = subprocess.Popen([binary, "restore", backup, "--in-place", "--yes", "--data", data],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=CLEAN)
+        deadline = time.monotonic() + 60
+        while os.path.exists(address) and time.monotonic() < deadline:
+            pass
+        server.send_signal(signal.SIGTERM)
+        try:
+            status = server.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            status = "nothing, and goes on"
+            server.kill()
+        restore.kill()
+        restore.wait()
+        rest = server.stdout.read()
+        expect(status == 0, f"the process ends as asked, with {status}")
+        expect("Brume serves" not in rest and not os.path.exists(address), "and no server comes after it")
+
+
 def test_exec(binary, folder):
     print("== commands inside exec")
     inside = f"'{binary}' user list; '{binary}' status --format env; '{binary}' user list | grep -c ann; env | grep ^BRUME_"
@@ -348,6 +380,66 @@ def test_wrong_use(binary, folder):
     expect(len(tried) > 150, f"{len(tried)} lines that nobody should type end with 64 and say why on standard error")
 
 
+# Lines that somebody types who does not know the program yet: what they end with, and what is said.
+SLIPS = (
+    ("sereve", 64, "there is no command 'brume sereve'; did you mean 'brume serve'?"),
+    ("user lst --data ./x", 64, "there is no command 'brume user lst'; did you mean 'brume user list'?"),
+    ("users list", 64, "did you mean 'brume user'?"),
+    ("list users", 64, "there is no command 'brume list'; 'brume --help' lists all"),
+    ("--data ./x user list", 64, "options stand behind it, such as: brume user list --data FOLDER"),
+    ("serve --port x", 64, "--port is 'x', and must be a number (NUMBER)"),
+    ("serve --dev maybe", 64, "'maybe' is not an option of serve"),
+    ("serve --prot 1", 64, "Usage: brume serve [OPTIONS]\n  See 'brume serve --help'"),
+    ("serve --data ./letter", 73, "'./letter' is a file; name a folder with --data"),
+    ("serve --data /proc/never", 73, "choose another with --data"),
+    ("clock advance 1", 64, "Usage: brume clock advance"),
+    ("user list --admin-token t", 64, "Usage: brume user list"),
+    ("faults add nonsense", 64, "there is no fault 'nonsense'; it is one of error,"),
+    ("faults add error", 64, "such as --code 7"),
+    ("faults add switchAccount", 64, "--to NAME"),
+    ("faults add conflict --on never", 64, "--on is 'never'; it may be saveRecords"),
+    ("operator add ada", 64, "--password-file"),
+    ("conformance --cases ./never", 66, "there is no folder './never' with cases"),
+    ("conformance --url http://127.0.0.1:1 --container iCloud.a --api-token t --key-id k --key-file ./never", 66,
+     "the key file './never' cannot be read (No such file or directory)"),
+    ("backup ./never/a --url http://127.0.0.1:1 --admin-token t", 73, "make its folder, or choose another name"),
+    ("backup ./unmade --url http://127.0.0.1:1 --admin-token t", 69, "no server answers at http://127.0.0.1:1"),
+)
+# The same at a server.
+SLIPS_AT_SERVER = (
+    ("devices list --user nobody", 1, "there is no user 'nobody'"),
+    ("records create Note --user alice --fields {", 65, "--fields: the JSON is not valid at byte 1"),
+    ("deletions forget", 1, "--older-than DAYS"),
+    ("serve --port 0", 73, "another server uses the data folder"),
+)
+
+
+def test_slips(binary, folder):
+    print("== slips")
+    folder = os.path.join(folder, "slips")
+    os.mkdir(folder)
+    desk = Desk(binary, folder)
+    with open(os.path.join(folder, "letter"), "w") as file:
+        file.write("Dear")
+
+    def slip(line, status, words):
+        outcome = desk.type(f"brume {shlex.join(shlex.split(line))} < /dev/null")
+        if outcome.returncode != status or words not in outcome.stderr or not outcome.stderr.startswith("Error: "):
+            raise SystemExit(f"FAILED: brume {line} ended with {outcome.returncode}: {outcome.stderr[:700]}")
+
+    for line, status, words in SLIPS:
+        slip(line, status, words)
+    expect(not [name for name in os.listdir(folder) if "unmade" in name], "a backup of which nothing arrived leaves no file")
+    desk.start()
+    try:
+        for line, status, words in SLIPS_AT_SERVER:
+            slip(line, status, words)
+    finally:
+        desk.server.terminate()
+        desk.server.wait(timeout=30)
+    expect(True, f"{len(SLIPS) + len(SLIPS_AT_SERVER)} slips end with a sentence that helps")
+
+
 # Things are made before they are looked at, and taken away at last.
 RANKS = {"create": 0, "add": 0, "assign": 0, "delete": 2, "purge": 2, "remove": 2, "revoke": 2, "clear": 2}
 
@@ -429,10 +521,10 @@ def test_examples(binary, folder):
         if "$(" in line or " backup " in line:
             continue
         outcome = desk.type(line.split(" > ")[0] + " --data ./nowhere")
-        wanted = 1 if name in ("status", "doctor") else 69
+        wanted = 1 if name == "doctor" or "--ready" in line else 69
         if outcome.returncode != wanted or "brume serve" not in outcome.stderr + outcome.stdout:
             raise SystemExit(f"FAILED: without a server, {line} ended with {outcome.returncode}: {outcome.stderr[:500]}")
-    expect(len(waiting) > 50, f"without a server {len(waiting)} commands end with 69, status and doctor with 1, and say what to do")
+    expect(len(waiting) > 50, f"without a server {len(waiting)} commands end with 69, doctor and a health check with 1, and say what to do")
 
 
 def main():
@@ -442,7 +534,8 @@ def main():
     # A shell that runs this in the background may have it ignore interrupts, which its children would do as well.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_help, test_completions, test_manual, test_wrong_use, test_examples, test_reload, test_exec):
+        for test in (test_help, test_completions, test_manual, test_wrong_use, test_slips, test_examples, test_reload, test_end_between,
+                     test_exec):
             test(binary, folder)
     print("command_line: ok")
 

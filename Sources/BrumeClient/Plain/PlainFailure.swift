@@ -1,9 +1,6 @@
 // Failures of an exchange, and what they prove about the request: "never sent" is another thing than "sent, and nobody
 // knows what became of it".
 
-import Foundation
-import NIOCore
-import NIOPosix
 import Synchronization
 
 /// What can go wrong besides what the system says.
@@ -36,27 +33,11 @@ extension PlainFailure {
   static func reported(
     _ error: any Error, _ call: HTTPCall, mayBeTaken: Bool = true
   ) -> any Error {
-    let place = "\(call.base): \(error)"
     switch error {
-    case is CancellationError: return error
-    case let error as PlainFailure where error.isOfSettings: return error.ofSettings(call)
-    // The caller's time is used up: no further attempt.
-    case PlainFailure.outOfTime where !mayBeTaken:
-      return CallFailure.connectionFailed("the request could not be sent in time to \(place)")
-    case let error as IOError where error.isOfConnecting:
-      return CallFailure.connectionFailed("cannot connect to \(place); is the server running?")
-    case let error as IOError where error.isWithoutNetwork:
-      return CallFailure.unreachable("no network leads to \(place)")
-    case ChannelError.connectTimeout:
-      return CallFailure.connectionFailed("cannot connect to \(place)")
-    case let error as NIOConnectionError:
-      return error.connectionErrors.isEmpty
-        ? CallFailure.unreachable("cannot find \(place)")
-        : CallFailure.connectionFailed("cannot connect to \(place); is the server running?")
-    default:
-      return mayBeTaken
-        ? CallFailure.responseLost("the answer of \(place) did not arrive")
-        : CallFailure.notTaken("the connection to \(place) ended before the request was sent")
+    case is CancellationError: error
+    case let error as PlainFailure where error.isOfSettings: error.ofSettings(call)
+    case PlainFailure.outOfTime where !mayBeTaken: CallFailure.notSentInTime(error, call)
+    default: CallFailure(of: error, call, mayBeTaken: mayBeTaken)
     }
   }
 
@@ -72,17 +53,7 @@ extension PlainFailure {
   }
 
   private func ofSettings(_ call: HTTPCall) -> CallFailure {
-    guard case .noTLS = self else {
-      return .notConfigured("the server's address \(call.base) is not valid")
-    }
+    guard case .noTLS = self else { return .invalidAddress(call) }
     return .notConfigured("\(call.base) cannot be reached: \(Self.withoutHTTPS)")
   }
-}
-
-/// What an address without a name to look up fails with, and a Unix socket that nobody listens on.
-extension IOError {
-  fileprivate var isOfConnecting: Bool {
-    [ECONNREFUSED, EHOSTUNREACH, EADDRNOTAVAIL, ENOENT].contains(errnoCode)
-  }
-  fileprivate var isWithoutNetwork: Bool { [ENETUNREACH, ENETDOWN].contains(errnoCode) }
 }

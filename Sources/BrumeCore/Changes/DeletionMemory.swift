@@ -43,7 +43,7 @@ package struct DeletionMemory: Sendable {
       throw BrumeError(
         .badRequest,
         "this server remembers deletions for as long as their zones live; say which are old enough with "
-          + "'olderThanDays'")
+          + "'olderThanDays' ('brume deletions forget --older-than DAYS')")
     }
     guard age >= 0 else { throw BrumeError(.badRequest, "'olderThanDays' must not be negative") }
     return try await pass(containerEnvironment, olderThan: age, isDryRun: isDryRun)

@@ -49,7 +49,7 @@ extension Tracing {
     else {
       throw BrumeError(
         .notFound,
-        "change \(place.bucket)-\(place.position) is not remembered; 'brume log list' shows those that are"
+        "change \(place.bucket)-\(place.position) is not remembered; \(Self.list)"
       )
     }
     var then = ZoneThen(after: try change(entry, UserNames(transaction), transaction))

@@ -44,6 +44,9 @@ package struct Tracing: Sendable {
     self.judge = judge
   }
 
+  /// Where changes are found.
+  package static let list = "'brume log list' shows those that are remembered"
+
   private var history: Trace.History {
     Trace.History(age: limits.historyAge, rows: limits.historyRows)
   }
@@ -101,12 +104,13 @@ package struct Tracing: Sendable {
         "No change"
       }
     let isKnown = question.change == nil ? "is remembered" : "is not remembered"
+    let list = question.change == nil ? "" : " Now \(Self.list)."
     if limits.historyAge == 0 {
       return "\(what) \(isKnown): the history is off; switch it on with --history-hours."
     }
     return
       "\(what) \(isKnown): either nothing like it happened, or it is older than "
-      + "\(limits.historyAge / 3_600_000) hours or than the last \(limits.historyRows) changes."
+      + "\(limits.historyAge / 3_600_000) hours or than the last \(limits.historyRows) changes.\(list)"
   }
 
   /// A change as answers name it.

@@ -47,6 +47,12 @@ package final class DiskFile: Sendable {
   /// Whether there is a file or folder of this name.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+  /// Whether a folder has this name.
+  package static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   package static func remove(_ path: String) { unlink(path) }
 
   /// In bytes.

@@ -13,16 +13,7 @@ import BrumeModel
 package struct UnixSocket: Equatable, Sendable {
   package let path: String
 
-  /// - Throws: `SettingError` if the system could not take such a path.
-  init(_ path: String) throws(SettingError) {
-    let most = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
-    guard path.utf8.count <= most else {
-      throw SettingError(
-        "\(Setting.unixSocket.flag) names a path of \(path.utf8.count) bytes; the system takes \(most)"
-      )
-    }
-    self.path = path
-  }
+  init(_ path: String) { self.path = path }
 
   /// What programs on the machine write in front of a path.
   package var url: String {
@@ -35,21 +26,31 @@ package struct UnixSocket: Equatable, Sendable {
     return "http+unix://" + escaped.joined()
   }
 
+  /// - Throws: `CannotListen` if the system could not take such a path.
+  package func checkLength() throws(CannotListen) {
+    let most = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+    guard path.utf8.count <= most else {
+      throw CannotListen(
+        "the socket's path has \(path.utf8.count) bytes, and the system takes \(most); choose a shorter one "
+          + "with \(Setting.unixSocket.flag)")
+    }
+  }
+
   /// Sees to it that the listener may make the file, for this user only.
   ///
-  /// - Throws: `SettingError` if another server listens there, or something else stands there.
-  package func prepare() throws(SettingError) {
+  /// - Throws: `CannotListen` if another server listens there, or something else stands there.
+  package func prepare() throws(CannotListen) {
+    try checkLength()
     // Between the making of the file and a later change of its rights others could connect.
     umask(0o077)
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw SettingError(
-        "\(Setting.unixSocket.flag) names '\(path)', which exists and is no socket; choose another path"
-      )
+      throw CannotListen(
+        "'\(path)' exists and is no socket; choose another path with \(Setting.unixSocket.flag)")
     }
     guard !isAnswering else {
-      throw SettingError(
+      throw CannotListen(
         "another server listens on '\(path)'; stop it, or choose another path with "
           + Setting.unixSocket.flag)
     }

@@ -15,6 +15,8 @@ struct DeviceAdmin: Sendable {
   func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
     let name = call.query["user"]
+    // Nobody's devices are another answer than none.
+    if let name { _ = try await users.user(name) }
     let found = try await store.read { store in
       try store.users.all().filter { name == nil || $0.name == name }.map { user in
         let devices = try store.devices.all(of: user.id, in: containerEnvironment)

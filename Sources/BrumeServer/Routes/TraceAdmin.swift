@@ -15,7 +15,7 @@ struct TraceAdmin: Sendable {
 
   /// What happened, newest first; `before` is the last change of the page before.
   func log(_ call: Call) async throws -> Reply {
-    let before = try call.query["before"].map(change)
+    let before = try call.query["before"].map { try change($0, of: "before") }
     let part = try ListRequest(after: nil, limit: call.query["limit"])
     let limit = limits.listPage(part.limit)
     let (place, zone, now) = (call.containerEnvironment, call.query["zone"], now())
@@ -30,7 +30,8 @@ struct TraceAdmin: Sendable {
     guard let text = call.query["change"] else {
       throw BrumeError(.badRequest, "'change' is missing: the ID of a change, such as 0-12")
     }
-    let (change, place, now) = (try change(text), call.containerEnvironment, now())
+    let change = try change(text, of: "change")
+    let (place, now) = (call.containerEnvironment, now())
     let then = try await store.read { [tracing] in
       try tracing.then(after: change, of: place, now: now, in: $0)
     }
@@ -47,7 +48,7 @@ struct TraceAdmin: Sendable {
 
   private func question(_ call: Call) async throws -> TraceQuestion {
     var question = TraceQuestion(in: call.containerEnvironment)
-    question.change = try call.query["change"].map(change)
+    question.change = try call.query["change"].map { try change($0, of: "change") }
     if let record = call.query["record"] {
       question.record = (record, call.query["zone"] ?? ZoneID.defaultName)
     } else if call.query["zone"] != nil {
@@ -60,13 +61,21 @@ struct TraceAdmin: Sendable {
   }
 
   /// Such as `0-12`: a bucket and a position in its log.
-  private func change(_ text: String) throws(BrumeError) -> (bucket: Bucket, position: Int64) {
+  ///
+  /// - Parameter name: the parameter that has it.
+  private func change(
+    _ text: String, of name: String
+  ) throws(BrumeError) -> (bucket: Bucket, position: Int64) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let bucket = Int(parts[0]), (0..<store.bucketCount).contains(bucket),
+    guard parts.count == 2, let bucket = Int(parts[0]), bucket >= 0,
       let position = Int64(parts[1]), position > 0
     else {
       throw BrumeError(
-        .badRequest, "'change' must be the ID of a change, such as 0-12, not '\(text.prefix(40))'")
+        .badRequest,
+        "'\(name)' must be a change, such as 0-12, not '\(text.prefix(40))'; \(Tracing.list)")
+    }
+    guard bucket < store.bucketCount else {
+      throw BrumeError(.notFound, "change \(text) is not remembered; \(Tracing.list)")
     }
     return (Bucket(bucket), position)
   }

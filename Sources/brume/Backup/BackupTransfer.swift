@@ -46,7 +46,8 @@ struct BackupTransfer {
       return try DiskFile.appending(name + ".part")
     } catch {
       guard error.code == .unavailable else { throw StatusFailure(error) }
-      throw StatusFailure(.cannotCreate, error.description)
+      throw StatusFailure(
+        .cannotCreate, "\(error.description); make its folder, or choose another name")
     }
   }
 
@@ -58,6 +59,8 @@ struct BackupTransfer {
 
   /// - Returns: what is in the file.
   func run() async throws -> BackupReport {
+    // Of an attempt that brought nothing no file is left.
+    defer { if (try? part.size()) == 0 { DiskFile.remove(part.path) } }
     let (id, begun) = try await rows()
     guard let backup = BackupFile(begun.report, read) else { throw Self.noBeginning }
     try await assets(of: backup, id, begun.report.count, isWhole: begun.isWhole)

@@ -1,6 +1,7 @@
 // This runs a command in the foreground: same terminal, same process group, signals passed on, and its
 // exit status as a shell would report it.
 
+import BrumeServer
 import Dispatch
 import UnixSignals
 
@@ -48,11 +49,32 @@ enum ChildProcess {
     defer { for text in arguments + variables { free(text) } }
     var child = pid_t()
     let failure = posix_spawnp(&child, command[0], nil, &attributes, arguments, variables)
-    guard failure == 0 else {
-      throw CommandFailure(
-        "'\(command[0])' cannot be started (\(String(cString: strerror(failure)))); check its name")
-    }
+    guard failure == 0 else { throw notStarted(command[0], failure) }
     return child
+  }
+
+  /// With the status that a shell would end with.
+  private static func notStarted(_ command: String, _ failure: Int32) -> StatusFailure {
+    switch failure {
+    case ENOENT where command.contains("/") && DiskFile.exists(command):
+      StatusFailure(
+        .notFound, "the program that the first line of '\(command)' names is not there; correct it")
+    case ENOENT, ENOTDIR:
+      StatusFailure(.notFound, "there is no command '\(command)'; check its name and PATH")
+    case EACCES where DiskFile.isFolder(command):
+      StatusFailure(.notExecutable, "'\(command)' is a folder; name a program")
+    case EACCES:
+      StatusFailure(
+        .notExecutable, "'\(command)' may not be executed; 'chmod +x \(command)' allows it")
+    case ENOEXEC:
+      StatusFailure(
+        .notExecutable,
+        "'\(command)' is no program for this machine; a script begins with a line such as #!/bin/sh"
+      )
+    default:
+      StatusFailure(
+        .notExecutable, "'\(command)' cannot be started: \(SystemError.reason(failure))")
+    }
   }
 
   /// Waiting blocks, so it gets a thread of its own: a serial queue has one.

@@ -82,13 +82,9 @@ struct ExecCommand: AsyncParsableCommand {
   private func runCommand(_ server: Composition) async throws -> Int32 {
     let containerEnvironment = ContainerEnvironment(server.settings.container, .development)
     if let schema {
-      guard let text = DataFolder.read(schema) else {
-        throw CommandFailure(
-          "the schema file '\(schema)' cannot be read; check its path", .noInput)
-      }
+      let file = try SchemaFile(schema)
       do {
-        try await server.engine.schemas.replace(
-          by: String(decoding: text, as: UTF8.self), in: containerEnvironment)
+        try await server.engine.schemas.replace(by: file.text, in: containerEnvironment)
       } catch let error as BrumeError {
         throw CommandFailure("\(schema): \(error.reason)", .data)
       }

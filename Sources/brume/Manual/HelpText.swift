@@ -16,7 +16,12 @@ enum HelpText {
   }
 
   /// The names of the command that arguments lead to.
-  static func path(_ arguments: some Sequence<String>) -> [String] {
+  static func path(_ arguments: some Sequence<String>) -> [String] { command(arguments).path }
+
+  /// The command that arguments lead to, and its names.
+  static func command(
+    _ arguments: some Sequence<String>
+  ) -> (type: any ParsableCommand.Type, path: [String]) {
     var command: any ParsableCommand.Type = BrumeTool.self
     var path: [String] = []
     for (index, argument) in arguments.enumerated() where index > 0 || argument != "help" {
@@ -27,6 +32,6 @@ enum HelpText {
       command = next
       path.append(next._commandName)
     }
-    return path
+    return (command, path)
   }
 }

@@ -23,6 +23,10 @@ enum ExitStatus: Int32, CaseIterable {
   case again = 75
   /// The admin token is wrong or may only read, a user may not do it, or another server does not let us in.
   case noPermission = 77
+  /// As a shell ends: the command of `exec` is there, and no program.
+  case notExecutable = 126
+  /// As a shell ends: the command of `exec` is not there.
+  case notFound = 127
 
   /// One line of the manual page and of the reference.
   var meaning: String {
@@ -36,6 +40,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .again: "it broke off, or the server asks to come back later: repeat the command"
     case .noPermission:
       "the admin token is missing, wrong or may only read, or a user may not do it"
+    case .notExecutable: "the command of 'brume exec' is there and cannot be executed"
+    case .notFound: "the command of 'brume exec' is not there"
     }
   }
 
@@ -87,10 +93,33 @@ enum Ending {
     case let error as AssetFailure: end(.disk, error.description)
     case let error as DataFolderError:
       end(error.isMissing ? .noInput : .cannotCreate, error.description)
-    case let error as PortTaken: end(.cannotCreate, error.description)
-    case let error as SettingError: BrumeTool.exit(withError: ValidationError(error.description))
+    case let error as CannotListen: end(.cannotCreate, error.description)
+    case let error as SettingError: endWrongUse(error.description)
+    case let error as ValidationError: endWrongUse(error.message)
     default: BrumeTool.exit(withError: error)
     }
+  }
+
+  /// Says what was not understood, and ends the process with 64; a question for help ends with 0.
+  static func end(parsing error: any Error) -> Never {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard BrumeTool.exitCode(for: error) == .validationFailure,
+      let sentence = UnknownCommand.sentence(arguments)
+    else { BrumeTool.exit(withError: error) }
+    endWrongUse(sentence)
+  }
+
+  /// As the parser says it of what it finds itself.
+  private static func endWrongUse(_ sentence: String) -> Never {
+    let (command, path) = HelpText.command(CommandLine.arguments.dropFirst())
+    let name = (["brume"] + path).joined(separator: " ")
+    Output.say(
+      """
+      Error: \(sentence)
+      Usage: \(BrumeTool.usageString(for: command))
+        See '\(name) --help' for more information.
+      """)
+    BrumeTool.exit(withError: ExitCode.validationFailure)
   }
 
   private static func end(_ status: ExitStatus?, _ sentence: String) -> Never {

@@ -1,6 +1,7 @@
 // Where commands get passwords from: a file, standard input, or the terminal. Never from the command line,
 // which every user of the machine can read.
 
+import ArgumentParser
 import BrumeServer
 
 #if canImport(Darwin)
@@ -30,7 +31,7 @@ enum PasswordInput {
   static func newPassword(file: String?) throws -> String {
     if let file { return try firstLine(of: file) }
     guard isatty(STDIN_FILENO) != 0 else {
-      throw CommandFailure(
+      throw ValidationError(
         "there is no terminal to type a password; name a file that holds it with --password-file, "
           + "or - for standard input")
     }

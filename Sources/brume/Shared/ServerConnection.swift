@@ -72,12 +72,12 @@ struct ServerAccess: Sendable {
       throw ValidationError("name the server by --data, or by --url and --admin-token; not by both")
     }
     if url != nil || given != nil {
-      guard let url = url ?? ServerOptions.variable("BRUME_URL") else {
+      guard let address = try Self.address(url) else {
         throw ValidationError("--admin-token needs the server's address: --url or BRUME_URL")
       }
-      self.init(url: url, adminToken: token)
-    } else if data == nil, let token, let url = ServerOptions.variable("BRUME_URL") {
-      self.init(url: url, adminToken: token)
+      self.init(url: address, adminToken: token)
+    } else if data == nil, let token, let address = try Self.address(nil) {
+      self.init(url: address, adminToken: token)
     } else {
       try self.init(folder: ServerOptions.folder(data))
     }
@@ -94,9 +94,15 @@ struct ServerAccess: Sendable {
   }
 
   private init(url: String, adminToken: String?) {
-    var url = url
-    while url.last == "/" { url.removeLast() }
     (self.url, self.adminToken, folder) = (url, adminToken, nil)
+  }
+
+  /// What the option says, or else the variable.
+  private static func address(_ url: String?) throws -> String? {
+    if let url { return try GivenAddress.checked(url, from: "--url") }
+    return try ServerOptions.variable("BRUME_URL").map {
+      try GivenAddress.checked($0, from: "BRUME_URL")
+    }
   }
 
   /// Whom a call by https to it believes.

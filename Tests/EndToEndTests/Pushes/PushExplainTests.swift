@@ -47,6 +47,24 @@ struct PushExplainTests {
     }
   }
 
+  @Test(arguments: ["9-9", "0-9999", "x", "1", "0-", "0-x"])
+  func `a change that is not there is one sentence, which says what lists them`(
+    change: String
+  ) async throws {
+    try await Shell.serving { brume in
+      // Changes before one that is not there are a list like any other.
+      let commands = ["push explain --change", "log then", "log list --before"]
+      for command in commands where !(command.contains("--before") && change.contains("9")) {
+        let words = command.split(separator: " ").map(String.init)
+        let outcome = try await Tool.run(words + [change, "--data", brume.folder])
+        outcome.expect(1, change, "brume log list")
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.talk.split(separator: "\n").count == 1, "\(outcome.talk)")
+        #expect(outcome.talk.contains("such as 0-12") || outcome.talk.contains("not remembered"))
+      }
+    }
+  }
+
   @Test func `a zone without a record is not understood`() async throws {
     let outcome = try await Tool.run("push", "explain", "--zone", "Z")
     #expect(outcome.status == 64 && outcome.talk.contains("--record NAME"))

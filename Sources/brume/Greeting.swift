@@ -1,0 +1,49 @@
+// What `brume serve` says when it is ready: where it is, and what to do first.
+
+import BrumeModel
+import BrumeServer
+
+/// What `serve` says when it is ready.
+enum Greeting {
+  static func print(_ server: Composition) async throws {
+    let settings = server.settings
+    let engine =
+      switch settings.engine {
+      case .memory: "memory, forgotten at the end"
+      case .sqlite: "SQLite"
+      case .postgres: "PostgreSQL"
+      }
+    Output.line("Brume serves \(server.url)")
+    let link = try await server.oneTimeLink()
+    let console = settings.isDevelopment ? link : nil
+    Output.line("  console    \(console ?? "\(server.url)/_brume/console/")")
+    Output.line("  storage    \(engine)")
+    Output.line("  data       \(server.folder?.path ?? settings.dataFolder)")
+    if settings.isClockManual {
+      let time = ISODate.text(server.clock.shown(most: 0).now)
+      Output.line("  clock      stands at \(time); 'brume clock advance 1m' moves it")
+    }
+    if settings.isDevelopment {
+      // The address signs one browser in.
+      try await ready(server)
+    } else {
+      if let link {
+        Output.line("  operator   none yet; this makes the first one, once, within 30 minutes:")
+        Output.line("             \(link)")
+      }
+      Output.line("  accounts   nobody has access until you give it, in another terminal:")
+      Output.line("             brume user create NAME")
+      Output.line("             brume token create NAME --container iCloud.org.example.app")
+    }
+    Output.line("Stop with Ctrl-C.")
+  }
+
+  private static func ready(_ server: Composition) async throws {
+    let ready = try await server.development.prepare(
+      in: ContainerEnvironment(server.settings.container, .development))
+    Output.line("  container  \(ready.container)")
+    Output.line("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
+    Output.line("For a client ('brume status --format env' prints these lines again):")
+    for (name, value) in ready.variables { Output.line("\(name)=\(value)") }
+  }
+}

@@ -1,0 +1,52 @@
+// Commands that change something say what they did, in one line.
+
+import Foundation
+import Testing
+
+@Suite struct ChangesSaidTests {
+  @Test func `a webhook that is called again is named, and one that is removed`()
+    async throws
+  {
+    try await Shell.serving(
+      "--dev", "--store", "memory", "--push-allow", "127.0.0.1"
+    ) { brume in
+      let added = try await brume("webhook", "add", "http://127.0.0.1:1/hook")
+      let id = String(added.output.prefix { $0 != "\n" })
+      let enabled = try await brume("webhook", "enable", id)
+      #expect(enabled.talk == "the webhook '\(id)' is called again, from where it stopped\n")
+      let removed = try await brume("webhook", "remove", id)
+      #expect(removed.talk == "removed the webhook '\(id)'\n")
+      #expect(removed.status == 0 && removed.output.isEmpty)
+      try await brume("webhook", "remove", id).expect(1, "there is no webhook '\(id)'")
+    }
+  }
+
+  @Test func `a topic whose key is forgotten is named`() async throws {
+    try await Shell.serving { brume in
+      let pem = try await Self.key(brume)
+      let add = try await brume(
+        "apns", "add", "--topic", "org.example.app", "--team", "ABCDE12345", "--key-id",
+        "ABCDE12345", "--key-file", pem)
+      add.expect(0, "pushes to org.example.app")
+      let removed = try await brume("apns", "remove", "org.example.app")
+      #expect(removed.status == 0)
+      #expect(removed.talk == "removed the key of 'org.example.app'; pushes to its devices wait\n")
+    }
+  }
+
+  @Test func `a schema that is written into a file names it`() async throws {
+    try await Shell.serving { brume in
+      let file = "\(brume.folder)/out.ckdb"
+      let outcome = try await brume("schema", "export", file)
+      outcome.expect(0)
+      #expect(outcome.talk == "wrote the schema into '\(file)'\n")
+    }
+  }
+
+  /// The private half of a server key is a key as Apple's are.
+  private static func key(_ brume: Shell) async throws -> String {
+    let made = try await brume("key", "create", "k")
+    let pem = made.output.split(separator: "\n").dropFirst().joined(separator: "\n")
+    return try brume.file("key.p8", pem + "\n")
+  }
+}
