@@ -9,12 +9,13 @@ import { exactly, number } from "../core/words.js";
 import { Button, Field, LinkButton } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Facts, Form, Inspector } from "../parts/layout.js";
-import { Wrong } from "../parts/states.js";
+import { Loaded, Wrong } from "../parts/states.js";
 import { recordsAt } from "./records-query.js";
 import { counted, stored } from "./usage-storage.js";
 import { Share } from "./zones-share.js";
 
-export function Zone(user, database, zone, shares) {
+/** - shared: what `admin/shares` answered, of all zones of the user. */
+export function Zone(user, database, zone, shared) {
   const name = zone.zoneID.zoneName;
   const at = database === "shared" ? `${name}@${zone.zoneID.ownerRecordName}` : name;
   const isDefault = name === "_defaultZone";
@@ -50,10 +51,15 @@ export function Zone(user, database, zone, shares) {
           database === "private" && h(Button, { kind: "danger", onclick: () => end(user, name, "purge") }, "Purge"),
       ),
     ),
-    shares.map((share) => Share(user, share)),
-    shares.length === 0 && h("div", { key: "none" }, h("p.note", null, "Nothing in this zone is shared.")),
+    Loaded(shared, ({ shares }) =>
+      Shares(user, shares.filter((share) => share.zoneID.zoneName === name))),
   );
 }
+
+const Shares = (user, shares) =>
+  shares.length > 0
+    ? shares.map((share) => Share(user, share))
+    : h("div", { key: "none" }, h("p.note", null, "Nothing in this zone is shared."));
 
 const learnt = {
   delete: "Devices learn that it was deleted.",

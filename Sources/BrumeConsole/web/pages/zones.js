@@ -65,7 +65,7 @@ function view() {
 
 function List(name, database) {
   const entry = remote(admin("zones", { database, user: name, after: route.query.after, sizes: "true" }));
-  const shares = remote(admin("shares", { database, user: name })).value?.shares ?? [];
+  const shared = remote(admin("shares", { database, user: name }));
   const chosen = entry.value?.zones.find((zone) => zone.zoneID.zoneName === route.path[1]);
   return Beside(
     h(
@@ -91,7 +91,7 @@ function List(name, database) {
             )
           : h(Table, {
               label: `Zones of ${name}`,
-              columns: columns(shares),
+              columns: columns(shared.value?.shares ?? []),
               rows: zones,
               id: (zone) => zone.zoneID.zoneName,
               chosen: chosen?.zoneID.zoneName,
@@ -100,12 +100,7 @@ function List(name, database) {
     ),
     route.query.new
       ? NewZone(name)
-      : chosen && Zone(
-          name,
-          database,
-          chosen,
-          shares.filter((share) => share.zoneID.zoneName === chosen.zoneID.zoneName),
-        ),
+      : chosen && Zone(name, database, chosen, shared),
   );
 }
 
