@@ -17,13 +17,17 @@ struct LogBatch: Sendable {
   /// By an entry's position: the users whose shared database shows its change.
   private(set) var readers: [Int64: Set<UserID>] = [:]
   private var members: [ZoneKey: [Membership]] = [:]
+  /// Whether an entry may be searched for: nobody asks for fields where nobody watches.
+  private var isWatched = false
 
   /// - Parameters:
   ///   - imageBytes: after so many bytes of images only a few entries more are read.
+  ///   - hasSubscriptions: whether anybody watches anything, before these entries.
   ///   - needsReaders: whether anybody watches a shared database, before these entries.
   init(
     _ bucket: Bucket, after position: Int64, limit: Int, imageBytes: Int,
-    sharedAfter sharedChange: Int64, needsReaders: Bool, _ schemas: SchemaCache,
+    sharedAfter sharedChange: Int64, hasSubscriptions: Bool, needsReaders: Bool,
+    _ schemas: SchemaCache,
     _ transaction: any ReadTransaction
   ) throws {
     self.sharedChange = sharedChange
@@ -32,6 +36,7 @@ struct LogBatch: Sendable {
     newest = try transaction.log.lastPosition(in: bucket)
     var last = position
     var needsReaders = try learnShared(transaction) || needsReaders
+    isWatched = hasSubscriptions || needsReaders
     for entry in entries {
       precondition(entry.position > last, "positions of the log rise")
       last = entry.position
@@ -62,9 +67,10 @@ struct LogBatch: Sendable {
     case .subscription(let scope, let id):
       let key = SubscriptionKey(scope: scope, id: id)
       subscriptions[key] = .some(try transaction.subscriptions.findWhole(id, in: scope))
-    case .record(let change):
+      isWatched = true
+    case .record(let change) where isWatched:
       try searchable.learn(change.recordType, entry.database, schemas, transaction)
-    case .zoneCreated, .zoneDeleted, .membership: break
+    case .record, .zoneCreated, .zoneDeleted, .membership: break
     }
   }
 

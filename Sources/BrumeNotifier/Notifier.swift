@@ -36,6 +36,8 @@ package actor Notifier {
   private var state: NotifierState
   /// The lease under which `state` was read; nil: somebody else had the bucket when it was looked at last.
   private var epoch: Int64?
+  /// Where the last entries were from.
+  private var containerEnvironments: Set<ContainerEnvironment> = []
   /// How far it has come.
   package private(set) var status = NotifierStatus()
 
@@ -167,11 +169,22 @@ package actor Notifier {
     let limit = isAmidFanOut ? 1 : limits.notifierEntries
     let needsReaders = state.hasSharedDatabases && !(isAmidFanOut && state.heldMatches > 0)
     let (bucket, schemas, bytes) = (bucket, rules.permission.schemas, limits.notifierBytes)
-    let shared = state.sharedChange
-    return try await store.read { transaction in
+    let (shared, hasSubscriptions) = (state.sharedChange, state.subscriptionCount > 0)
+    let batch = try await store.read(reads(after: start.position)) { transaction in
       try LogBatch(
         bucket, after: start.position, limit: limit, imageBytes: bytes, sharedAfter: shared,
-        needsReaders: needsReaders, schemas, transaction)
+        hasSubscriptions: hasSubscriptions, needsReaders: needsReaders, schemas, transaction)
+    }
+    containerEnvironments = Set(batch.entries.map(\.database.containerEnvironment))
+    return batch
+  }
+
+  /// What a batch asks for in any case; of schemas those that it is likely to need.
+  private func reads(after position: Int64) -> ReadPlan {
+    let schemas = state.subscriptionCount > 0 ? containerEnvironments : []
+    return ReadPlan { [bucket, shared = state.sharedChange] in
+      Set(schemas.map { .setting(.schema($0)) })
+        .union([.log(bucket, after: position), .sharedChanges(after: shared)])
     }
   }
 

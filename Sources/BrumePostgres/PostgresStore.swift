@@ -82,8 +82,8 @@ package final class PostgresStore: Store {
       accounts: accountSignals
     ) { leases.processes > 1 }
     self.tail = tail
-    writers = Writers(node, connector) { [signals] grown in
-      tail.committed(grown)
+    writers = Writers(node, connector) { [signals] grown, isInLog in
+      tail.committed(grown, isInLog: isInLog)
       if !grown.isEmpty { signals.signal(Set(grown.keys)) }
     }
     readers = Readers(node, connector)

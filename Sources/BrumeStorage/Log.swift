@@ -47,7 +47,7 @@ extension LogReading {
 
 extension LogEntry {
   /// Ours: entries whose images may be read before their sizes are known.
-  fileprivate static let fewAtOnce = 16
+  package static let fewAtOnce = 16
 
   /// The stored size of its image; 0 without one.
   package var imageBytes: Int {

@@ -28,6 +28,10 @@ package struct ReadPlan: Sendable {
     case memberships(UserID, ContainerEnvironment)
     /// Everybody who accepted a share of a zone.
     case members(ZoneKey)
+    /// The next entries of a log, as many as are read at once, and its last position.
+    case log(Bucket, after: Int64)
+    /// Subscriptions to shared databases that changed after a number.
+    case sharedChanges(after: Int64)
   }
 
   private let make: @Sendable () -> Set<Read>

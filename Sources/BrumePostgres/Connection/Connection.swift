@@ -126,13 +126,16 @@ final class Connection {
     sent.removeAll(keepingCapacity: true)
   }
 
-  /// Messages that others sent with NOTIFY and that have arrived: channel and payload.
-  func notifications() throws(ServerError) -> [(channel: String, payload: String)] {
+  /// Messages that were sent with NOTIFY and that have arrived: channel, payload, whether over this connection.
+  func notifications() throws(ServerError) -> [(channel: String, payload: String, isOwn: Bool)] {
     try check(PQconsumeInput(handle))
-    var found: [(channel: String, payload: String)] = []
+    var found: [(channel: String, payload: String, isOwn: Bool)] = []
     while let message = PQnotifies(handle) {
       found.append(
-        (String(cString: message.pointee.relname), String(cString: message.pointee.extra)))
+        (
+          String(cString: message.pointee.relname), String(cString: message.pointee.extra),
+          message.pointee.be_pid == PQbackendPID(handle)
+        ))
       PQfreemem(message)
     }
     return found

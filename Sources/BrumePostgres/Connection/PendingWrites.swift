@@ -15,14 +15,12 @@ struct PendingWrites {
       if rows.updateValue((values, isGone), forKey: identity) == nil { order.append(identity) }
     }
 
-    var commands: [Connection.Command] {
+    func commands(onCitus: Bool) -> [Connection.Command] {
       let last = order.compactMap { rows[$0] }
       let gone = last.filter(\.isGone).map(\.values)
       let put = last.filter { !$0.isGone }.map(\.values)
-      var commands: [Connection.Command] = []
-      if !gone.isEmpty { commands.append((table.delete, table.deleted(gone))) }
-      if !put.isEmpty { commands.append((table.upsert, table.upserted(put))) }
-      return commands
+      return (gone.isEmpty ? [] : table.deleted(gone, onCitus: onCitus))
+        + (put.isEmpty ? [] : table.upserted(put, onCitus: onCitus))
     }
   }
   private enum Part {
@@ -60,11 +58,12 @@ struct PendingWrites {
   }
 
   /// In the order in which they are to be carried out.
-  var commands: [Connection.Command] {
+  func commands(onCitus: Bool) -> [Connection.Command] {
     parts.flatMap { part -> [Connection.Command] in
       switch part {
       case .command(let command): [command]
-      case .rows(let tables): tables.sorted { $0.key < $1.key }.flatMap { $0.value.commands }
+      case .rows(let tables):
+        tables.sorted { $0.key < $1.key }.flatMap { $0.value.commands(onCitus: onCitus) }
       }
     }
   }

@@ -7,17 +7,27 @@ final class SQL: Sendable {
   private let textOnCitus: String
   /// The name under which connections prepare it.
   let name: String
+  /// The same question, asked for many values at once; nil: each is asked alone.
+  let joined: JoinedSQL?
   private static let count = Atomic<Int>(0)
 
-  /// - Parameter citus: what is asked instead where tables are divided by bucket. Of itself a statement only gets the bucket
-  ///   in words that Citus reads: it looks for the worker in `bucket = $1`, and `bucket + 0 = $1`, which chooses an
-  ///   index, would be asked of all workers.
-  init(_ text: String, onCitus citus: String? = nil) {
-    self.text = text
-    textOnCitus =
-      citus
-      ?? text.replacing("bucket + 0 = $1", with: "bucket = $1 AND bucket + 0 = $1")
+  /// - Parameters:
+  ///   - citus: what is asked instead where tables are divided by bucket. Of itself a statement only gets the bucket
+  ///     in words that Citus reads: it looks for the worker in `bucket = $1`, and `bucket + 0 = $1`, which chooses an
+  ///     index, would be asked of all workers.
+  ///   - types: of its parameters, the bucket first, if questions of this kind may be asked together.
+  init(_ text: String, onCitus citus: String? = nil, each types: [SQLType]? = nil) {
+    let citus = citus ?? text.replacing("bucket + 0 = $1", with: "bucket = $1 AND bucket + 0 = $1")
+    (self.text, textOnCitus) = (text, citus)
     name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+    joined = types.map { JoinedSQL(text, onCitus: citus, $0) }
+  }
+
+  /// - Parameter joined: the same for many values, in words of its own.
+  init(_ text: String, onCitus citus: String, joined: JoinedSQL) {
+    (self.text, textOnCitus) = (text, citus)
+    name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+    self.joined = joined
   }
 
   func text(onCitus: Bool) -> String { onCitus ? textOnCitus : text }

@@ -42,6 +42,9 @@ enum SQLValue: Sendable {
     .array(.text, texts.map { .text($0) })
   }
 
+  /// Of a whole number.
+  var number: Int64? { if case .integer(let number) = self { number } else { nil } }
+
   fileprivate func add(to sum: inout RowSum) {
     switch self {
     case .integer(let number): sum.add(number)

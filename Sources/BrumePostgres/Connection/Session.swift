@@ -31,6 +31,8 @@ final class Session {
   /// Where rows that do not fit their checksums are noted.
   var damaged: DamagedRows { connection.damaged }
 
+  var isOnCitus: Bool { connection.isOnCitus }
+
   // MARK: Writing
 
   func put(_ row: [SQLValue], in table: Table) { pending.put(row, in: table) }
@@ -88,7 +90,9 @@ final class Session {
     try sendAccepted()
     guard !pending.isEmpty else { return }
     try sendSavepoint()
-    for command in pending.commands { try connection.send(command.sql, command.values) }
+    for command in pending.commands(onCitus: isOnCitus) {
+      try connection.send(command.sql, command.values)
+    }
     pending = PendingWrites()
   }
 
@@ -98,7 +102,9 @@ final class Session {
   }
 
   private func sendAccepted() throws {
-    for command in accepted.commands { try connection.send(command.sql, command.values) }
+    for command in accepted.commands(onCitus: isOnCitus) {
+      try connection.send(command.sql, command.values)
+    }
     accepted = PendingWrites()
   }
 

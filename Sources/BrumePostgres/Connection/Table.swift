@@ -1,5 +1,5 @@
 // A table whose rows are written together: of all rows that a group of writes puts or removes, one statement
-// each carries them, as arrays.
+// each carries them, as arrays. Citus would pull such a statement to the coordinator; there each row is a statement.
 
 import BrumeStorage
 import Synchronization
@@ -15,9 +15,12 @@ final class Table: Sendable {
   /// Whether each row has a column `checksum`, of the key and the other columns in their order.
   private let isSummed: Bool
   /// Inserts rows, or replaces those with the same key.
-  let upsert: SQL
+  private let upsert: SQL
   /// Deletes rows by their keys.
-  let delete: SQL
+  private let delete: SQL
+  /// The same for one row; nil where something else is done with rows.
+  private let upsertRow: SQL?
+  private let deleteRow: SQL
   private static let count = Atomic<Int>(0)
 
   /// - Parameters:
@@ -41,15 +44,20 @@ final class Table: Sendable {
     upsert = SQL(
       statement?(given) ?? Self.upsert(name, key, columns), onCitus: citus?(given))
     delete = SQL(Self.delete(name, key))
+    upsertRow = statement == nil ? SQL(Self.upsertRow(name, key, columns)) : nil
+    deleteRow = SQL(Self.deleteRow(name, key))
   }
 
-  /// The arrays of `upsert`, from rows with the values of the key and of the columns.
-  func upserted(_ rows: [[SQLValue]]) -> [SQLValue] {
-    Self.arrays(key + columns, isSummed ? rows.map { $0 + [.integer(RowSum(of: $0).value)] } : rows)
+  /// Puts rows with the values of the key and of the columns.
+  func upserted(_ rows: [[SQLValue]], onCitus: Bool) -> [Connection.Command] {
+    let rows = isSummed ? rows.map { $0 + [.integer(RowSum(of: $0).value)] } : rows
+    if onCitus, let upsertRow { return rows.map { (upsertRow, $0) } }
+    return [(upsert, Self.arrays(key + columns, rows))]
   }
 
-  /// The arrays of `delete`, from keys.
-  func deleted(_ keys: [[SQLValue]]) -> [SQLValue] { Self.arrays(key, keys) }
+  func deleted(_ keys: [[SQLValue]], onCitus: Bool) -> [Connection.Command] {
+    onCitus ? keys.map { (deleteRow, $0) } : [(delete, Self.arrays(key, keys))]
+  }
 
   /// What distinguishes a row from all others of the table.
   func identity(_ values: [SQLValue]) -> [UInt8] {
@@ -71,11 +79,22 @@ final class Table: Sendable {
 
   private static func upsert(_ name: String, _ key: [Column], _ columns: [Column]) -> String {
     let all = key + columns
-    let changes = columns.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
     return """
       INSERT INTO \(name) (\(names(all))) SELECT * FROM unnest(\(parameters(all)))
-      ON CONFLICT (\(names(key))) DO \(columns.isEmpty ? "NOTHING" : "UPDATE SET \(changes)")
+      \(onConflict(key, columns))
       """
+  }
+
+  private static func upsertRow(_ name: String, _ key: [Column], _ columns: [Column]) -> String {
+    let all = key + columns
+    let values = all.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+    return "INSERT INTO \(name) (\(names(all))) VALUES (\(values)) \(onConflict(key, columns))"
+  }
+
+  private static func onConflict(_ key: [Column], _ columns: [Column]) -> String {
+    let changes = columns.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
+    return "ON CONFLICT (\(names(key))) DO "
+      + (columns.isEmpty ? "NOTHING" : "UPDATE SET \(changes)")
   }
 
   private static func given(_ columns: [Column]) -> String {
@@ -86,6 +105,11 @@ final class Table: Sendable {
     let same = key.map { "\(name).\($0.name) = gone.\($0.name)" }.joined(separator: " AND ")
     return
       "DELETE FROM \(name) USING unnest(\(parameters(key))) AS gone (\(names(key))) WHERE \(same)"
+  }
+
+  private static func deleteRow(_ name: String, _ key: [Column]) -> String {
+    let same = key.enumerated().map { "\($0.element.name) = $\($0.offset + 1)" }
+    return "DELETE FROM \(name) WHERE \(same.joined(separator: " AND "))"
   }
 
   private static func names(_ columns: [Column]) -> String {

@@ -8,10 +8,18 @@ final class PostgresLog: LogWriting, Remembering {
   private let places: Places
   private let locks: Locks
   private let coder: RecordCoder
-  /// Buckets whose logs the transaction's accepted bodies have extended, and the running one.
+  private let watched: WatchedDatabases
+  /// Buckets to whose logs the transaction's accepted bodies, and the running one, have added what may concern somebody
+  /// at once, and the logs' last positions.
   private(set) var grown: [Bucket: Int64] = [:]
+  /// What was planned: entries after a position, and the last position.
+  private var planned: [Bucket: (after: Int64, entries: [LogEntry], last: Int64)] = [:]
 
-  init(_ session: Session, _ places: Places, _ locks: Locks, _ coder: RecordCoder) {
+  init(
+    _ session: Session, _ places: Places, _ locks: Locks, _ coder: RecordCoder,
+    _ watched: WatchedDatabases
+  ) {
+    self.watched = watched
     self.session = session
     self.places = places
     self.locks = locks
@@ -22,6 +30,7 @@ final class PostgresLog: LogWriting, Remembering {
     _ event: LogEntry.Event, in database: DatabaseKey, origin: Origin
   ) throws -> Int64 {
     let bucket = places.bucket(of: database)
+    planned[bucket] = nil
     let position = try locks.next(.saves, in: bucket)
     let number = try places.givenNumber(of: database)
     session.put(
@@ -30,8 +39,14 @@ final class PostgresLog: LogWriting, Remembering {
           .text(origin.user?.name), .text(origin.device?.name), .text(origin.requestID),
           .integer(origin.time),
         ], in: Self.table)
-    grown[bucket] = position
+    if grown[bucket] != nil || concernsSomebody(event, in: database) { grown[bucket] = position }
     return position
+  }
+
+  /// Whether somebody may wait for it: whoever takes part in a share may watch it from any bucket.
+  private func concernsSomebody(_ event: LogEntry.Event, in database: DatabaseKey) -> Bool {
+    guard case .record(let change) = event, change.coveringShares.isEmpty else { return true }
+    return watched.isWatched(database)
   }
 
   func trim(in bucket: Bucket, through position: Int64) throws {
@@ -68,7 +83,8 @@ final class PostgresLog: LogWriting, Remembering {
   func bucket(of database: DatabaseKey) -> Bucket { places.bucket(of: database) }
 
   func lastPosition(in bucket: Bucket) throws -> Int64 {
-    try session.first(Self.findLast, [.integer(bucket.number)]) { $0.integer(0) } ?? 0
+    if let planned = planned[bucket] { return planned.last }
+    return try session.first(Self.findLast, [.integer(bucket.number)]) { $0.integer(0) } ?? 0
   }
 
   func lastPositions() throws -> LogPositions {
@@ -80,6 +96,12 @@ final class PostgresLog: LogWriting, Remembering {
   }
 
   func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
+    if let planned = planned[bucket], planned.after == position,
+      limit <= planned.entries.count
+        || (planned.entries.last?.position ?? position) >= planned.last
+    {
+      return Array(planned.entries.prefix(limit))
+    }
     var entries: [LogEntry] = []
     var (start, isAll) = (position, false)
     while entries.count < limit, !isAll {
@@ -108,7 +130,22 @@ final class PostgresLog: LogWriting, Remembering {
         time: row.integer(14)))
   }
 
-  func forget() { grown = [:] }
+  func questions(_ bucket: Bucket, after position: Int64) -> [Question] {
+    var entries: [LogEntry] = []
+    return [
+      Question(
+        Self.find,
+        [.integer(bucket.number), .integer(position), .integer(LogEntry.fewAtOnce)]
+      ) { rows in
+        entries = try rows.map { try self.entry($0) }.compactMap { $0 }
+      },
+      Question(Self.findLast, [.integer(bucket.number)]) { [self] rows in
+        planned[bucket] = (position, entries, rows.first?.integer(0) ?? 0)
+      },
+    ]
+  }
+
+  func forget() { (grown, planned) = ([:], [:]) }
 
   private static let table = Table(
     "log", key: [("bucket", .integer), ("position", .integer)],

@@ -168,13 +168,10 @@ final class PostgresRecords: RecordWriting, Remembering {
 
   // MARK: Plans
 
-  /// The records of one zone, in one question.
-  func question(_ zone: ZoneKey, _ names: [String]) throws -> Question? {
-    for name in names { known[RecordKey(zone: zone, name: name)] = RecordState.none }
-    return try self.zone(zone).map { values in
-      rows.question(values, names) { [self] name, row in
-        known[RecordKey(zone: zone, name: name)] = row
-      }
+  func question(_ key: RecordKey) throws -> Question? {
+    known[key] = RecordState.none
+    return try zone(key.zone).flatMap { values in
+      rows.questions(values, [key.name]) { [self] _, row in known[key] = row }.first
     }
   }
 
@@ -223,12 +220,12 @@ extension PostgresRecords {
     """
     SELECT name FROM records WHERE bucket + 0 = $1 AND zone + 0 = $2 AND parent = $3
     ORDER BY name LIMIT $4
-    """)
+    """, each: [.integer, .integer, .text, .integer])
   private static let findReferrers = SQL(
     """
     SELECT name FROM record_references
     WHERE bucket = $1 AND zone = $2 AND target = $3 AND action = $4 ORDER BY name LIMIT $5
-    """)
+    """, each: [.integer, .integer, .text, .text, .integer])
   private static let findDescendants = SQL(
     """
     WITH RECURSIVE below (name) AS (

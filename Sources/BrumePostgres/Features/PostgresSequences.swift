@@ -71,7 +71,8 @@ final class PostgresSequences: SequenceWriting, Remembering {
   }
 
   private static let find = SQL(
-    "SELECT sequence, floor FROM databases WHERE bucket = $1 AND id = $2")
+    "SELECT sequence, floor FROM databases WHERE bucket = $1 AND id = $2",
+    each: [.integer, .integer])
   private static let lockAll = SQL(
     """
     SELECT sequence_floor FROM store WHERE

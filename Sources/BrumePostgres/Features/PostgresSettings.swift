@@ -72,7 +72,9 @@ final class PostgresSettings: SettingWriting, Remembering {
   private static let noBucket: Int64 = -1
   private static let table = Table(
     "settings", key: [("bucket", .integer), ("name", .text)], columns: [("value", .bytes)])
-  private static let find = SQL("SELECT value FROM settings WHERE bucket = $1 AND name = $2")
+  private static let find = SQL(
+    "SELECT value FROM settings WHERE bucket = $1 AND name = $2",
+    each: [.integer, .text])
   private static let add = compared(
     "INSERT INTO settings VALUES ($1, $2, $3) ON CONFLICT (bucket, name) DO NOTHING")
   private static let change = compared(

@@ -27,6 +27,8 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   private var known: [Key: StoredSubscription?] = [:]
   private var lists: [SubscriptionScope: [StoredSubscription]] = [:]
   private var watchers: [WatchedType: Bool] = [:]
+  /// What was planned.
+  private var sharedChanges: (after: Int64, changes: SharedSubscriptionChanges)?
   /// The one decoded last.
   private var last: (content: [UInt8], subscription: Subscription)?
 
@@ -76,6 +78,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   /// Each change has a number, in the order of commits.
   private func noteSharedChange(_ scope: SubscriptionScope, _ id: String) throws {
     guard scope.scope == .shared else { return }
+    sharedChanges = nil
     let number = try locks.next(Locks.sharedSubscriptions)
     session.put(
       [.integer(number)] + scope.containerEnvironment.values + [.text(scope.user.name), .text(id)],
@@ -87,13 +90,21 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   }
 
   func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
-    let rows = try session.all(Self.findSharedChanges, [.integer(last)]) { row in
+    if let known = sharedChanges, known.after == last { return known.changes }
+    return try Self.sharedChanges(
+      try session.rows(Self.findSharedChanges, [.integer(last)]), after: last)
+  }
+
+  private static func sharedChanges(
+    _ rows: Rows, after last: Int64
+  ) throws -> SharedSubscriptionChanges {
+    let changes = try rows.map { row in
       let scope = SubscriptionScope(
         in: try row.containerEnvironment(1), scope: .shared, user: UserID(row.text(3)))
       return (number: row.integer(0), scope: scope, id: row.text(4))
     }
     return SharedSubscriptionChanges(
-      subscriptions: rows.map { ($0.scope, $0.id) }, last: rows.last?.number ?? last)
+      subscriptions: changes.map { ($0.scope, $0.id) }, last: changes.last?.number ?? last)
   }
 
   /// Subscriptions to shared databases may be in any bucket and may just be arriving there: of a zone with
@@ -164,6 +175,12 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
 
   // MARK: Plans
 
+  func question(sharedChangesAfter last: Int64) -> Question {
+    Question(Self.findSharedChanges, [.integer(last)]) { [self] rows in
+      sharedChanges = (last, try Self.sharedChanges(rows, after: last))
+    }
+  }
+
   func question(_ scope: SubscriptionScope, id: String) -> Question {
     Question(Self.find, row(scope, id)) { [self] rows in
       known[Key(id, scope)] = .some(try rows.first.map { try stored($0, scope) })
@@ -192,7 +209,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     }
   }
 
-  func forget() { (known, lists, watchers) = ([:], [:], [:]) }
+  func forget() { (known, lists, watchers, sharedChanges) = ([:], [:], [:], nil) }
 }
 
 // MARK: Statements
@@ -209,7 +226,8 @@ extension PostgresSubscriptions {
     bucket = $1 AND container = $2 AND environment = $3 AND scope = $4 AND user_id = $5
     """
   private static let find = SQL(
-    "SELECT starts, content FROM subscriptions WHERE \(place) AND id = $6")
+    "SELECT starts, content FROM subscriptions WHERE \(place) AND id = $6",
+    each: [.integer, .text, .text, .text, .text, .text])
   private static let ofScope = SQL(
     "SELECT starts, content FROM subscriptions WHERE \(place) ORDER BY id")
   private static let page = SQL(
@@ -228,7 +246,10 @@ extension PostgresSubscriptions {
     SELECT 1 FROM subscriptions
     WHERE bucket + 0 = $1 AND container = $2 AND environment = $3 AND watched_type = $4
     """
-  private static let watchedPublic = SQL("\(watched) AND scope = 'public' LIMIT 1")
+  private static let watchedPublic = SQL(
+    "\(watched) AND scope = 'public' LIMIT 1", each: [.integer, .text, .text, .text])
+  // On Citus only what is in the bucket is asked for, because all workers would have to look for those of others: they
+  // see zones with shares, of which the answer is yes anyway.
   private static let watchedOwned = SQL(
     """
     (\(watched) AND scope = 'private' AND user_id = $5 LIMIT 1)
@@ -236,7 +257,11 @@ extension PostgresSubscriptions {
     (SELECT 1 FROM subscriptions
       WHERE container = $2 AND environment = $3 AND watched_type = $4 AND scope = 'shared'
         AND user_id <> $5 LIMIT 1)
-    """)
+    """,
+    onCitus: """
+      \(watched.replacing("bucket + 0", with: "bucket")) AND scope = 'private' AND user_id = $5 LIMIT 1
+      """,
+    each: [.integer, .text, .text, .text, .text])
 
   private static let sharedChangesTable = Table(
     "shared_changes", key: [("number", .integer)],

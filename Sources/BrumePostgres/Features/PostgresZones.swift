@@ -104,7 +104,7 @@ final class PostgresZones: ZoneWriting, Remembering {
   private static let find = SQL(
     """
     SELECT \(columns) FROM zones WHERE bucket = $1 AND id = $2 AND incarnation IS NOT NULL
-    """)
+    """, each: [.integer, .integer])
   private static let live = SQL(
     """
     SELECT \(columns) FROM zones

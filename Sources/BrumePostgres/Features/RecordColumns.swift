@@ -59,7 +59,3 @@ struct RecordColumns {
     }
   }
 }
-
-extension SQLValue {
-  fileprivate var number: Int64? { if case .integer(let number) = self { number } else { nil } }
-}

@@ -23,28 +23,25 @@ struct RecordRows {
   }
 
   func row(_ zone: [SQLValue], _ name: String) throws -> RecordState {
-    try session.first(Self.find, zone + [.texts([name])]) { state($0, zone) } ?? .none
+    try session.first(Self.find, zone + [.text(name)]) { state($0, zone, name) } ?? .none
   }
 
-  /// Rows of many names in one zone.
-  func question(
+  /// One for each name; they are asked together.
+  func questions(
     _ zone: [SQLValue], _ names: [String], _ take: @escaping (String, RecordState) -> Void
-  ) -> Question {
-    Question(Self.find, zone + [.texts(names)]) { rows in
-      for (name, row) in rows.map({ ($0.text(0), state($0, zone)) }) { take(name, row) }
+  ) -> [Question] {
+    names.map { name in
+      Question(Self.find, zone + [.text(name)]) { rows in
+        if let row = rows.first { take(name, state(row, zone, name)) }
+      }
     }
   }
 
-  private func state(_ row: Row, _ zone: [SQLValue]) -> RecordState {
-    RecordColumns(row, from: 1, name: row.text(0), in: zone, session.damaged).state(coder)
+  private func state(_ row: Row, _ zone: [SQLValue], _ name: String) -> RecordState {
+    RecordColumns(row, from: 0, name: name, in: zone, session.damaged).state(coder)
   }
 
-  // OFFSET 0 keeps the planner from turning the look-ups into a scan of the bucket.
   private static let find = SQL(
-    """
-    SELECT wanted.name, found.* FROM unnest($3::text[]) AS wanted (name)
-      CROSS JOIN LATERAL (
-        SELECT \(RecordColumns.names) FROM records
-        WHERE bucket = $1 AND zone = $2 AND records.name = wanted.name OFFSET 0) AS found
-    """)
+    "SELECT \(RecordColumns.names) FROM records WHERE bucket = $1 AND zone = $2 AND name = $3",
+    each: [.integer, .integer, .text])
 }

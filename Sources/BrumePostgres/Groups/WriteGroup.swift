@@ -24,7 +24,7 @@ struct WriteGroup {
   /// What each body threw, once the group is committed.
   struct Outcome {
     var errors: [(any Error)?] = []
-    /// Buckets whose logs grew.
+    /// Buckets whose logs grew by what may concern somebody at once.
     var grown: [Bucket: Int64] = [:]
   }
 

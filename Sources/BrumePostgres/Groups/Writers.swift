@@ -14,8 +14,18 @@ final class Writers: Sendable {
     var line = WriteLine()
     /// Threads that wait for work.
     var sleeping: [DispatchSemaphore] = []
+    /// The thread that waits while writes gather.
+    var watching: DispatchSemaphore?
     var running = 0
     var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+
+    /// When a write has come.
+    mutating func threadToWake() -> DispatchSemaphore? {
+      guard let watching else { return sleeping.popLast() }
+      guard line.isGathered else { return nil }
+      self.watching = nil
+      return watching
+    }
   }
 
   /// Ours: times that a group whose transaction met another one runs again as a whole; after that its writes
@@ -26,12 +36,13 @@ final class Writers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
-  private let committed: @Sendable (_ grown: [Bucket: Int64]) -> Void
+  private let committed: @Sendable (_ grown: [Bucket: Int64], _ isInLog: Bool) -> Void
 
-  /// - Parameter committed: called after each commit, with the buckets whose logs grew, and their last positions.
+  /// - Parameter committed: called after each commit that may concern somebody at once, with the buckets whose logs grew
+  ///   by that, and their last positions.
   init(
     _ node: Node, _ connector: Connector,
-    committed: @escaping @Sendable (_ grown: [Bucket: Int64]) -> Void
+    committed: @escaping @Sendable (_ grown: [Bucket: Int64], _ isInLog: Bool) -> Void
   ) {
     self.node = node
     self.connector = connector
@@ -55,7 +66,7 @@ final class Writers: Sendable {
     let result = state.withLock { state -> Result<DispatchSemaphore?, StoreError> in
       do throws(StoreError) {
         try state.line.add(job)
-        return .success(state.sleeping.popLast())
+        return .success(state.threadToWake())
       } catch {
         return .failure(error)
       }
@@ -83,6 +94,7 @@ final class Writers: Sendable {
 extension Writers {
   private enum Step {
     case run([WriteJob], wake: DispatchSemaphore?)
+    case watch(milliseconds: Int)
     case sleep
     case end
   }
@@ -96,6 +108,9 @@ extension Writers {
         other?.signal()
         carryOut(group, thread)
         state.withLock { $0.line.ended(group) }
+      case .watch(let milliseconds):
+        _ = connector.wait(wake, milliseconds)
+        state.withLock { if $0.watching === wake { $0.watching = nil } }
       case .sleep: wake.wait()
       case .end: break loop
       }
@@ -114,24 +129,32 @@ extension Writers {
   }
 
   private func nextStep(_ wake: DispatchSemaphore) -> Step {
-    state.withLock { state in
-      let group = state.line.takeGroup()
-      if !group.isEmpty {
+    let now = connector.milliseconds()
+    return state.withLock { state in
+      switch state.line.next(at: now) {
+      case .group(let group):
         return .run(group, wake: state.line.isEmpty ? nil : state.sleeping.popLast())
+      case .gathering(let left) where state.watching == nil:
+        state.watching = wake
+        return .watch(milliseconds: Int(left))
+      case .nothing where state.line.isClosed && state.line.isEmpty: return .end
+      case .gathering, .nothing:
+        state.sleeping.append(wake)
+        return .sleep
       }
-      if state.line.isClosed, state.line.isEmpty { return .end }
-      state.sleeping.append(wake)
-      return .sleep
     }
   }
 
   private func ended() {
-    let waiting = state.withLock { state in
+    let (sleeping, waiting) = state.withLock { state in
       state.running -= 1
-      guard state.running == 0 else { return [] as [CheckedContinuation<Void, Never>] }
-      defer { state.waitingForEnd = [] }
-      return state.waitingForEnd
+      let waiting = state.running == 0 ? state.waitingForEnd : []
+      if state.running == 0 { state.waitingForEnd = [] }
+      defer { state.sleeping = [] }
+      return (state.sleeping, waiting)
     }
+    // Those who went to sleep for a group that is done.
+    for thread in sleeping { thread.signal() }
     for continuation in waiting { continuation.resume() }
   }
 
@@ -140,7 +163,8 @@ extension Writers {
     do {
       let outcome = try thread.commit(group, attempts: limit)
       for (job, error) in zip(group, outcome.errors) { job.finish(error) }
-      committed(outcome.grown)
+      let isInLog = group.allSatisfy(\.isInLog)
+      if !outcome.grown.isEmpty || !isInLog { committed(outcome.grown, isInLog) }
     } catch let error as ServerError where group.count > 1 && !error.isConnectionLost {
       // One of them cannot be: the others shall not suffer for it.
       for job in group { carryOut([job], thread) }

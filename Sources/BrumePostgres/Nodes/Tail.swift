@@ -1,6 +1,7 @@
 // What other processes do, as this one learns of it: a thread that looks at the counters of all logs and
 // mailboxes, four times a second in any case and at once when another process sends a NOTIFY.
-// What grew is signalled to whoever reads it. The NOTIFY is a hint; only the counters count.
+// What grew is signalled to whoever reads it. The NOTIFY is a hint; only the counters count. Of its own saves this
+// process knows without looking; its own mailboxes it follows like those of others.
 
 import BrumeModel
 import BrumeStorage
@@ -28,7 +29,9 @@ final class Tail: Sendable {
   private let hasOthers: @Sendable () -> Bool
   private let isEnding = Atomic<Bool>(false)
   private let isWoken = Atomic<Bool>(false)
-  /// How far this process has itself extended logs.
+  /// Whether this process has committed more than saves since it looked.
+  private let mustLook = Atomic<Bool>(false)
+  /// How far this process has itself extended logs by what it signals itself.
   private let own = Mutex<[Bucket: Int64]>([:])
   /// What wakes the thread: it waits for this and for its connection.
   private let wakeUp: (reading: Int32, writing: Int32)
@@ -68,10 +71,13 @@ final class Tail: Sendable {
     }
   }
 
-  /// This process has committed something, and signals itself that these logs grew.
-  func committed(_ logs: [Bucket: Int64]) {
+  /// This process has committed something that may concern somebody at once, and signals itself that these logs grew.
+  ///
+  /// - Parameter isInLog: whether it is nothing but saves.
+  func committed(_ logs: [Bucket: Int64], isInLog: Bool) {
     if !logs.isEmpty { own.withLock { $0.merge(logs) { max($0, $1) } } }
-    wake()
+    if !isInLog { mustLook.store(true, ordering: .releasing) }
+    if !isInLog || hasOthers() { wake() }
   }
 
   private func wake() {
@@ -107,15 +113,25 @@ final class Tail: Sendable {
   private func follow(_ connection: Connection, _ seen: inout TailPositions) throws {
     while true {
       try look(connection, &seen)
-      let hasCommitted = wait(for: connection)
+      let next = connector.milliseconds() + Int64(Self.interval)
+      while !isEnding.load(ordering: .acquiring), try !isTimeToLook(connection, at: next) {}
       if isEnding.load(ordering: .acquiring) { return }
-      if hasCommitted, hasOthers() {
-        connector.pause(Self.gathering)
-        try connection.send(Self.notify)
-        _ = try connection.exchange()
-      }
-      _ = try connection.notifications()
     }
+  }
+
+  /// Waits for word from others or from this process, and passes on the latter.
+  private func isTimeToLook(_ connection: Connection, at next: Int64) throws -> Bool {
+    let left = next - connector.milliseconds()
+    guard left > 0, let hasCommitted = wait(for: connection, Int32(clamping: left)) else {
+      return true
+    }
+    if hasCommitted, hasOthers() {
+      connector.pause(Self.gathering)
+      try connection.send(Self.notify)
+      _ = try connection.exchange()
+    }
+    let isNotified = try connection.notifications().contains { !$0.isOwn }
+    return mustLook.exchange(false, ordering: .acquiringAndReleasing) || isNotified
   }
 
   private func look(_ connection: Connection, _ seen: inout TailPositions) throws {
@@ -133,17 +149,18 @@ final class Tail: Sendable {
     if !changedAccounts.isEmpty { accounts.signal(changedAccounts) }
   }
 
-  /// Waits for word from others, or from this process, but not for long. Answers whether it was this process.
-  private func wait(for connection: Connection) -> Bool {
+  /// Answers whether this process has committed something; nil if so many milliseconds passed without word.
+  private func wait(for connection: Connection, _ milliseconds: Int32) -> Bool? {
     var descriptors = [
       pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0),
       pollfd(fd: wakeUp.reading, events: Int16(POLLIN), revents: 0),
     ]
-    _ = poll(&descriptors, 2, Self.interval)
+    if poll(&descriptors, 2, milliseconds) == 0 { return nil }
     guard descriptors[1].revents != 0 else { return false }
-    isWoken.store(false, ordering: .releasing)
     var bytes = [UInt8](repeating: 0, count: 16)
     _ = read(wakeUp.reading, &bytes, bytes.count)
+    // After that, or the byte of somebody who wakes in between would be read, and nobody would send one any more.
+    isWoken.store(false, ordering: .releasing)
     return true
   }
 

@@ -68,12 +68,12 @@ final class IndexKeyRows: IndexKeyStoring {
     """
     SELECT type, field, built_to, started, behind FROM wanted_fields
     WHERE bucket = $1 AND zone = $2 AND ($3::text IS NULL OR type = $3)
-    """)
+    """, each: [.integer, .integer, .text])
   private static let findKeys = SQL(
     """
     SELECT id, type, field, kind, sparse, cut FROM index_keys
     WHERE bucket = $1 AND zone = $2 AND ($3::text IS NULL OR type = $3) ORDER BY id
-    """)
+    """, each: [.integer, .integer, .text])
 
   // MARK: Fields
 

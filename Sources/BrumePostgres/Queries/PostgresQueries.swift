@@ -89,11 +89,10 @@ private struct QueriedRecords: RecordRowReading {
 
   private func find(_ names: [String], _ zone: Int64) throws -> [ByteText: StoredRecord] {
     var found: [ByteText: StoredRecord] = [:]
-    try session.ask([
-      rows.question([bucket, .integer(zone)], names) { name, state in
+    try session.ask(
+      rows.questions([bucket, .integer(zone)], names) { name, state in
         found[ByteText(name)] = state.live
-      }
-    ])
+      })
     return found
   }
 }

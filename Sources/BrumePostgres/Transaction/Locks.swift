@@ -147,14 +147,28 @@ final class Locks: Remembering {
   private static let mailboxesTable = Table(
     "mail", key: [("bucket", .integer)], columns: [("last", .integer)])
   private static let look = SQL("SELECT last FROM buckets WHERE bucket = $1")
-  // An update and not FOR UPDATE, which Citus does not carry over when it moves a shard.
-  private static let lockSaves = SQL(
-    "UPDATE buckets SET last = last WHERE bucket = $1 RETURNING last")
+  private static let lockSaves = lock("buckets")
   private static let fence = SQL(
     """
     UPDATE notifiers SET until = now() + interval '\(LeaseRound.lease) seconds'
     WHERE bucket = $1 AND owner = $2 AND epoch = $3 RETURNING epoch
     """)
-  private static let lockMailboxes = SQL(
-    "UPDATE mail SET last = last WHERE bucket = $1 RETURNING last")
+  private static let lockMailboxes = lock("mail")
+  // On Citus an update and not FOR UPDATE, which it does not carry over when it moves a shard. Elsewhere an update would
+  // leave a version of the row for nothing.
+  private static func lock(_ table: String) -> SQL {
+    SQL(
+      "SELECT last FROM \(table) WHERE bucket = $1 FOR UPDATE",
+      onCitus: "UPDATE \(table) SET last = last WHERE bucket = $1 RETURNING last",
+      joined: JoinedSQL(SQL(inOrder(table)), [.integer]))
+  }
+  // Rows are locked when they have been sorted.
+  private static func inOrder(_ table: String) -> String {
+    """
+    SELECT last, wanted.number
+    FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (bucket, number)
+      JOIN \(table) ON \(table).bucket = wanted.bucket
+    ORDER BY \(table).bucket FOR UPDATE OF \(table)
+    """
+  }
 }

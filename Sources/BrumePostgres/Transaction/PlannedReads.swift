@@ -19,27 +19,24 @@ struct PlannedReads {
   }
   var zones: [ZoneKey] { Array(Set(reads.compactMap { $0.zone })) }
 
-  /// The questions; records of one zone are one.
   func questions(for transaction: PostgresTransaction) throws -> [Question] {
-    var names: [ZoneKey: [String]] = [:]
     var questions: [Question?] = []
     for read in reads {
       switch read {
-      case .record(let key): names[key.zone, default: []].append(key.name)
       case .devices(let user, let containerEnvironment):
         questions += transaction.devices.questions(user, containerEnvironment)
+      case .log(let bucket, let position):
+        questions += transaction.log.questions(bucket, after: position)
       default: questions.append(try question(read, transaction))
       }
-    }
-    for (zone, names) in names {
-      questions.append(try transaction.records.question(zone, names))
     }
     return questions.compactMap { $0 } + (isWrite ? try questionsOfWrites(transaction) : [])
   }
 
-  /// Whatever changes a zone counts in its database, and keeps its index.
+  /// Whatever changes a zone counts in its database, keeps its index, and may concern somebody.
   private func questionsOfWrites(_ transaction: PostgresTransaction) throws -> [Question] {
     try databases.compactMap { try transaction.sequences.question($0) }
+      + transaction.watched.questions(databases)
       + zones.flatMap { try transaction.indexes.questions($0) }
   }
 
@@ -51,7 +48,8 @@ struct PlannedReads {
     case .zone(let key): try transaction.zones.question(key)
     case .lastSequence(let database):
       isWrite ? nil : try transaction.sequences.question(database)
-    case .record, .devices: nil
+    case .record(let key): try transaction.records.question(key)
+    case .devices, .log: nil
     case .children(let key): try transaction.records.question(childrenOf: key)
     case .referrers(let key, let action):
       try transaction.records.question(referrersTo: key, by: action)
@@ -68,6 +66,7 @@ struct PlannedReads {
     case .memberships(let user, let containerEnvironment):
       transaction.shares.question(of: user, in: containerEnvironment)
     case .members(let zone): try transaction.shares.question(in: zone)
+    case .sharedChanges(let last): transaction.subscriptions.question(sharedChangesAfter: last)
     }
   }
 }
@@ -86,7 +85,7 @@ extension ReadPlan.Read {
     case .zone(let zone), .changes(let zone, _, _), .members(let zone): zone
     case .record(let key), .children(let key), .referrers(let key, _): key.zone
     case .setting, .lastSequence, .zonesChanged, .querySubscriptions, .subscriptions, .subscription,
-      .device, .devices, .user, .memberships:
+      .device, .devices, .user, .memberships, .log, .sharedChanges:
       nil
     }
   }

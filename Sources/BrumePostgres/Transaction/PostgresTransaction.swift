@@ -11,7 +11,7 @@ final class PostgresTransaction: WriteTransaction {
   private let places: Places
   private let awaited: () -> Bool
   private let tuning: QueryTuning
-  /// Buckets whose logs the accepted bodies have extended.
+  /// Buckets to whose logs the accepted bodies have added what may concern somebody at once.
   private(set) var grown: [Bucket: Int64] = [:]
 
   init(
@@ -42,7 +42,9 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var zones: PostgresZones = PostgresZones(session, places)
   private(set) lazy var sequences: PostgresSequences = PostgresSequences(
     session, places, locks, node.acknowledgements)
-  private(set) lazy var log: PostgresLog = PostgresLog(session, places, locks, coder)
+  private(set) lazy var log: PostgresLog = PostgresLog(
+    session, places, locks, coder, watched)
+  private(set) lazy var watched: WatchedDatabases = WatchedDatabases(session, places)
   private(set) lazy var subscriptions: PostgresSubscriptions = PostgresSubscriptions(
     session, places, node.coders, zones, locks)
   private(set) lazy var devices: PostgresDevices = PostgresDevices(
@@ -69,8 +71,8 @@ final class PostgresTransaction: WriteTransaction {
 
   private var remembering: [any Remembering] {
     [
-      places, locks, sequences, zones, indexes, records, changes, log, settings, subscriptions,
-      devices, mailboxes, notifications, users, shares,
+      places, locks, sequences, zones, indexes, records, changes, log, watched, settings,
+      subscriptions, devices, mailboxes, notifications, users, shares,
     ]
   }
 

@@ -10,12 +10,56 @@ struct Question {
   }
 }
 
+/// Questions in the order of the first of their kind; those of one kind are one statement.
+struct JoinedQuestions {
+  private struct Kind: Hashable {
+    let name: String
+    /// On Citus, where questions about several buckets are for several workers.
+    let bucket: Int64?
+  }
+  private var kinds: [[Question]] = []
+  private let isOnCitus: Bool
+
+  init(_ questions: [Question], onCitus: Bool) {
+    isOnCitus = onCitus
+    var places: [Kind: Int] = [:]
+    for question in questions {
+      let kind = Kind(
+        name: question.command.sql.name,
+        bucket: onCitus ? question.command.values.first?.number : nil)
+      if question.command.sql.joined != nil, let place = places[kind] {
+        kinds[place].append(question)
+      } else {
+        places[kind] = kinds.count
+        kinds.append([question])
+      }
+    }
+  }
+
+  var commands: [Connection.Command] {
+    kinds.map { questions in
+      guard questions.count > 1, let joined = questions[0].command.sql.joined else {
+        return questions[0].command
+      }
+      return (joined.sql, joined.values(questions.map(\.command.values), onCitus: isOnCitus))
+    }
+  }
+
+  /// - Parameter answers: one for each command.
+  func take(_ answers: [Rows]) throws {
+    for (questions, rows) in zip(kinds, answers) {
+      let parts = questions.count > 1 ? rows.parts(questions.count) : [rows]
+      for (question, rows) in zip(questions, parts) { try question.take(rows) }
+    }
+  }
+}
+
 extension Session {
   /// Asks in one exchange; none, if there is nothing to ask.
   func ask(_ questions: [Question]) throws {
     if questions.isEmpty { return }
-    let answers = try ask(questions.map(\.command))
-    for (question, rows) in zip(questions, answers) { try question.take(rows) }
+    let joined = JoinedQuestions(questions, onCitus: isOnCitus)
+    try joined.take(try ask(joined.commands))
   }
 }
 

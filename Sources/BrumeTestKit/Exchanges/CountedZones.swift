@@ -80,6 +80,7 @@ extension CountedSequences: SequenceWriting where Inner: SequenceWriting {
 final class CountedLog<Inner: LogReading>: LogReading {
   private let inner: Inner
   private let count: ExchangeCount
+  private var looked: [Bucket: ReadPlan.Read] = [:]
 
   init(_ inner: Inner, _ count: ExchangeCount) {
     self.inner = inner
@@ -87,7 +88,9 @@ final class CountedLog<Inner: LogReading>: LogReading {
   }
 
   func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
-    count.asks()
+    let read = ReadPlan.Read.log(bucket, after: position)
+    count.asks(limit <= LogEntry.fewAtOnce ? read : nil)
+    looked[bucket] = read
     return try inner.entries(in: bucket, after: position, limit: limit)
   }
 
@@ -98,8 +101,9 @@ final class CountedLog<Inner: LogReading>: LogReading {
     return try inner.lastPositions()
   }
 
+  /// It comes with the entries.
   func lastPosition(in bucket: Bucket) throws -> Int64 {
-    count.asks()
+    count.asks(looked[bucket])
     return try inner.lastPosition(in: bucket)
   }
 
@@ -164,7 +168,7 @@ final class CountedSubscriptions<Inner: SubscriptionReading>: SubscriptionReadin
   }
 
   func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
-    count.asks()
+    count.asks(.sharedChanges(after: last))
     return try inner.sharedChanges(after: last)
   }
 

@@ -63,6 +63,7 @@ typedef void (*PQnoticeProcessor)(void *arg, const char *message);
   CALL(int, PQserverVersion, (const PGconn *conn), (conn))                                           \
   CALL(char *, PQerrorMessage, (const PGconn *conn), (conn))                                         \
   CALL(int, PQsocket, (const PGconn *conn), (conn))                                                  \
+  CALL(int, PQbackendPID, (const PGconn *conn), (conn))                                              \
   CALL(int, PQsetnonblocking, (PGconn *conn, int arg), (conn, arg))                                  \
   CALL(PQnoticeProcessor, PQsetNoticeProcessor, (PGconn *conn, PQnoticeProcessor proc, void *arg),   \
        (conn, proc, arg))                                                                            \
@@ -86,6 +87,7 @@ typedef void (*PQnoticeProcessor)(void *arg, const char *message);
   CALL(ExecStatusType, PQresultStatus, (const PGresult *result), (result))                           \
   CALL(char *, PQresultErrorField, (const PGresult *result, int field), (result, field))             \
   CALL(int, PQntuples, (const PGresult *result), (result))                                           \
+  CALL(int, PQnfields, (const PGresult *result), (result))                                           \
   CALL(char *, PQcmdTuples, (PGresult *result), (result))                                            \
   CALL(char *, PQgetvalue, (const PGresult *result, int row, int column), (result, row, column))     \
   CALL(int, PQgetlength, (const PGresult *result, int row, int column), (result, row, column))       \

@@ -60,8 +60,8 @@ struct PlanNode {
 
   /// Ours: rows that a part may read for a request of 200 records.
   private static let most = 450
-  /// One row, or one of each bucket or process.
-  private static let smallTables = ["store", "buckets", "mail", "notifiers", "nodes"]
+  /// One row, or one of each bucket, process or webhook.
+  private static let smallTables = ["store", "buckets", "mail", "notifiers", "nodes", "webhooks"]
 
   fileprivate var fault: String? {
     if read > Self.most { return "reads much: \(description)" }
