@@ -58,6 +58,7 @@ package final class Engine: Sendable {
   package let operators: Operators
   package let operatorSessions: OperatorSessions
   package let operatorLinks: OperatorLinks
+  package let operatorInvitations: OperatorInvitations
   package let operatorProviderSignIns: OperatorProviderSignIns
   package let operatorAuthentication: OperatorAuthentication
   package let adminTokens: AdminTokens
@@ -131,6 +132,7 @@ package final class Engine: Sendable {
     operators = Operators(parts)
     operatorSessions = OperatorSessions(parts)
     operatorLinks = OperatorLinks(parts)
+    operatorInvitations = OperatorInvitations(parts)
     operatorProviderSignIns = OperatorProviderSignIns(parts)
     operatorAuthentication = OperatorAuthentication(parts)
     adminTokens = AdminTokens(parts)

@@ -54,13 +54,13 @@ package struct OperatorCredential: Equatable, Sendable {
     case session
     /// A program.
     case token
-    /// Makes the first operator; signs a browser in, in development. Used once.
+    /// Makes an operator: the first one, or with a name who was invited; signs a browser in, in development. Used once.
     case link
   }
   /// SHA-256 of the secret, in hex.
   package let id: String
   package let kind: Kind
-  /// A token's name, unique among tokens; empty for others.
+  /// A token's name, unique among tokens; of an invitation whom it is for, once; empty for others.
   package let name: String
   /// Whose it is; nil: of the machine's owner.
   package let operatorID: String?

@@ -77,7 +77,8 @@ struct AdminHandlers: Sendable {
       uuid: server.host.uuid)
     operators = OperatorAdmin(
       operators: engine.operators, tokens: engine.adminTokens, links: engine.operatorLinks,
-      server: server.address, provider: server.provider, isDevelopment: settings.isDevelopment)
+      invitations: engine.operatorInvitations, server: server.address, provider: server.provider,
+      isDevelopment: settings.isDevelopment)
     audit = AuditAdmin(log: engine.audit)
     logs = LogAdmin(
       log: server.requestLog, store: store, users: named,

@@ -70,7 +70,8 @@ struct Handlers: Sendable {
     operatorProvider = OperatorProviderRoutes(
       provider: server.provider, calls: server.providerCalls,
       signIns: engine.operatorProviderSignIns,
-      sessions: engine.operatorSessions, links: engine.operatorLinks, auditLog: server.auditLog,
+      sessions: engine.operatorSessions, links: engine.operatorLinks,
+      invitations: engine.operatorInvitations, auditLog: server.auditLog,
       server: server.address, secure: server.secureRequests, randomBytes: server.host.randomBytes,
       limits: limits)
     provider = ProviderRoutes(
@@ -80,7 +81,8 @@ struct Handlers: Sendable {
       cookieSeconds: limits.signInLifetime / 1000)
     session = SessionRoutes(
       operators: engine.operators, sessions: engine.operatorSessions, links: engine.operatorLinks,
-      authentication: engine.operatorAuthentication, passwords: server.passwords,
+      invitations: engine.operatorInvitations, authentication: engine.operatorAuthentication,
+      passwords: server.passwords,
       auditLog: server.auditLog, server: server.address, secure: server.secureRequests,
       isDevelopment: settings.isDevelopment, limits: limits)
     health = HealthRoutes(store: store, health: server.health)

@@ -321,6 +321,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/admin/log/then", .operator(.reads), admin.trace.then),
       Endpoint(post, "/_brume/admin/push", .operator(.changes(of: "user")), admin.devices.testPush),
       Endpoint(post, "/_brume/admin/push/preview", .operator(.reads), admin.devices.previewPush),
+      Endpoint(
+        post, "/_brume/admin/push/retry", .operator(.changes(of: "device")), admin.devices.retry),
       Endpoint(get, "/_brume/admin/push/log", .operator(.reads), admin.pushLog.list),
       Endpoint(get, "/_brume/admin/trace", .operator(.reads), admin.trace.show),
       Endpoint(get, "/_brume/admin/apns", .operator(.reads), admin.apns.list),
@@ -345,6 +347,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, AccessPage.path + "/file/:file", .open, AccessPage.file).working(.brief),
       Endpoint(post, path + "/session", .open, to.session.signIn),
       Endpoint(post, path + "/session/first", .open, to.session.first),
+      Endpoint(post, path + "/session/invitation", .open, to.session.invitation),
+      Endpoint(post, path + "/session/invitation/accept", .open, to.session.acceptInvitation),
       Endpoint(get, path + "/session/provider", .open, to.operatorProvider.options),
       Endpoint(post, path + "/session/provider", .open, to.operatorProvider.request),
       Endpoint(get, path + "/session", .operator(.reads), to.session.show),
@@ -356,6 +360,14 @@ package struct RouteTable: Sendable {
       Endpoint(
         post, path + "/operators/remove", .operator(.changes(of: "name")), admin.operators.remove),
       Endpoint(post, path + "/operators/link", .operator(.changes()), admin.operators.link),
+      Endpoint(
+        get, path + "/operators/invitations", .operator(.reads), admin.operators.listInvitations),
+      Endpoint(
+        post, path + "/operators/invitations", .operator(.changes(of: "name")),
+        admin.operators.invite),
+      Endpoint(
+        post, path + "/operators/invitations/revoke", .operator(.changes(of: "name")),
+        admin.operators.revokeInvitation),
       Endpoint(get, path + "/operators/tokens", .operator(.reads), admin.operators.listTokens),
       Endpoint(
         post, path + "/operators/tokens", .operator(.changes(of: "name")),

@@ -3,7 +3,7 @@
 
 package import BrumeModel
 
-/// The body of `POST /_brume/admin/session`, and of `…/session/first` with the link's secret.
+/// The body of `POST /_brume/admin/session`, of `…/session/first` and `…/session/invitation` with the link's secret.
 package struct OperatorSignIn: WireRequest, Equatable, Sendable {
   /// Nil with a link in development: it signs in without a name.
   package var name: String?
@@ -148,6 +148,44 @@ extension Wire {
     writer.member("lastUsed", token.lastUsed)
     writer.member("ends", token.ends)
     writer.member("token", secret)
+    writer.endObject()
+  }
+
+  /// `GET /_brume/admin/operators/invitations`.
+  ///
+  /// - Parameter makers: names by operators' IDs.
+  package static func operatorInvitations(
+    _ invitations: [OperatorCredential], makers: [String: String]
+  ) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.array("invitations", invitations) { writer, invitation in
+        Self.write(invitation, url: nil, makers, to: &writer)
+      }
+      writer.endObject()
+    }
+  }
+
+  /// One invitation.
+  ///
+  /// - Parameter url: the link itself, which is said once.
+  package static func operatorInvitation(
+    _ invitation: OperatorCredential, url: String? = nil, makers: [String: String]
+  ) -> [UInt8] {
+    bytes { writer in Self.write(invitation, url: url, makers, to: &writer) }
+  }
+
+  private static func write(
+    _ invitation: OperatorCredential, url: String?, _ makers: [String: String],
+    to writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.member("name", invitation.name)
+    writer.member("role", invitation.role.rawValue)
+    writer.member("operator", invitation.operatorID.flatMap { makers[$0] })
+    writer.member("created", invitation.created)
+    writer.member("ends", invitation.ends)
+    writer.member("url", url)
     writer.endObject()
   }
 

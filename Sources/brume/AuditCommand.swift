@@ -24,6 +24,8 @@ struct AuditCommand: AsyncParsableCommand {
     @Option(help: "How many lines.") var limit = 100
     @Flag(help: "One JSON object a line.") var json = false
 
+    func validate() throws { try LineLimit.require(limit) }
+
     func run() async throws {
       let connection = try server.connect()
       let filter = [

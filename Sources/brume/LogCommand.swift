@@ -22,6 +22,8 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: "How many, 200 at most.") var limit = 50
     @Flag(help: "One JSON object a line.") var json = false
 
+    func validate() throws { try LineLimit.require(limit) }
+
     func run() async throws {
       let query = [("zone", zone), ("before", before), ("limit", "\(limit)")]
         .compactMap { name, value in value.map { (name, $0) } }

@@ -25,7 +25,7 @@ struct LogsCommand: AsyncParsableCommand {
   @Flag(help: "One JSON object a line.") var json = false
 
   func validate() throws {
-    if limit < 1 { throw ValidationError("--limit is at least 1.") }
+    try LineLimit.require(limit)
     if follow, request != nil {
       throw ValidationError("--follow shows what comes; --request ID shows what has been.")
     }

@@ -11,7 +11,8 @@ struct OperatorCommand: AsyncParsableCommand {
       Whoever can read the data folder needs none of these: its commands carry the folder's own token.
       """,
     subcommands: [
-      Add.self, List.self, Remove.self, Password.self, Link.self, OperatorTokenCommand.self,
+      Add.self, List.self, Remove.self, Password.self, Role.self, Link.self,
+      OperatorInvitationCommand.self, OperatorTokenCommand.self,
     ])
 
   struct PasswordFile: ParsableArguments {
@@ -99,10 +100,28 @@ struct OperatorCommand: AsyncParsableCommand {
     }
   }
 
+  struct Role: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Say what an operator may do, from the next request on.",
+      discussion: "Sessions and tokens stay, and may no more than their operator.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The sign-in name.") var name: String
+    @Argument(help: "full, or read-only.") var role: String
+
+    func run() async throws {
+      _ = try await server.connect().post(
+        "operators/change", ["name": .string(name), "role": .string(role)])
+      Output.say("'\(name)' has the role '\(role)' now")
+    }
+  }
+
   struct Link: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print a one-time link that makes the first operator.",
-      discussion: "On a development server the link signs a browser in. It is good for 30 minutes.")
+      discussion: """
+        On a development server the link signs a browser in. It is good for 30 minutes. Further operators are \
+        invited with 'brume operator invitation create'.
+        """)
     @OptionGroup var server: ServerOptions
 
     func run() async throws {

@@ -8,7 +8,7 @@ import BrumeWire
 struct PushCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Pushes to devices.",
-    subcommands: [Tail.self, Log.self, Explain.self, Test.self])
+    subcommands: [Tail.self, Log.self, Explain.self, Test.self, Retry.self])
 
   struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

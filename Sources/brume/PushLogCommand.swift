@@ -22,6 +22,8 @@ extension PushCommand {
     @Flag(help: "Go on as attempts are made; Ctrl-C ends.") var follow = false
     @Flag(help: "One JSON object a line.") var json = false
 
+    func validate() throws { try LineLimit.require(limit) }
+
     func run() async throws {
       var view = PushLogView(connection: try server.connect(), json: json)
       for (name, value) in [

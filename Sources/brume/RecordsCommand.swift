@@ -34,7 +34,7 @@ struct RecordsCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-      guard limit > 0 else { throw ValidationError("--limit is \(limit); it is at least 1") }
+      try LineLimit.require(limit)
     }
 
     func run() async throws {

@@ -26,12 +26,14 @@ struct ServeCommand: AsyncParsableCommand {
     defer { withExtendedLifetime(hangUps) {} }
     let (sources, settings) = try await settings()
     let folder = try DataFolder(path: settings.dataFolder)
-    let end = EndOrder()
+    let (end, taken) = (EndOrder(), TakenSettings())
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       defer { tasks.cancelAll() }
       var next = settings
-      while let port = try await serve(sources, next, folder, until: end, in: &tasks), !end.isGiven
+      while let port = try await serve(sources, next, folder, taken, until: end, in: &tasks),
+        !end.isGiven
       {
+        next = taken.applied(to: next)
         // Clients come back to the same port, also where any free one was taken.
         next.port = port
         try folder.takeUpRestore()
@@ -44,12 +46,12 @@ struct ServeCommand: AsyncParsableCommand {
   ///
   /// - Returns: the port, if the server is to start anew; nil when it was asked to end.
   private func serve(
-    _ sources: SettingSources, _ settings: Settings, _ folder: DataFolder, until end: EndOrder,
-    in tasks: inout ThrowingTaskGroup<Void, any Error>
+    _ sources: SettingSources, _ settings: Settings, _ folder: DataFolder, _ taken: TakenSettings,
+    until end: EndOrder, in tasks: inout ThrowingTaskGroup<Void, any Error>
   ) async throws -> Int? {
     let server = try await OpenServer(settings, folder)
     if tasks.isEmpty { await Self.trap(for: end, in: &tasks) }
-    return try await serve(server, sources, folder, until: end)
+    return try await serve(server, sources, folder, taken, until: end)
   }
 
   private static func trap(
@@ -60,13 +62,14 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func serve(
-    _ open: OpenServer, _ sources: SettingSources, _ folder: DataFolder, until end: EndOrder
+    _ open: OpenServer, _ sources: SettingSources, _ folder: DataFolder, _ taken: TakenSettings,
+    until end: EndOrder
   ) async throws -> Int? {
     let server = open.composition
     defer { folder.remove(ServerFile.name) }
     let reload = Reload(
       level: open.level, logger: server.logger, identities: server.identities,
-      now: server.host.now
+      now: server.host.now, taken: taken
     ) { [options] in try await Self.read(options) }
     reload.tellOfCertificate()
     return try await withThrowingTaskGroup(of: Void.self) { group in

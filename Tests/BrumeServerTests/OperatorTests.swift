@@ -52,6 +52,27 @@ import Testing
     }
   }
 
+  @Test func `users are found by the beginning of their names, page by page`() async throws {
+    try await ServerFixture().routes { client in
+      for name in ["zoe", "zo", "zora", "zo-1"] {
+        #expect(try await client.admin("users", ["name": .string(name)]).status == 200)
+      }
+      func found(_ query: String) async throws -> ([String], String?) {
+        let page = try await client.admin("users?\(query)")
+        return (
+          page["users"]?.array?.compactMap { $0["name"]?.string } ?? [], page["after"]?.string
+        )
+      }
+      let first = try await found("prefix=zo&limit=3")
+      #expect(first.0 == ["zo", "zo-1", "zoe"] && first.1 == "zoe")
+      let second = try await found("prefix=zo&limit=3&after=zoe")
+      #expect(second.0 == ["zora"] && second.1 == nil)
+      #expect(try await found("prefix=zoe").0 == ["zoe"])
+      #expect(try await found("prefix=zz").0 == [])
+      #expect(try await found("prefix=&limit=1").0 == found("limit=1").0)
+    }
+  }
+
   @Test func `API tokens and keys are made and listed`() async throws {
     try await ServerFixture().routes { client in
       let token = try await client.admin(

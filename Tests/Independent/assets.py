@@ -3,7 +3,8 @@ as the S3 service.
 
 Checked on the data folder and on a bucket: raw and form uploads, checksums, ranges, an upload at
 the limit of 50 MB with the server's memory bounded, one byte more refused, used and expired
-receipts and addresses refused, orphans swept, and a kill -9 between upload and save.
+receipts and addresses refused, orphans swept, and a kill -9 between upload and save. A server with a bucket is restored
+beside itself, as its own refusal says.
 """
 import argparse
 import base64
@@ -12,6 +13,7 @@ import http.client
 import json
 import os
 import random
+import re
 import shutil
 import socket
 import subprocess
@@ -236,6 +238,34 @@ def run(arguments, name, place, objects):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def beside(arguments, place):
+    """Restore in place is refused for a bucket, and what the refusal says to type is typed."""
+    folder = tempfile.mkdtemp(prefix="brume-beside-")
+    try:
+        old = server(arguments, f"{folder}/old", "--assets", place)
+        assets, data = Assets(old), content(200_000, seed=5)
+        assets.save(assets.upload(data)[1])
+        backup = f"{folder}/all.brume"
+        old.tool("backup", backup)
+        refused = subprocess.run([arguments.brume, "restore", backup, "--in-place", "--yes", "--data", f"{folder}/old"],
+                                 capture_output=True, text=True)
+        found = re.search(r"'brume (restore FILE [^']*)'", refused.stderr)
+        check(refused.returncode == 73 and found, f"a bucket is not restored in place, and what to type is said: {refused.stderr}")
+        words = found.group(1).replace("FILE", backup).replace("./restored", f"{folder}/new").replace("?…", "?" + place.split("?")[1])
+        done = subprocess.run([arguments.brume, *words.split()], capture_output=True, text=True)
+        check(done.returncode == 0, f"and brings the backup back: {words} {done.stderr}")
+        values = old.values
+        old.stop()
+        new = server(arguments, f"{folder}/new", "--assets", words.split("--assets ")[1])
+        new.values = {**values, "BRUME_URL": new.values["BRUME_URL"]}
+        answer = new.client("alice", "python").call("records/lookup", {"records": [{"recordName": "one"}]})
+        value = answer["records"][0]["fields"]["photo"]["value"]
+        check(Assets(new).download(value["downloadURL"])[2] == data, "with the file, from its new place")
+        new.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def contract(bucket):
     """The same promises as on memory and on a folder. What they leave shows that they were played."""
     address = f"s3://{BUCKET}?endpoint=http://127.0.0.1:{bucket.port}"
@@ -302,6 +332,7 @@ def main():
         try:
             place = f"s3://{BUCKET}/files?endpoint=http://127.0.0.1:{bucket.port}"
             run(arguments, "bucket", ("--assets", place), bucket.count)
+            beside(arguments, place)
             if arguments.contract:
                 contract(bucket)
         finally:

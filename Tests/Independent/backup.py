@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import socket
 import sqlite3
@@ -123,6 +124,7 @@ class Tool:
         expect(result.returncode == status and words in talk,
                f"brume {' '.join(os.path.basename(a) for a in arguments[:3])}: {status}, “{words}”"
                + ("" if result.returncode == status and words in talk else f" (was {result.returncode}: {talk})"))
+        return result
 
 
 class CuttingProxy(threading.Thread):
@@ -447,10 +449,40 @@ def check_postgres(tool, binary, folder, backup, values, saved):
             expect(result.returncode == 0, f"a backup of PostgreSQL continues one of SQLite ({result.stderr})")
             check = tool("backup", "--verify", fourth)
             expect(check.returncode == 0 and "PostgreSQL" in check.stdout, f"and is whole ({check.stderr})")
+            _, token = changes(alice)
+            place, store = beside(tool, postgres, folder, target, fourth)
+        finally:
+            server.stop()
+        server = Server(binary, place, store=store).start()
+        try:
+            server.values = {**values, "BRUME_URL": server.values["BRUME_URL"]}
+            alice = server.client("alice", "mac")
+            answer, _ = changes(alice, token)
+            expect("reason" in answer, f"a token of before is refused there: {answer.get('reason', answer)}")
+            records, _ = changes(alice)
+            expect(saved | {"in-postgres"} <= set(records), "and all is there that was in the backup")
+            expect(len(download(records["with-another"])) > 0, "with the assets")
         finally:
             server.stop()
     finally:
         postgres.stop()
+
+
+def beside(tool, postgres, folder, target, backup):
+    """A server on PostgreSQL is not restored in place: it says what to type instead, and that is typed. Answers the data
+    folder and the store of the server that runs on it."""
+    refused = tool.refused(73, "other servers may use it", "restore", backup, "--in-place", "--yes", "--data", target)
+    said = refused.stderr
+    database = re.search(r"'createdb (\S+)'", said).group(1)
+    words = re.search(r"'brume (restore FILE [^']*)'", said).group(1)
+    expect("then stop all servers, and start them with this --store and --data" in said, f"it says each step: {said.strip()}")
+    place, server = f"{folder}/restored-beside", postgres.url.rpartition("/")[0]
+    done = postgres.answer(f"sql {postgres.url} CREATE DATABASE {database}")
+    expect(done == "done", f"the empty database is made {done}")
+    words = words.replace("FILE", backup).replace("./restored", place).replace("postgres://…", server)
+    result = tool(*words.split())
+    expect(result.returncode == 0, f"and what it says brings the backup back: {words} {result.stderr}")
+    return place, f"{server}/{database}"
 
 
 def check_restored(server, values, files, before, tokens, position):

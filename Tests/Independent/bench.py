@@ -18,9 +18,10 @@ ROWS = [
     "save to the other device's push, p99", "match eq, 1000 subscriptions", "one change to 20 devices",
     "one change delivered to 200 with nobody writing", "loading, 800 to 1200 records",
     "equality, 1200 records, files in the page cache", "words, 1200 records, files dropped from it",
+    "processor time of a save and its push, with Trace's history",
 ]
 # What takes seconds.
-PARTS = ["writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers", "growth", "postgres-pages"]
+PARTS = ["writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers", "growth", "history", "postgres-pages"]
 PAGES = ["PostgreSQL: page of 100 changes"]
 POSTGRES = PAGES + [
     "PostgreSQL: save 1 record, 16 connections", "PostgreSQL: save 200 records",

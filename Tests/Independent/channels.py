@@ -108,6 +108,12 @@ class World:
         check((result.returncode != 0) == fails, f"{arguments}: {result.stdout} {result.stderr}")
         return result.stdout if not fails else result.stderr
 
+    def says(self, *arguments):
+        """What a command says beside its output."""
+        result = subprocess.run([self.binary, *arguments, "--data", self.folder + "/data"], capture_output=True, text=True)
+        check(result.returncode == 0, f"{arguments}: {result.stdout} {result.stderr}")
+        return result.stderr
+
     def own(self, path, body, device, user="alice"):
         """A call under /_brume as a device."""
         values, client = self.server.values, self.server.client(user, device)
@@ -243,6 +249,26 @@ def play_statuses(world, record, cases):
             check(arrived[1]["time"] - arrived[0]["time"] >= 1, f"{answer}: Retry-After")
         verdicts = [line["verdict"] for line in world.log("--device", name)]
         check(verdicts[-1] == ("gone" if not stays else "sent" if again else "refused"), f"{answer}: {verdicts}")
+
+
+def again_by_hand(world):
+    """What failed waits for minutes; an operator who has mended what was in the way need not."""
+    tokens = {"w1": "e1" * 32, "w2": "e2" * 32}
+    world.apple.script[tokens["w1"]] = [(429, "TooManyRequests", {"retry-after": "600"})]
+    world.apple.script[tokens["w2"]] = [(403, "InvalidProviderToken", {})]
+    world.phone("w1", tokens["w1"])
+    world.save("waits", text="x", urgent=0)
+    world.until(lambda: [line["verdict"] for line in world.log("--device", "w1")] == ["retry"], "Apple asks to wait")
+    check("nothing waits" in world.says("push", "retry", "--device", "nobody"), "a device that is not there waits for nothing")
+    check("1 device" in world.says("push", "retry", "--user", "alice", "--device", "w1"), "one is sent to again")
+    world.until(lambda: [line["verdict"] for line in world.log("--device", "w1")] == ["retry", "sent"], "and at once")
+    # A key that Apple refused is not asked about for five minutes, but when somebody says so.
+    world.phone("w2", tokens["w2"])
+    world.save("refused", text="x", urgent=0)
+    world.until(lambda: "retry" in [line["verdict"] for line in world.log("--device", "w2")], "Apple refuses the key")
+    # Others whose push was under way then learn of the refusal a moment later.
+    world.until(lambda: "nothing waits" in world.says("push", "retry"), "it is asked again, for everybody")
+    world.until(lambda: [line["verdict"] for line in world.log("--device", "w2")][-1] == "sent", "and takes the push")
 
 
 def apns_limits(world):
@@ -511,7 +537,7 @@ def main():
         world = World(binary, folder)
         start = time.monotonic()
         try:
-            for step in (prepare, apns_headers, apns_statuses, apns_limits, apns_teams, web_push, in_a_browser, forgery, webhooks, mean_answers, trace, watched,
+            for step in (prepare, apns_headers, apns_statuses, again_by_hand, apns_limits, apns_teams, web_push, in_a_browser, forgery, webhooks, mean_answers, trace, watched,
                          signed_out, crash):
                 step(world)
                 print(f"   {step.__name__} ok, {time.monotonic() - start:.1f} s", flush=True)

@@ -136,12 +136,12 @@ def test_manual(binary, folder):
 class Reloaded:
     """A server with a configuration file, and its log."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, store="memory"):
         self.file, self.log = os.path.join(folder, "brume.json"), os.path.join(folder, "log")
         self.write({"log": {"level": "info"}})
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
-                [binary, "serve", "--dev", "--port", "0", "--store", "memory", "--marks", "none", "--config", self.file,
+                [binary, "serve", "--dev", "--port", "0", "--store", store, "--marks", "none", "--config", self.file,
                  "--data", os.path.join(folder, "data")], stdout=subprocess.PIPE, stderr=log, text=True, env=CLEAN)
         self.url = None
         for line in self.process.stdout:
@@ -246,6 +246,27 @@ def test_end_between(binary, folder):
         expect(not os.path.exists(address), "and no server is left")
 
 
+def test_level_stays(binary, folder):
+    print("== a log level that a signal has set, and a server that starts anew")
+    place = os.path.join(folder, "level")
+    os.mkdir(place)
+    server = Reloaded(binary, place, "sqlite")
+    data, backup = os.path.join(place, "data"), os.path.join(place, "level.backup")
+    try:
+        server.reload({"log": {"level": "debug"}}, "the settings were read again")
+        for words in (("backup", backup), ("restore", backup, "--in-place", "--yes")):
+            made = run(binary, *words, "--data", data)
+            expect(made.returncode == 0, f"{words[0]} {made.stderr}")
+        server.wait("the server starts anew")
+        server.asks("/_brume/health/live?anew")
+        expect("request.path=/_brume/health/live" in server.wait("request.path=/_brume/health/live"), "debug holds after the start")
+        server.process.terminate()
+        expect(server.process.wait(timeout=15) == 0, "and it ends as asked")
+    finally:
+        if server.process.poll() is None:
+            server.process.kill()
+
+
 def test_exec(binary, folder):
     print("== commands inside exec")
     inside = f"'{binary}' user list; '{binary}' status --format env; '{binary}' user list | grep -c ann; env | grep ^BRUME_"
@@ -267,8 +288,8 @@ backup restore export import migrate doctor conformance bench version completion
 logs usage deletions""".split()
 VERBS = {
     "records": "query create update delete get", "zones": "list create delete purge", "user": "create change list token delete signout",
-    "token": "create list revoke", "key": "create list revoke", "push": "tail log explain test", "clock": "show advance next",
-    "schema": "show export validate diff import deploy reset index role", "log": "list then", "operator": "add list remove password link token"}
+    "token": "create list revoke", "key": "create list revoke", "push": "tail log explain test retry", "clock": "show advance next",
+    "schema": "show export validate diff import deploy reset index role", "log": "list then", "operator": "add list remove password role link invitation token"}
 # Examples that another test types, because they need another side or last long.
 ELSEWHERE = {"demo": "pages.py", "import cloudkit": "cloudkit_import.py", "brume exec -- swift test": "Deploy/github-actions.yaml"}
 # What an example may end with besides 0.
@@ -384,6 +405,14 @@ SLIPS = (
     ("sereve", 64, "there is no command 'brume sereve'; did you mean 'brume serve'?"),
     ("user lst --data ./x", 64, "there is no command 'brume user lst'; did you mean 'brume user list'?"),
     ("users list", 64, "did you mean 'brume user'?"),
+    ("help usr", 64, "there is no command 'brume usr'; did you mean 'brume user'?"),
+    ("help user lst", 64, "there is no command 'brume user lst'; did you mean 'brume user list'?"),
+    ("usr create --help", 64, "there is no command 'brume usr'; did you mean 'brume user'?"),
+    ("logs --limit -1", 64, "--limit needs a value, and '-1' behind it reads as an option: write --limit=-1"),
+    ("logs --limit=-1", 64, "--limit is '-1'; it is a number from 1 on"),
+    ("audit list --limit 0", 64, "--limit is '0'; it is a number from 1 on"),
+    ("push log --limit 0", 64, "--limit is '0'; it is a number from 1 on"),
+    ("log list --limit 0", 64, "--limit is '0'; it is a number from 1 on"),
     ("list users", 64, "there is no command 'brume list'; 'brume --help' lists all"),
     ("--data ./x user list", 64, "options stand behind it, such as: brume user list --data FOLDER"),
     ("serve --port x", 64, "--port is 'x', and must be a number (NUMBER)"),
@@ -398,9 +427,12 @@ SLIPS = (
     ("faults add switchAccount", 64, "--to NAME"),
     ("faults add conflict --on never", 64, "--on is 'never'; it may be saveRecords"),
     ("operator add ada", 64, "--password-file"),
+    ("operator role ada", 64, "Missing expected argument '<role>'"),
     ("conformance --cases ./never", 66, "there is no folder './never' with cases"),
     ("conformance --url http://127.0.0.1:1 --container iCloud.a --api-token t --key-id k --key-file ./never", 66,
      "the key file './never' cannot be read (No such file or directory)"),
+    ("backup --verify ./letter", 65, "'./letter': this is no backup of Brume"),
+    ("restore ./letter --data ./unmade", 65, "'./letter': this is no backup of Brume"),
     ("backup ./never/a --url http://127.0.0.1:1 --admin-token t", 73, "make its folder, or choose another name"),
     ("backup ./unmade --url http://127.0.0.1:1 --admin-token t", 69, "no server answers at http://127.0.0.1:1"),
 )
@@ -409,6 +441,8 @@ SLIPS_AT_SERVER = (
     ("devices list --user nobody", 1, "there is no user 'nobody'"),
     ("records create Note --user alice --fields {", 65, "--fields: the JSON is not valid at byte 1"),
     ("deletions forget", 1, "--older-than DAYS"),
+    ("backup ./unmade --since ./letter", 65, "'./letter': this is no backup of Brume"),
+    ("restore ./letter --in-place --yes", 65, "'./letter': this is no backup of Brume"),
     ("serve --port 0", 73, "another server uses the data folder"),
 )
 
@@ -533,7 +567,7 @@ def main():
     # A shell that runs this in the background may have it ignore interrupts, which its children would do as well.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_help, test_completions, test_manual, test_wrong_use, test_slips, test_examples, test_reload, test_end_between,
+        for test in (test_help, test_completions, test_manual, test_wrong_use, test_slips, test_examples, test_reload, test_level_stays, test_end_between,
                      test_exec):
             test(binary, folder)
     print("command_line: ok")

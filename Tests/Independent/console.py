@@ -8,6 +8,7 @@ import json
 import os
 import tempfile
 import urllib.parse
+import urllib.request
 
 import chromium
 import console_contrast
@@ -17,8 +18,21 @@ from brume_server import Refused, Server, expect
 from console_page import CONTROL, ConsolePage
 
 ROWS, PAGE = 10_000, 50
+# More users than a list offers.
+MANY = 210
 # Of any page: more would not stay smooth.
 MOST_ELEMENTS = 3000
+
+
+# A page may be there before all that it says is.
+COUNTED = """(() => {
+  const real = window.fetch;
+  window.callsUnderWay = 0;
+  window.fetch = (...call) => {
+    window.callsUnderWay += 1;
+    return real(...call).finally(() => (window.callsUnderWay -= 1));
+  };
+})()"""
 
 
 class Tour:
@@ -31,6 +45,12 @@ class Tour:
 
     def open(self, page, query=""):
         self.console.open(f"{self.place}/{page}{query}")
+
+    def operate(self, path, body):
+        """A call of the operator that no command is worth."""
+        token = json.load(open(os.path.join(self.server.folder, "server.json")))["adminToken"]
+        urllib.request.urlopen(urllib.request.Request(
+            f"{self.server.values['BRUME_URL']}/_brume/admin/{path}", json.dumps(body).encode(), {"Authorization": f"Bearer {token}"})).read()
 
     def done(self, name, what):
         """The page has what every page must have; its picture is taken."""
@@ -131,6 +151,28 @@ class Tour:
         found = self.server.client("alice", "checker").call("records/lookup", {"records": [{"recordName": name}]}, "public")
         expect("fields" in found["records"][0], f"a record that was deleted comes back as it was ({word})")
 
+    def create_and_ask(self):
+        """A record is made by keys; and who would be allowed to read and write it?"""
+        console = self.console
+        self.open("records/public/-/_defaultZone/Whistles")
+        console.see("table", "Whistles in _defaultZone")
+        console.page.run("document.activeElement.blur()")
+        console.press("n")
+        console.focused("Record name")
+        console.type("made-by-keys")
+        console.press("Tab")
+        console.type("By keys")
+        console.press("s", CONTROL)
+        console.see_text("is saved")
+        found = self.server.client("alice", "checker").call("records/lookup", {"records": [{"recordName": "made-by-keys"}]}, "public")
+        expect(found["records"][0]["fields"]["comments"]["value"] == "By keys", "a record is made by keys")
+        self.open("records/public/-/_defaultZone/Whistles", "?sel=made-by-keys&tab=allowed")
+        console.see_text("be allowed to")
+        console.choose("Would", "bob")
+        answers = "[...document.querySelectorAll('.allowed .answer')].map((one) => one.querySelector('.badge').className)"
+        self.browser.wait(lambda: [name.split()[-1] for name in console.page.run(answers)] == ["ok", "bad"])
+        self.done("records-allowed", "bob may read it and not write it, and the grant that decides is named")
+
     def record_of_a_link(self):
         """A record that is on a later page, its picture, and what it refers to."""
         console = self.console
@@ -181,6 +223,15 @@ class Tour:
         console.push("Accept")
         self.browser.wait(lambda: "bob" in console.page.run("document.querySelector('.tree').innerText"))
         self.done("zones", "a user's zones with their sizes, a new one, a share's tree, and accepted as bob: by keys")
+        token = self.server.client("alice", "checker").call(
+            "changes/zone", {"zones": [{"zoneID": {"zoneName": "Contacts"}}]})["zones"][0]["syncToken"]
+        self.open("zones/alice", "?tab=token")
+        console.tab_to("Token")
+        console.type(token)
+        console.push("Read it")
+        console.see_text("valid, nothing newer")
+        console.see_text("Contacts")
+        self.done("zones-token", "a change token says whose it is and how fresh")
 
     def schema(self):
         console = self.console
@@ -207,6 +258,19 @@ class Tour:
         console.see_text("Production is what development is")
         expect("Whistles" in self.server.tool("schema", "show", "--environment", "production"),
                "a promotion that was typed out is made")
+        self.reset()
+
+    def reset(self):
+        console = self.console
+        self.server.client("alice", "checker").call("records/modify", {"operations": [{"operationType": "create", "record": {
+            "recordName": "scratch", "recordType": "Scratch", "fields": {"n": {"value": 1}}}}]}, "public")
+        console.push("Reset…")
+        console.focused("Type ")
+        console.see_text("Scratch")
+        console.type(self.server.values["BRUME_CONTAINER"].split(".")[-1] + " development")
+        console.press("Enter")
+        console.see_text("Development's schema is production's now")
+        expect("Scratch" not in self.server.tool("schema", "show"), "development goes back to production, after it was said what goes")
 
     def roles(self):
         console = self.console
@@ -239,6 +303,27 @@ class Tour:
         expect(console.page.run("document.querySelectorAll('.tile')[0].querySelectorAll('.alert').length") == 0,
                "a phone is not notified of its own change, the other one is")
         self.done("devices", "two phones on real streams")
+        self.hand_over()
+
+    def hand_over(self):
+        """A phone whose user signs out, and which another one takes into use."""
+        console = self.console
+        def tile(script):
+            return console.page.run(f"(() => {{ const tile = document.querySelectorAll('.tile')[1]; return {script}; }})()")
+        console.page.run("document.querySelectorAll('.tile')[1].querySelector('select').focus()")
+        console.push("Sign out")
+        self.browser.wait(lambda: "Signed out" in tile("tile.innerText"))
+        expect("console-alice-iPad" not in self.server.tool("devices", "list", "--user", "alice"),
+               "who signs out on a phone has no device there any more")
+        console.page.run("document.querySelectorAll('.tile')[1].querySelector('select').focus()")
+        console.type_ahead("bob")
+        self.browser.wait(lambda: "bob signed in" in tile("tile.innerText") and "Online" in tile("tile.innerText"))
+        expect("console-alice-iPad" in self.server.tool("devices", "list", "--user", "bob"), "another user takes it into use")
+        self.done("devices-handed-over", "a phone changes hands")
+        console.page.run("document.querySelectorAll('.tile')[1].querySelector('select').focus()")
+        console.type_ahead("alice")
+        self.browser.wait(lambda: "alice signed in" in tile("tile.innerText") and "Online" in tile("tile.innerText"))
+        self.browser.wait(lambda: "console-alice-iPad" in self.server.tool("devices", "list", "--user", "alice"))
 
     def trace(self):
         """What became of the record that a phone has saved."""
@@ -254,6 +339,9 @@ class Tour:
         console.see("complementary", "console-alice")
         console.see_text("Subscription is older than the change")
         self.done("trace", "a change, its subscriptions and devices, the gates of one row by keys")
+        console.choose("For", "bob")
+        self.browser.wait(lambda: "bob" in (console.page.run("document.querySelector('.sentence')?.innerText") or ""))
+        self.done("trace-why", "the other end: why somebody was not notified")
 
     def push(self):
         console = self.console
@@ -268,6 +356,20 @@ class Tour:
         self.open("devices")
         console.see_text("Lunch is ready")
         expect(True, "it arrives on the phones")
+
+    def again(self):
+        """What failed waits for its time; who has mended what was in the way has it sent at once."""
+        console = self.console
+        # Nobody listens there.
+        webhook = self.server.tool("webhook", "add", "https://localhost:1/nobody").split()[0]
+        self.server.client("alice", "checker").call("records/modify", {"operations": [{"operationType": "create", "record": {
+            "recordType": "Contact", "fields": {"name": {"value": "Charles"}}}}]}, "public")
+        self.open("push")
+        console.see("cell", "retry")
+        console.push("Send what failed again")
+        console.see_text("Sending again to 1 receiver")
+        self.done("push-again", "what failed is sent again by a key")
+        self.server.tool("webhook", "remove", webhook)
 
     def faults(self):
         console = self.console
@@ -300,6 +402,8 @@ class Tour:
         self.open("users/alice")
         console.see_text("none: as much as the disk holds")
         self.done("users", "users in a table, one beside it with what is stored")
+        self.many_users()
+        self.change_and_delete()
         self.open("users", "?tab=tokens")
         console.see("table", "API tokens")
         console.push("New token")
@@ -314,6 +418,58 @@ class Tour:
         console.see_text("web is revoked")
         self.done("tokens", "a token is made, and revoked after its name was typed")
 
+    def many_users(self):
+        """More users than a list may have: pages, a field that finds them, and pickers in which a name is typed."""
+        console = self.console
+        for at in range(MANY):
+            self.operate("users", {"name": f"many-{at:03}"})
+        self.open("users")
+        console.do("Page.reload")
+        console.see_text("50 users shown, more follow")
+        console.push("Older")
+        console.see_text("many-060")
+        console.tab_to("Name begins with")
+        console.type("many-19")
+        self.browser.wait(lambda: console.page.run("document.querySelectorAll('tbody tr').length") == 10)
+        console.page.run("document.activeElement.blur()")
+        console.press("l")
+        console.press("Enter")
+        console.see("complementary", "many-190")
+        self.done("users-many", "very many users come in pages, and are found by their names")
+        self.open("users/many-199")
+        console.see("complementary", "many-199")
+        self.open("zones/alice")
+        console.tab_to("Of")
+        console.replace("many-150")
+        console.until("document.querySelector('datalist option')?.value === 'many-150'", "a name that begins so is offered")
+        console.press("Enter")
+        console.see("table", "Zones of many-150")
+        console.press("k", CONTROL)
+        console.focused("Search")
+        console.type("many-151")
+        console.see("option", "many-151")
+        console.escape()
+        expect(True, "a user is chosen by name where a list would be too long, and found by Ctrl K")
+
+    def change_and_delete(self):
+        console = self.console
+        self.open("users/many-000")
+        console.tab_to("E-mail")
+        console.type("many@example.org")
+        console.press("Enter")
+        console.see_text("many-000 is changed")
+        expect("many@example.org" in self.server.tool("user", "list"), "what is known of a user is changed")
+        console.push("Delete…")
+        console.focused("Type ")
+        console.see_text("all that many-000 owns is gone for good")
+        console.type("many-000")
+        console.press("Enter")
+        console.see_text("many-000 is deleted")
+        expect("many-000" not in self.server.tool("user", "list"), "a user is deleted after what would go was said and the name typed")
+        for at in range(1, MANY):
+            self.operate("users/delete", {"user": f"many-{at:03}"})
+        console.do("Page.reload")
+
     def operators(self):
         console = self.console
         self.open("users", "?tab=operators")
@@ -323,10 +479,33 @@ class Tour:
         console.focused("Name")
         console.type("dora")
         console.press("Tab")
+        console.type_ahead("password")
+        console.press("Tab")
+        console.focused("Password")
         console.type("a password that is long enough")
         console.press("Enter")
         console.see("cell", "dora")
-        self.done("operators", "an operator is added by keys")
+        console.push("Only read")
+        console.see_text("dora may only read now")
+        console.push("Allow everything")
+        console.see_text("dora may do everything now")
+        self.done("operators", "an operator is added by keys, and gets another role")
+        console.page.run("document.activeElement.blur()")
+        console.press("n")
+        console.focused("Name")
+        console.type("finn")
+        console.press("Enter")
+        console.see("dialog", "Invitation of finn")
+        link = console.page.run("document.querySelector('dialog pre').textContent")
+        expect("/_brume/console/signin#invitation." in link, "an invitation is made by keys, and its link is shown once")
+        self.done("invitation", "with the words to send it")
+        console.escape()
+        console.see("table", "Invitations")
+        console.push("Take back the invitation of finn")
+        console.focused("Type finn")
+        console.type("finn")
+        console.press("Enter")
+        console.see_text("The invitation of finn is taken back")
         self.open("logs", "?tab=audit")
         console.see("table", "Audit log")
         expect(console.has("cell", "dora"), "the audit log says whom it was done to")
@@ -375,6 +554,16 @@ class Tour:
         console.see("table", "Storage by user")
         expect(console.has("cell", "Public"), "the public database is counted")
         self.done("usage", "charts, each also a table, and the storage of each user")
+
+    def backup(self):
+        """A server that cannot be restored in place says what to type instead."""
+        console = self.console
+        self.open("backup")
+        console.see_text("This server keeps its data in memory")
+        commands = console.page.run("document.querySelector('[aria-label=\"the commands that restore\"]').innerText")
+        expect(commands.split("\n") == ["brume restore FILE --data ./restored", "brume serve --data ./restored"],
+               f"with the commands to copy {commands}")
+        self.done("backup", "a backup is one key away, and where it goes back is said")
 
     def everywhere(self):
         console = self.console
@@ -429,6 +618,8 @@ class Tour:
     def links(self):
         """An address that is opened anew shows what was seen."""
         console = self.console
+        counting = console.do("Page.addScriptToEvaluateOnNewDocument", source=COUNTED)["identifier"]
+        console.do("Page.reload")
         condition = urllib.parse.quote(json.dumps([["genre", "EQUALS", "Jazz"]]))
         name = console_fill.LINKED
         for address in (f"records/public/-/_defaultZone/Whistles?q={condition}&sort=-genre&cols=genre,rating&sel={name}&tab=system",
@@ -441,11 +632,12 @@ class Tour:
                 self.browser.wait(lambda: self.settled() == seen)
             except SystemExit:
                 raise SystemExit(f"FAILED: {address} shows something else when it is opened again:\n{seen}\n---\n{self.settled()}")
+        console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=counting)
         expect(True, "links with a query, a selection, a tab lead to exactly what was seen")
 
     def settled(self):
-        """The text of the page when nothing is loading and it does not change any more."""
-        ready = "document.querySelector('main h1') !== null && !document.querySelector('main .loading')"
+        """The text of the page when no call is under way and it does not change any more."""
+        ready = "document.querySelector('main h1') !== null && !document.querySelector('main .loading') && window.callsUnderWay === 0"
         last = None
         def still():
             nonlocal last
@@ -497,14 +689,14 @@ def main():
     if options.pictures:
         os.makedirs(options.pictures, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(options.brume, folder, store="memory").start()
+        server = Server(options.brume, folder, store="memory", extra=["--push-allow", "localhost"]).start()
         browser = chromium.Chromium(program)
         try:
             console_fill.fill(server, options.rows)
             tour = Tour(server, browser, options.pictures)
-            for walk in (tour.sign_in, tour.start, tour.records, tour.record_of_a_link, tour.missing_index, tour.zones, tour.schema,
-                         tour.roles, tour.devices, tour.trace, tour.push, tour.faults, tour.users, tour.operators, tour.logs,
-                         tour.usage, tour.everywhere, tour.failure, tour.links, tour.late, tour.narrow):
+            for walk in (tour.sign_in, tour.start, tour.records, tour.create_and_ask, tour.record_of_a_link, tour.missing_index, tour.zones, tour.schema,
+                         tour.roles, tour.devices, tour.trace, tour.push, tour.again, tour.faults, tour.users, tour.operators, tour.logs,
+                         tour.usage, tour.backup, tour.everywhere, tour.failure, tour.links, tour.late, tour.narrow):
                 walk()
             expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
             tour.states()

@@ -64,9 +64,9 @@ class ConsolePage:
         self.browser.wait(lambda: self.page.run(NAME).startswith(name))
 
     def escape(self):
-        """Closes a dialog, and waits until it is closed: keys of the page do nothing before."""
+        """Closes a dialog, and waits until it is gone: keys of the page do nothing before."""
         self.press("Escape")
-        self.browser.wait(lambda: not self.page.run("document.querySelector('dialog[open]') !== null"))
+        self.browser.wait(lambda: not self.page.run("document.querySelector('dialog') !== null"))
 
     def push(self, name):
         self.tab_to(name)
@@ -106,13 +106,21 @@ class ConsolePage:
         except SystemExit:
             raise SystemExit(f"FAILED: '{text}' is not on {self.page.run('location.hash')}: {self.text()}"[:3000])
 
+    def until(self, script, what):
+        """Waits until something is so in the page."""
+        try:
+            self.browser.wait(lambda: self.page.run(script))
+        except SystemExit:
+            raise SystemExit(f"FAILED: {what}: not at {self.page.run('location.hash')}, where the focus is on "
+                             f"'{self.page.run(NAME)}': {self.text()}"[:3000])
+
     def text(self):
         return self.page.run("document.body.innerText")
 
     def open(self, address):
         """Goes to an address of the console, as a link does."""
         self.page.run(f"location.hash = {address!r}")
-        self.browser.wait(lambda: self.page.run("document.querySelector('h1') !== null && !document.querySelector('.loading')"))
+        self.until("document.querySelector('h1') !== null && !document.querySelector('.loading')", f"{address} is shown")
 
     def lacks(self):
         """What a page must have for everybody and has not."""

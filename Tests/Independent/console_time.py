@@ -81,6 +81,22 @@ class Tour:
         self.done("time", "what waits is named")
 
 
+    def log(self):
+        """Back to a moment of the log, read-only."""
+        console = self.console
+        self.open("faults")
+        console.see("table", "Log")
+        console.page.run("[...document.querySelectorAll('table')].find((one) => one.caption.innerText === 'Log')"
+                         ".querySelector('tbody tr[tabindex]').focus()")
+        console.press("ArrowDown")
+        console.press("Enter")
+        console.see("complementary", "As of")
+        console.see_text("Zone Notes right after created")
+        console.see("table", "Records then")
+        expect(console.has("cell", "not there"), "what was saved later was not there then")
+        self.done("log-then", "a zone as it was after an earlier change")
+        console.page.run("document.querySelector('.inspector').focus()")
+
     def restore(self, backup):
         """The page Backup sends a file, shows what is in it, and applies it at a typed word."""
         console = self.console
@@ -267,7 +283,7 @@ def main():
             browser = chromium.Chromium(program)
             try:
                 tour = Tour(server, browser, options.pictures)
-                for walk in (tour.sign_in, tour.chain, tour.time):
+                for walk in (tour.sign_in, tour.chain, tour.time, tour.log):
                     walk()
                 tour.restore(os.path.join(folder, "fetched.brume"))
                 expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")

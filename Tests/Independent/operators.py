@@ -1,4 +1,4 @@
-"""The operators' page in a real browser: the first operator, signing in, development's link.
+"""The operators' page in a real browser: the first operator, signing in, an invitation, development's link.
 
 Looks at what only a browser can show: that the cookie is out of reach of scripts, that the policy holds, that the
 link's secret does not stay in the address, that fields have labels and the cursor is where it has to be.
@@ -86,6 +86,32 @@ def first_operator(checks, browser, server):
     again.close()
 
 
+def invited(checks, browser, server):
+    """Who is invited chooses a password and is in, with the rights that were meant; the link is good once."""
+    link = server.tool("operator", "invitation", "create", "cleo", "--read-only").strip()
+    page = opened(browser, link)
+    browser.wait(lambda: page.run("!document.getElementById('form').hidden"))
+    checks.that("an invitation's secret does not stay in the address", page.run("location.hash") == "")
+    lead = page.run("document.getElementById('lead').textContent")
+    checks.that("the page says as whom and to what", "as cleo" in lead and "may look at everything" in lead, lead)
+    checks.that("the name is the invitation's", page.run(
+        "[document.getElementById('name').value, document.getElementById('name').readOnly]") == ["cleo", True])
+    checks.that("the cursor is in the password", page.run("document.activeElement.id") == "password")
+    fill(page, password="short", again="short")
+    browser.wait(lambda: "8" in page.run("document.getElementById('message').textContent"))
+    checks.that("a password that cannot be is said at its field", page.run("document.activeElement.id") == "password")
+    fill(page, password=PASSWORD, again=PASSWORD)
+    is_at(browser, page, "/_brume/console/")
+    who = page.run("fetch('/_brume/admin/session').then((answer) => answer.json())")
+    checks.that("who was invited is signed in, with that role", who["operator"] == {"name": "cleo", "role": "read-only"}, str(who))
+    page.close()
+    again = opened(browser, link)
+    browser.wait(lambda: "was used" in again.run("document.getElementById('message').textContent"))
+    checks.that("a used invitation leads to signing in", "Sign in" in again.run("document.title"))
+    checks.that("where a name can be typed", not again.run("document.getElementById('name').readOnly"))
+    again.close()
+
+
 def development(checks, browser, server):
     page = opened(browser, server.tool("operator", "link"))
     is_at(browser, page, "/_brume/console/")
@@ -104,8 +130,8 @@ def main():
         sys.exit(1)
     checks, browser = Checks(), chromium.Chromium(program)
     with tempfile.TemporaryDirectory() as folder:
-        for is_development, play in [(False, first_operator), (True, development)]:
-            place = os.path.join(folder, str(is_development))
+        for is_development, play in [(False, first_operator), (False, invited), (True, development)]:
+            place = os.path.join(folder, play.__name__)
             server = Server(arguments.brume, place, store="memory", dev=is_development).start()
             try:
                 play(checks, browser, server)

@@ -101,6 +101,22 @@ def others(checks, server, provider, url, ada):
     return cleo
 
 
+def invited(checks, server, provider, url):
+    link = server.tool("operator", "invitation", "create", "dan", "--read-only").strip().split("#invitation.")[1]
+    dan = Browser(url)
+    provider.user = {**provider.user, "sub": "first"}
+    checks.that("an identity that is an operator's accepts nothing", dan.whole(link=link)[0] in (400, 409))
+    provider.user = {**provider.user, "sub": "dan's"}
+    status, place = dan.whole(link=link, name="king")
+    checks.that("who is invited becomes an operator through the provider", status == 303, f"{status} {place}")
+    checks.that("with the name and the role of the invitation", dan.who() == ("dan", "read-only"), str(dan.who()))
+    sent = dan.left + base64.urlsafe_b64decode(
+        urllib.parse.parse_qs(urllib.parse.urlparse(dan.left).query)["state"][0] + "==").decode("latin-1")
+    checks.that("the provider learns nothing of the invitation's link", link not in sent)
+    checks.that("the invitation was used", Browser(url).whole(link=link)[0] == 401)
+    checks.that("and its operator signs in by the provider from then on", Browser(url).whole()[0] == 303)
+
+
 def crooked(checks, provider, url):
     def with_claims(**changes):
         provider.spoil = lambda claims: {**claims, **changes}
@@ -137,5 +153,7 @@ def run(checks, server, provider):
     provider.redirect = f"{url}/_brume/signin/callback"
     ada = first_operator(checks, server, provider, url)
     cleo = others(checks, server, provider, url, ada)
+    invited(checks, server, provider, url)
+    provider.user = {**provider.user, "sub": "cleo's"}
     crooked(checks, provider, url)
     ends(checks, server, provider, url, ada, cleo)

@@ -32,6 +32,7 @@ import Testing
     "StoreIdentity.sequencesPerMillisecond": "what change tokens of a restored server rest on",
     "Workers.threads": "of the process, whichever servers run in it",
     "Workers.threadsPerLane": "of the process, whichever servers run in it",
+    "OperatorInvitations.longest": "what an operator asks for; how many there are is a limit",
     "StoreRetry.pause": own, "StoreRetry.calm": "which lines of the log are news",
     "TLSIdentity.daysOfWarning": own,
     "IPAddress.textBytes": "no address is longer", "NameLookup.threads": own,

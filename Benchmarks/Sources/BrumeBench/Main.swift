@@ -7,7 +7,8 @@ import Foundation
 @main
 struct BrumeBench {
   static let parts = [
-    "writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers", "growth", "postgres",
+    "writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers", "growth", "history",
+    "postgres",
     "postgres-pages", "nodes", "citus", "capacity",
   ]
 
@@ -79,6 +80,9 @@ struct Run {
     }
     withServer("growth", ["growth"]) { server in
       try Growth(server: server, folder: folder + "/growth", table: table, isTiny: isTiny).run()
+    }
+    part("history") {
+      try HistoryCost(brume: brume, folder: folder + "/history", table: table, isTiny: isTiny).run()
     }
     measurePostgres()
     print(heading + "\n\n" + table.text)

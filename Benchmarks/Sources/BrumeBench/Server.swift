@@ -108,7 +108,7 @@ final class Server: @unchecked Sendable {
   var residentMemory: Int { Server.residentKilobytes(process.processIdentifier) / 1024 }
 
   func stop() {
-    process.terminate()
+    if process.isRunning { process.terminate() }
     process.waitUntilExit()
   }
 }

@@ -1,6 +1,6 @@
-// One-time links. While there is no operator, one makes the first; on a development server, one signs a
+// One-time links of the server itself. While there is no operator, one makes the first; on a development server, one signs a
 // browser in without a name. Whoever starts the server gets it on the terminal; it lives for minutes and is
-// used once, whoever comes second.
+// used once, whoever comes second. Links to become a further operator are `OperatorInvitations.swift`.
 
 package import BrumeModel
 import BrumeStorage
@@ -24,8 +24,8 @@ package struct OperatorLinks: Sendable {
     let (limits, now) = (limits, host.now())
     return try await store.write(in: .server) { transaction in
       guard try inDevelopment || transaction.operators.all().isEmpty else { return nil }
-      try transaction.operators.put(link.credential, upTo: limits.operatorLinks, at: now) { _ in
-        true
+      try transaction.operators.put(link.credential, upTo: limits.operatorLinks, at: now) {
+        !$0.isInvitation
       }
       return link
     }
@@ -62,7 +62,7 @@ package struct OperatorLinks: Sendable {
     try OperatorRules.make(name, password, .full, limits: limits, host: host)
   }
 
-  /// Makes the first operator and signs the browser in. All links are gone.
+  /// Makes the first operator and signs the browser in. All links are gone but invitations.
   ///
   /// - Throws: `authenticationFailed` if the link is not good, `exists` if another was first.
   package func makeFirst(
@@ -89,7 +89,7 @@ package struct OperatorLinks: Sendable {
         throw BrumeError(
           .exists, "there is an operator already; sign in, or ask for an account of your own")
       }
-      try transaction.operators.removeCredentials { $0.kind == .link }
+      try transaction.operators.removeCredentials { $0.kind == .link && !$0.isInvitation }
       try transaction.operators.put(person)
       try transaction.operators.put(session, limits: limits, at: now)
     }
@@ -104,7 +104,7 @@ extension OperatorReading {
 
   fileprivate func link(withID id: String?, at now: Milliseconds) throws -> OperatorCredential {
     guard let id, let link = try credential(id),
-      link.kind == .link, link.ends.map({ now < $0 }) ?? true
+      link.kind == .link, !link.isInvitation, link.ends.map({ now < $0 }) ?? true
     else {
       throw BrumeError(
         .authenticationFailed,

@@ -1,5 +1,5 @@
-// Operators who sign in through an OpenID provider: the request and the answer, whose identity is an operator's, and the
-// first operator by a one-time link. As with users (`ProviderSignIns`) the state is a sealed text, bound to one
+// Operators who sign in through an OpenID provider: the request and the answer, whose identity is an operator's, and whoever
+// becomes one by a one-time link. As with users (`ProviderSignIns`) the state is a sealed text, bound to one
 // browser; what it says of a link is the link's digest, because the provider reads it too.
 
 package import BrumeModel
@@ -11,38 +11,46 @@ package struct OperatorAuthorizationResponse: Sendable {
   package let nonce: String
   /// `code_verifier`.
   package let verifier: String
-  /// The digest of the link that makes the first operator; nil: somebody signs in.
+  /// The digest of the link that makes an operator; nil: somebody signs in.
   let link: String?
-  /// What the first operator wants to be called; empty: as the provider says.
+  /// What the operator is to be called; empty: as the provider says.
   let name: String
+  /// Whether the link is an invitation.
+  package let isInvited: Bool
 
-  /// Whether a one-time link was used.
-  package var isFirst: Bool { link != nil }
+  /// Whether the link makes the first operator.
+  package var isFirst: Bool { link != nil && !isInvited }
 }
 
 struct OperatorAuthorizationState {
   let browser: String
   let link: String
   let name: String
+  let isInvited: Bool
   let ends: Milliseconds
   let chance: String
 
-  init(browser: String, link: String, name: String, ends: Milliseconds, chance: String) {
-    (self.browser, self.link, self.name) = (browser, link, name)
+  init(
+    browser: String, link: String, name: String, isInvited: Bool, ends: Milliseconds, chance: String
+  ) {
+    (self.browser, self.link, self.name, self.isInvited) = (browser, link, name, isInvited)
     (self.ends, self.chance) = (ends, chance)
   }
 
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
     guard let browser = unpacker.text(), let link = unpacker.text(), let name = unpacker.text(),
-      let ends = unpacker.number(), let chance = unpacker.text(), unpacker.isAtEnd
+      let invited = unpacker.number(), let ends = unpacker.number(), let chance = unpacker.text(),
+      unpacker.isAtEnd
     else { return nil }
-    self.init(browser: browser, link: link, name: name, ends: ends, chance: chance)
+    self.init(
+      browser: browser, link: link, name: name, isInvited: invited == 1, ends: ends, chance: chance)
   }
 
   var bytes: [UInt8] {
     var packer = Packer()
     for text in [browser, link, name] { packer.add(text) }
+    packer.add(isInvited ? 1 : 0)
     packer.add(ends)
     packer.add(chance)
     return packer.bytes
@@ -67,22 +75,26 @@ package struct OperatorProviderSignIns: Sendable {
   ///
   /// - Parameters:
   ///   - browser: a secret that only this browser gets.
-  ///   - link: the secret of a one-time link, which makes the first operator; nil: somebody signs in.
-  ///   - name: what the first operator wants to be called.
+  ///   - link: the secret of a one-time link, which makes an operator; nil: somebody signs in.
+  ///   - name: what the first operator wants to be called. Who is invited is called as the invitation says.
   /// - Throws: `authenticationFailed` if the link is not good, `badRequest` with a name that cannot be.
   package func request(
     browser: String, link: String?, name: String?
   ) async throws -> AuthorizationRequest {
-    var digest = ""
-    if let link {
-      let now = host.now()
-      digest = try await store.read { try $0.operators.link(link, at: now).id }
-      if let name { try OperatorRules.checkName(name, limits: limits) }
-    }
+    let found = try await good(link)
+    if found != nil, let name { try OperatorRules.checkName(name, limits: limits) }
+    let isInvited = found?.isInvitation ?? false
     let content = OperatorAuthorizationState(
-      browser: ProviderSignIns.digest(browser), link: digest, name: name ?? "",
+      browser: ProviderSignIns.digest(browser), link: found?.id ?? "",
+      name: (isInvited ? found?.name : name) ?? "", isInvited: isInvited,
       ends: host.now() + limits.signInLifetime, chance: Hex.text(host.randomBytes(16)))
     return seal.authorizationRequest(seal.text(content.bytes, for: .operatorAuthorization))
+  }
+
+  private func good(_ link: String?) async throws -> OperatorCredential? {
+    guard let link else { return nil }
+    let now = host.now()
+    return try await store.read { try $0.operators.anyLink(link, at: now) }
   }
 
   /// Whether a state is of an operator's sign-in.
@@ -110,7 +122,8 @@ package struct OperatorProviderSignIns: Sendable {
     }
     return OperatorAuthorizationResponse(
       nonce: seal.nonce(of: state), verifier: seal.verifier(of: state),
-      link: content.link.isEmpty ? nil : content.link, name: content.name)
+      link: content.link.isEmpty ? nil : content.link, name: content.name,
+      isInvited: content.isInvited)
   }
 
   /// The operator whose identity the provider named.
@@ -127,10 +140,10 @@ package struct OperatorProviderSignIns: Sendable {
     return person
   }
 
-  /// What becomes the first operator, once `OperatorLinks.makeFirst` is called.
+  /// What becomes the operator once the link is used: the first one, or who was invited, whose role is the invitation's.
   ///
   /// - Throws: `badRequest` with a name that cannot be.
-  package func firstOperator(_ back: OperatorAuthorizationResponse, _ claims: IDToken.Claims) throws
+  package func newOperator(_ back: OperatorAuthorizationResponse, _ claims: IDToken.Claims) throws
     -> Operator
   {
     let names = [back.name, claims.preferredName ?? "", claims.emailAddress ?? ""]

@@ -39,12 +39,8 @@ package struct Operators: Sendable {
   ) async throws -> Operator {
     let person = try OperatorRules.make(name, identity, role, limits: limits, host: host)
     let limits = limits
-    try await store.write(in: .server) { transaction in
-      if let other = try transaction.operators.find(identity) {
-        throw BrumeError(
-          .exists, "'\(other.name)' is the operator with this identity already")
-      }
-      try transaction.operators.add(person, limits: limits)
+    try await store.write(in: .server) {
+      try $0.operators.addAlone(person, limits: limits)
     }
     return person
   }

@@ -202,6 +202,24 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     }
     for name in peers.keys { giveTurn(name, now) }
   }
+
+  /// Ends the waits of some lanes after failures, with what their hosts have asked for.
+  ///
+  /// - Returns: how many lanes waited.
+  package mutating func endPenalties(
+    of isMeant: (Lane) -> Bool, now: Milliseconds
+  ) -> Int {
+    let now = time.advanced(to: now)
+    let meant = tracks.filter { lane, track in
+      guard case .waiting(_, isPenalty: true) = track.state else { return false }
+      return isMeant(lane)
+    }
+    for (lane, track) in meant {
+      peers[track.peer]?.pausedUntil = .min
+      makeReady(lane, now)
+    }
+    return meant.count
+  }
 }
 
 // MARK: Steps

@@ -116,6 +116,18 @@ package final class DeliveryWorker: Sendable {
     wakeUp.signal()
   }
 
+  /// Sends now what waits after a failure, instead of when its pause ends.
+  ///
+  /// - Parameter isMeant: for whom.
+  /// - Returns: to how many devices and webhooks.
+  package func retry(_ isMeant: (Lane) -> Bool) -> Int {
+    for channel in channels.values { channel.askAgain() }
+    let now = clock.now()
+    let count = state.withLock { $0.queue.endPenalties(of: isMeant, now: now) }
+    wakeUp.signal()
+    return count
+  }
+
   // MARK: The loop
 
   /// Sends until cancelled. It throws when the store fails; run again, it begins from what the store

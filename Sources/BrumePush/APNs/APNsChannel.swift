@@ -72,6 +72,8 @@ package final class APNsChannel: Channel {
     return answer
   }
 
+  package func askAgain() { refusedKeys.withLock { $0 = RefusedKeys(limits: limits) } }
+
   /// A second time only when Apple calls the token expired and a new one may help.
   private func send(
     _ push: OutgoingPush, to token: String, signedFor sender: APNsSender

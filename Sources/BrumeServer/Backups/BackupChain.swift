@@ -16,6 +16,7 @@ package enum BackupChain {
   private struct Link {
     let path: String
     let size: Int64
+    let isNamed: Bool
     let header: BackupHeader
     let read: BackupFrames.Read
   }
@@ -24,16 +25,17 @@ package enum BackupChain {
 
   /// Checks all of a backup and of those that it continues, and that together they make what was backed up.
   ///
+  /// - Parameter isNamed: whether errors say which file is meant; one that a server has received says nobody anything.
   /// - Returns: the backup, with a report of all its rows.
   /// - Throws: `StoreError`: `corrupt` names what is damaged or missing, `tooNew` another version.
   package static func check(
-    _ path: String, progress: (Progress) throws -> Void = { _ in }
+    _ path: String, isNamed: Bool = true, progress: (Progress) throws -> Void = { _ in }
   ) throws -> BackupFile {
-    let links = try links(of: path)
+    let links = try links(of: path, isNamed: isNamed)
     let all = links.reduce(0) { $0 + $1.size }
     var (checked, file) = (Int64(0), BackupFile?.none)
     for link in links {
-      file = try check(link, after: file, isAlone: links.count == 1) {
+      file = try check(link, after: file) {
         try progress(Progress(checked: checked + $0, all: all))
       }
       checked += link.size
@@ -44,19 +46,28 @@ package enum BackupChain {
   }
 
   private static func check(
-    _ link: Link, after earlier: BackupFile?, isAlone: Bool, _ progress: (Int64) throws -> Void
+    _ link: Link, after earlier: BackupFile?, _ progress: (Int64) throws -> Void
   ) throws -> BackupFile? {
-    do {
-      let report = try BackupCheck.run(link.read, after: earlier, progress: progress)
-      return BackupFile(report, link.read, after: earlier)
-    } catch let error as StoreError where !isAlone {
-      throw StoreError(error.code, "'\(link.path)': \(error.description)")
+    let report = try naming(link.path, if: link.isNamed) {
+      try BackupCheck.run(link.read, after: earlier, progress: progress)
+    }
+    return BackupFile(report, link.read, after: earlier)
+  }
+
+  /// Says which file is meant, where what is wrong is in the file.
+  private static func naming<Value>(
+    _ path: String, if isNamed: Bool, _ body: () throws -> Value
+  ) throws -> Value {
+    do { return try body() } catch let error as StoreError
+      where isNamed && [.corrupt, .tooNew].contains(error.code)
+    {
+      throw StoreError(error.code, "'\(path)': \(error.description)")
     }
   }
 
   /// The oldest first.
-  private static func links(of path: String) throws -> [Link] {
-    var links = [try link(path)]
+  private static func links(of path: String, isNamed: Bool) throws -> [Link] {
+    var links = [try link(path, isNamed: isNamed)]
     while let last = links.last, let base = last.header.base {
       guard links.count < most else {
         throw StoreError(.corrupt, "'\(path)' rests on more than \(most) other backups")
@@ -68,7 +79,7 @@ package enum BackupChain {
           "'\(last.path)' continues the backup '\(base.file)' (\(base.id)), which is not in its folder; "
             + "bring it there")
       }
-      links.append(try link(earlier))
+      links.append(try link(earlier, isNamed: true))
       guard links.last?.header.id == base.id else {
         throw StoreError(
           .corrupt,
@@ -79,11 +90,12 @@ package enum BackupChain {
     return links.reversed()
   }
 
-  private static func link(_ path: String) throws -> Link {
+  private static func link(_ path: String, isNamed: Bool) throws -> Link {
     let file = try DiskFile.reading(path)
     let read: BackupFrames.Read = { try file.bytes(at: $0, count: $1) }
     return Link(
-      path: path, size: try file.size(), header: try BackupCheck.header(read), read: read)
+      path: path, size: try file.size(), isNamed: isNamed,
+      header: try naming(path, if: isNamed) { try BackupCheck.header(read) }, read: read)
   }
 
   /// With its slash; empty: the one in which the command runs.

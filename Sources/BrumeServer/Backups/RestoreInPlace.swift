@@ -57,23 +57,7 @@ package final class RestoreInPlace: Sendable {
 
   /// Why this server cannot be restored in place.
   private var obstacle: String? {
-    switch settings.engine {
-    case .memory:
-      return
-        "this server keeps its data in memory; restore into a server with sqlite or postgres://…"
-    case .postgres:
-      return
-        "this server keeps its data in PostgreSQL, where other servers may use it: stop all of them, make an "
-        + "empty database, bring the backup there with 'brume restore FILE --store postgres://…', and start the "
-        + "servers on that database"
-    case .sqlite: break
-    }
-    if case .bucket = settings.assets.storeLocation {
-      return
-        "this server keeps its assets in a bucket, which cannot be changed back if something fails: stop it, bring the "
-        + "backup into an empty folder with 'brume restore FILE --data FOLDER --assets s3://…', and start it on that"
-    }
-    return place == nil ? "this server has no data folder" : nil
+    RestoreObstacle.of(settings) ?? (place == nil ? "this server has no data folder" : nil)
   }
 
   private func usable() throws -> RestoreFolder {
@@ -183,7 +167,7 @@ package final class RestoreInPlace: Sendable {
       let restore = StoreRestore(into: inner, host: host, logger: logger) { [self] progress in
         guard note(Self.step(progress), of: id) else { throw Removed() }
       }
-      let report = try await restore.run(place.upload)
+      let report = try await restore.run(place.upload, isNamed: false)
       place.dropUpload()
       guard note(.ready(try report.summary()), of: id) else { throw Removed() }
       logger.info("a backup waits to be applied", metadata: ["backup.rows": "\(report.rows)"])

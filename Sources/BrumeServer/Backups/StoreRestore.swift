@@ -37,10 +37,11 @@ package struct StoreRestore {
     self.report = report
   }
 
+  /// - Parameter isNamed: whether errors say which file is meant.
   /// - Returns: what was restored.
   /// - Throws: `StoreError`, `DataFolderError` or `AssetFailure`, in words for the operator.
-  package func run(_ path: String) async throws -> BackupReport {
-    let backup = try BackupChain.check(path) { [report] in
+  package func run(_ path: String, isNamed: Bool = true) async throws -> BackupReport {
+    let backup = try BackupChain.check(path, isNamed: isNamed) { [report] in
       try report(.verified($0.checked, of: $0.all))
     }
     try requireEmptyFolder()

@@ -17,6 +17,11 @@ enum AccessPage {
     "\(server.url)\(path)#\(secret)"
   }
 
+  /// The address that an invitation leads to.
+  static func invitation(_ secret: String, on server: ServerAddress) -> String {
+    "\(server.url)\(path)#invitation.\(secret)"
+  }
+
   static func page(_ call: Call) async throws -> Reply {
     reply(EmbeddedFile.bytes(brume_access_page), "text/html; charset=utf-8")
   }

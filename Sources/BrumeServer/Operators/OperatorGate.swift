@@ -58,8 +58,8 @@ struct OperatorGate: Sendable {
     if access.role == .readOnly, effect.needsFullRole {
       return BrumeError(
         .accessDenied,
-        "\(access.name) may only read; an operator with the role 'full' can do this, or change the "
-          + "role with `brume operator add` and `remove`")
+        "\(access.name) may only read; an operator with the role 'full' can do this, or give the role "
+          + "with `brume operator role`")
     }
     guard effect.changesSomething, access.proof == .session, let session = access.credential else {
       return nil

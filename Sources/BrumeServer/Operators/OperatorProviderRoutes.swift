@@ -15,6 +15,7 @@ struct OperatorProviderRoutes: Sendable {
   let signIns: OperatorProviderSignIns
   let sessions: OperatorSessions
   let links: OperatorLinks
+  let invitations: OperatorInvitations
   let auditLog: AuditLog
   let server: ServerAddress
   let secure: SecureRequests
@@ -30,7 +31,7 @@ struct OperatorProviderRoutes: Sendable {
     return reply
   }
 
-  /// Where the page sends its browser: to sign in, or with a link to become the first operator.
+  /// Where the page sends its browser: to sign in, or with a link to become an operator.
   func request(_ call: Call) async throws -> Reply {
     guard OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
     else {
@@ -80,6 +81,7 @@ struct OperatorProviderRoutes: Sendable {
     _ person: Operator, _ back: OperatorAuthorizationResponse
   ) async throws -> NewOperatorCredential {
     if back.isFirst { return try await links.makeFirst(person, after: back) }
+    if back.isInvited { return try await invitations.accept(person, after: back) }
     return try await sessions.begin(for: person)
   }
 
@@ -87,7 +89,7 @@ struct OperatorProviderRoutes: Sendable {
   private func identified(_ call: Call) async throws -> (Operator, OperatorAuthorizationResponse) {
     do {
       let (back, claims) = try await claimed(call)
-      if back.isFirst { return (try signIns.firstOperator(back, claims), back) }
+      if back.isFirst || back.isInvited { return (try signIns.newOperator(back, claims), back) }
       return (try await signIns.person(of: claims), back)
     } catch {
       await auditLog.refused(call.sender, by: "", action: Self.action, error)

@@ -1,4 +1,4 @@
-// Operators' browsers: signing in by name and password or by a one-time link, who is signed in, signing
+// Operators' browsers: signing in by name and password or by a one-time link, becoming one by an invitation, who is signed in, signing
 // out. What is behind it is `BrumeCore/Operators`.
 
 import BrumeCore
@@ -10,6 +10,7 @@ struct SessionRoutes: Sendable {
   let operators: Operators
   let sessions: OperatorSessions
   let links: OperatorLinks
+  let invitations: OperatorInvitations
   let authentication: OperatorAuthentication
   let passwords: PasswordVerifier
   let auditLog: AuditLog
@@ -96,7 +97,7 @@ struct SessionRoutes: Sendable {
 
   // MARK: Steps
 
-  private func request(_ call: Call) throws -> OperatorSignIn {
+  func request(_ call: Call) throws -> OperatorSignIn {
     guard OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
     else {
       throw BrumeError(.accessDenied, "only a page of this server may sign an operator in")
@@ -105,7 +106,7 @@ struct SessionRoutes: Sendable {
   }
 
   /// A session, with its line in the audit log before it.
-  private func begin(
+  func begin(
     _ call: Call, _ name: String, _ role: OperatorRole, _ action: String,
     _ make: () async throws -> NewOperatorCredential
   ) async throws -> Reply {

@@ -16,11 +16,20 @@ struct AccountAdmin: Sendable {
   /// Accounts of one answer.
   let mostUsers: Int
 
-  /// Accounts in name order, a page at a time: the next call names the answer's `after`.
+  /// Accounts in name order, a page at a time: the next call names the answer's `after`. With a prefix only those whose
+  /// names begin so.
   func list(_ call: Call) async throws -> Reply {
     let part = try ListRequest(after: call.query["after"], limit: call.query["limit"])
     let size = min(part.limit ?? mostUsers, mostUsers)
-    let users = try await store.read { try $0.users.page(after: part.after, limit: size + 1) }
+    let beginning = call.query["prefix"] ?? ""
+    let users = try await store.read { transaction in
+      // Of all names that begin so it is the first, and no page after it has it.
+      let exact = part.after == nil ? try transaction.users.find(named: beginning) : nil
+      let others = try transaction.users.page(after: part.after ?? beginning, limit: size + 1)
+      return Array(
+        ((exact.map { [$0] } ?? []) + others.prefix { $0.name.utf8.starts(with: beginning.utf8) })
+          .prefix(size + 1))
+    }
     var answer = JSONObject()
     answer["users"] = .array(users.prefix(size).map { describe($0) })
     if users.count > size { answer["after"] = .string(users[size - 1].name) }

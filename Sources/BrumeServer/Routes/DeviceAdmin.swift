@@ -44,6 +44,28 @@ struct DeviceAdmin: Sendable {
     return .json(.object(answer))
   }
 
+  /// Has what failed sent again now, to all devices and webhooks, or to one.
+  func retry(_ call: Call) async throws -> Reply {
+    let json = try call.json().asObject("the body")
+    let place = call.containerEnvironment
+    var user: UserID?
+    if let name = try json.string("user") { user = try await users.user(name).id }
+    let device = try json.string("device")
+    let webhooks = Set(
+      try await store.read { try $0.webhooks.all() }.filter { $0.containerEnvironment == place }
+        .map(\.id))
+    let count = delivery.worker.retry { lane in
+      switch lane {
+      case .device(let key):
+        key.containerEnvironment == place && (user.map { $0 == key.user } ?? true)
+          && (device.map { $0 == key.device.name } ?? true)
+      case .webhook(let id):
+        user == nil && webhooks.contains(id) && (device.map { $0 == id } ?? true)
+      }
+    }
+    return .json(["retried": .int(Int64(count))])
+  }
+
   /// Shows what `testPush` would send, and sends nothing.
   func previewPush(_ call: Call) async throws -> Reply {
     .json(.object(try Self.describe(try await composed(call).push)))

@@ -1,4 +1,4 @@
-// Operators, their admin tokens, and one-time links, for the command line and the console.
+// Operators, their admin tokens, one-time links and invitations, for the command line and the console.
 
 import BrumeCore
 import BrumeModel
@@ -9,6 +9,7 @@ struct OperatorAdmin: Sendable {
   let operators: Operators
   let tokens: AdminTokens
   let links: OperatorLinks
+  let invitations: OperatorInvitations
   let server: ServerAddress
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
@@ -58,13 +59,37 @@ struct OperatorAdmin: Sendable {
     guard let link = try await links.make(inDevelopment: isDevelopment) else {
       throw BrumeError(
         .exists,
-        "there are operators, and a link makes only the first; add one with `brume operator "
-          + "add NAME`, or set a new password with `brume operator password NAME`")
+        "there are operators, and a link makes only the first; invite another with `brume operator "
+          + "invitation create NAME`, or set a new password with `brume operator password NAME`")
     }
     return .json([
       "url": .string(AccessPage.link(link.secret, on: server)),
       "ends": .int(link.credential.ends ?? 0),
     ])
+  }
+
+  // MARK: Invitations
+
+  func listInvitations(_ call: Call) async throws -> Reply {
+    let (invitations, makers) = try await invitations.all()
+    return .json(Wire.operatorInvitations(invitations, makers: makers))
+  }
+
+  func invite(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let maker = call.caller.access ?? .owner
+    let made = try await invitations.make(
+      name: json.text("name"), role: json.role() ?? .full,
+      hours: json.asObject("the body").int("hours"), by: maker)
+    let makers = maker.operatorID.map { [$0: maker.name] } ?? [:]
+    return .json(
+      Wire.operatorInvitation(
+        made.credential, url: AccessPage.invitation(made.secret, on: server), makers: makers))
+  }
+
+  func revokeInvitation(_ call: Call) async throws -> Reply {
+    .json(
+      Wire.operatorInvitation(try await invitations.revoke(call.json().text("name")), makers: [:]))
   }
 
   // MARK: Admin tokens

@@ -33,8 +33,7 @@ struct InPlaceRestore {
   func run(_ file: String, agrees: (BackupSummary) throws -> Bool) async throws {
     let before = try await report()
     if let obstacle = before.obstacle { throw StatusFailure(.cannotCreate, obstacle) }
-    let sent = try await send(file)
-    let backup = try await ready(sent)
+    let (sent, backup) = try await arrived(file)
     progress.end()
     guard try agrees(backup) else {
       _ = try await ask("POST", "/remove", ["id": .string(sent)])
@@ -51,6 +50,16 @@ struct InPlaceRestore {
   }
 
   // MARK: Steps
+
+  /// Sends it and waits until the server has checked and written it. The server does not know what the file is called.
+  private func arrived(_ file: String) async throws -> (id: String, backup: BackupSummary) {
+    do {
+      let id = try await send(file)
+      return (id, try await ready(id))
+    } catch let failure as StatusFailure where failure.status == .data {
+      throw StatusFailure(.data, "'\(file)': \(failure.description)")
+    }
+  }
 
   /// Answers the ID under which the server has it.
   private func send(_ file: String) async throws -> String {
@@ -71,7 +80,7 @@ struct InPlaceRestore {
         .again, "the connection to \(access.url) broke; the server is as it was: repeat the command"
       )
     } catch is OutgoingFile.Failure {
-      throw StatusFailure(.data, "'\(file)' changed while it was sent")
+      throw StatusFailure(.data, "it changed while it was sent")
     }
     let report = try Wire.restore(try checked(answer))
     guard let id = report.status?.id else { throw noServer }

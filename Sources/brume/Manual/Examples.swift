@@ -73,8 +73,18 @@ enum Examples {
     ),
     ("operator list", ["brume operator list"]),
     ("operator password", ["brume operator password ada --password-file password.txt"]),
+    ("operator role", ["brume operator role bob full"]),
     ("operator link", ["brume operator link"]),
     ("operator remove", ["brume operator remove bob"]),
+    (
+      "operator invitation create",
+      [
+        "brume operator invitation create cleo",
+        "brume operator invitation create dan --read-only --hours 48",
+      ]
+    ),
+    ("operator invitation list", ["brume operator invitation list --json"]),
+    ("operator invitation revoke", ["brume operator invitation revoke dan"]),
     ("operator token create", ["brume operator token create ci --read-only --days 90"]),
     ("operator token list", ["brume operator token list --json"]),
     ("operator token revoke", ["brume operator token revoke ci"]),
@@ -157,6 +167,7 @@ enum Examples {
       ]
     ),
     ("push test", ["brume push test --user alice --text 'Hello'"]),
+    ("push retry", ["brume push retry", "brume push retry --user alice --device phone"]),
     (
       "apns add",
       [

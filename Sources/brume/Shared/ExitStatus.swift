@@ -96,16 +96,24 @@ enum Ending {
     case let error as CannotListen: end(.cannotCreate, error.description)
     case let error as SettingError: endWrongUse(error.description)
     case let error as ValidationError: endWrongUse(error.message)
-    default: BrumeTool.exit(withError: error)
+    // Help that was asked for by name comes here too.
+    default: end(parsing: error)
     }
   }
 
-  /// Says what was not understood, and ends the process with 64; a question for help ends with 0.
+  /// Says what was not understood, and ends the process with 64; a question for help ends with 0, if it is about a
+  /// command that there is.
   static func end(parsing error: any Error) -> Never {
     let arguments = CommandLine.arguments.dropFirst()
-    guard BrumeTool.exitCode(for: error) == .validationFailure,
-      let sentence = UnknownCommand.sentence(arguments)
-    else { BrumeTool.exit(withError: error) }
+    let sentence: String? =
+      switch BrumeTool.exitCode(for: error) {
+      case .success: UnknownCommand.sentence(arguments.prefix { !$0.hasPrefix("-") })
+      case .validationFailure:
+        UnknownCommand.sentence(arguments)
+          ?? DashedValue.sentence(arguments, BrumeTool.message(for: error))
+      default: nil
+      }
+    guard let sentence else { BrumeTool.exit(withError: error) }
     endWrongUse(sentence)
   }
 

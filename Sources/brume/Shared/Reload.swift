@@ -1,11 +1,28 @@
 // SIGHUP: the settings are read again. What can change while the server runs does: how much is logged, and the TLS
 // certificate with its key, also when only the files changed. The rest is named. What cannot be used is refused as a
-// whole, and the old settings stay.
+// whole, and the old settings stay. What was taken holds as well for a server that starts anew in this process.
 
 import BrumeModel
 import BrumeServer
 import Logging
+import Synchronization
 import UnixSignals
+
+/// What the last signal has changed, for the servers of one process.
+final class TakenSettings: Sendable {
+  private let last = Mutex(Settings?.none)
+
+  /// The settings of a server that starts anew: `settings`, with what was taken since.
+  func applied(to settings: Settings) -> Settings {
+    guard let taken = last.withLock({ $0 }) else { return settings }
+    var settings = settings
+    settings.logLevel = taken.logLevel
+    if settings.tls != nil, let files = taken.tls { settings.tls = files }
+    return settings
+  }
+
+  fileprivate func note(_ settings: Settings) { last.withLock { $0 = settings } }
+}
 
 struct Reload: Sendable {
   let level: LogLevel
@@ -13,6 +30,7 @@ struct Reload: Sendable {
   /// Nil: the server speaks plain HTTP.
   let identities: TLSIdentities?
   let now: @Sendable () -> Milliseconds
+  let taken: TakenSettings
   /// Reads flags, variables and the file.
   let read: @Sendable () async throws -> SettingSources
 
@@ -27,6 +45,7 @@ struct Reload: Sendable {
         let settings = try Settings(new)
         if let identities, let files = settings.tls { try identities.read(files) }
         take(settings, named: try Self.changed(sources, new))
+        taken.note(settings)
         tellOfCertificate()
         sources = new
       } catch {

@@ -108,7 +108,7 @@ import Testing
     let content = try await signIns.request(browser: "b", link: link.secret, name: nil)
     let back = try signIns.response(content.state, browser: "b")
     #expect(back.isFirst)
-    let person = try signIns.firstOperator(back, Self.claims("s", name: "ada"))
+    let person = try signIns.newOperator(back, Self.claims("s", name: "ada"))
     #expect(person.name == "ada" && person.role == .full)
     _ = try await engine.operatorLinks.makeFirst(person, after: back)
     #expect(try await engine.operators.all() == [person])

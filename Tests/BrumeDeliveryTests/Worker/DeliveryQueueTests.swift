@@ -198,6 +198,22 @@ import Testing
     #expect(Set(queue.next(now: 1).start.map(\.lane)) == ["a", "b"])
   }
 
+  @Test func `of what failed, what is meant goes at once, with the pause of its peer`() {
+    var queue = subject()
+    for lane in ["a", "b"] { _ = queue.offer(lane, to: one, now: 0) }
+    for lane in ["x", "y"] { _ = queue.offer(lane, to: two, now: 0) }
+    _ = queue.next(now: 0)
+    queue.finished("a", .busy(after: 60_000), now: 0, jitter: 1)
+    queue.finished("b", .retry(after: nil), now: 0, jitter: 1)
+    queue.finished("x", .retry(after: 60_000), now: 0, jitter: 1)
+    queue.finished("y", .notDue(60_000), now: 0, jitter: 1)
+    #expect(queue.endPenalties(of: { $0 == "a" }, now: 1) == 1)
+    #expect(queue.next(now: 1).start == [.init(lane: "a", attempt: 2)])
+    // What is under way, or waits for its time, waited after no failure.
+    #expect(queue.endPenalties(of: { ["a", "x", "y"].contains($0) }, now: 1) == 1)
+    #expect(queue.next(now: 1).start == [.init(lane: "x", attempt: 2)])
+  }
+
   @Test(arguments: 1...20) func `no lane is lost or doubled, whatever happens`(seed: UInt64) {
     var random = TestRandom(seed: seed)
     var queue = subject {

@@ -79,6 +79,30 @@ import Testing
     #expect(fixture.channel.sent.map(\.notification) == ["N1", "N1"])
   }
 
+  @Test func `what failed is sent again when somebody asks for it, and only to whom it is meant`()
+    async throws
+  {
+    let fixture = try await DeliveryWorkerFixture()
+    let (phone, tablet) = (
+      try await fixture.register("phone"), try await fixture.register("tablet")
+    )
+    for (name, device) in [("phone", phone), ("tablet", tablet)] {
+      fixture.channel.answer(name, .retry(after: 3_600_000))
+      try await fixture.put("N-\(name)", to: device)
+    }
+    try await fixture.running {
+      _ = try await fixture.logged(2)
+      await fixture.quiet()
+      #expect(fixture.worker.retry { $0 == .device(tablet) } == 1)
+      await fixture.channel.arrived(3)
+      await fixture.quiet()
+      #expect(fixture.worker.retry { _ in true } == 1)
+      await fixture.channel.arrived(4)
+    }
+    #expect(
+      fixture.channel.sent.dropFirst(2).map(\.notification) == ["N-tablet", "N-phone"])
+  }
+
   @Test func `E1 a worker whose store had no room begins anew from what the store says`()
     async throws
   {

@@ -125,6 +125,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("postgres://brume:secret@db.example.org:5432/notes?sslmode=require", "notes_restored"),
+    ("postgres://db.example.org", "brume_restored"),
+  ])
+  func `a server on PostgreSQL names each command, and nothing of its own database but the name`(
+    url: String, database: String
+  ) throws {
+    var settings = Settings()
+    settings.engine = .postgres(url)
+    let said = try #require(RestoreObstacle.of(settings))
+    #expect(said.contains("'createdb \(database)'") && said.contains("…/\(database)'"), "\(said)")
+    #expect(!said.contains("secret") && !said.contains("example.org"), "\(said)")
+  }
+
   @Test func `who may only read may look and nothing else`() async throws {
     try await ServerFixture().routes { client in
       let made = try await client.admin(

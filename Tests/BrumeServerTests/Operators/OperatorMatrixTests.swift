@@ -79,6 +79,7 @@ import Testing
   {
     let open = [
       "/_brume/admin/session", "/_brume/admin/session/first", "/_brume/admin/session/provider",
+      "/_brume/admin/session/invitation", "/_brume/admin/session/invitation/accept",
     ]
     for endpoint in try await ServerFixture.endpoints()
     where endpoint.path.hasPrefix("/_brume/admin/") {

@@ -20,10 +20,10 @@ def plain(world, principal, image, database):
     return None, {}
 
 
-def made(**members):
+def made(verb="made", **members):
     """Makes a thing of a name of its own."""
     def build(world, principal, image, database):
-        return {"name": f"made-by-{principal}-{image}", **members}, {}
+        return {"name": f"{verb}-by-{principal}-{image}", **members}, {}
     return build
 
 
@@ -33,9 +33,9 @@ def probe(name, method="GET", build=plain, images=None, last=False):
 
 
 TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks", "zones", "operators",
-         "operators/tokens", "session", "session/provider", "backups", "backups/restore", "clock"}
+         "operators/invitations", "operators/tokens", "session", "session/provider", "backups", "backups/restore", "clock"}
 LISTS = ["status", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
-         "webhooks", "containers", "zones", "shares", "operators", "operators/tokens", "audit", "logs", "usage", "usage/storage", "schema/usage", "trace", "session",
+         "webhooks", "containers", "zones", "shares", "operators", "operators/invitations", "operators/tokens", "audit", "logs", "usage", "usage/storage", "schema/usage", "trace", "session",
          "backups", "backups/rows", "backups/asset", "backups/file", "backups/restore", "events", "clock", "log", "log/then"]
 # What an operator reads and changes of somebody's data, asked about the account `shy`, who has none.
 DATA = ["zones", "zones/create", "zones/delete", "records/query", "records/lookup", "records/modify", "allowed",
@@ -60,6 +60,7 @@ PROBES = [
     probe("faults/clear", "POST", body()),
     probe("faults/release", "POST", body()),
     probe("push", "POST", body(user="spare", text="hello"), IMAGES),
+    probe("push/retry", "POST", body()),
     probe("apns", "POST", body(topic="t", team="T", keyID="K", key=APNS_KEY), IMAGES),
     probe("apns/remove", "POST", body(topic="t"), IMAGES),
     probe("webhooks", "POST", body(url="http://127.0.0.1:1/none"), IMAGES),
@@ -72,6 +73,8 @@ PROBES = [
     probe("operators/change", "POST", body(name="nobody", role="full"), IMAGES),
     probe("operators/remove", "POST", body(name="nobody"), IMAGES),
     probe("operators/link", "POST", body(name="nobody")),
+    probe("operators/invitations", "POST", made("invited", role="full"), IMAGES),
+    probe("operators/invitations/revoke", "POST", body(name="nobody"), IMAGES),
     probe("operators/tokens", "POST", made(role="full"), IMAGES),
     probe("operators/tokens/revoke", "POST", body(name="nobody"), IMAGES),
     probe("backups", "POST"),
@@ -84,6 +87,8 @@ PROBES = [
     # Open, because whoever signs in has nothing yet: a name and a password that are wrong.
     probe("session", "POST", body(name="nobody", password="wrong-password")),
     probe("session/first", "POST", body(name="planted", password="long-enough-password", link="nothing")),
+    probe("session/invitation", "POST", body(link="nothing")),
+    probe("session/invitation/accept", "POST", body(password="long-enough-password", link="nothing")),
     probe("session/provider"),
     probe("session/provider", "POST", body()),
     probe("session/end", "POST", body(), last=True),

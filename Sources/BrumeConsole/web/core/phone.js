@@ -34,7 +34,7 @@ export class Phone {
 
   /** One line of what happened on it. */
   note(icon, text, kind = "") {
-    const line = { time: Date.now(), phone: this, icon, text, kind, id: nextID() };
+    const line = { time: Date.now(), phone: this, user: this.user, icon, text, kind, id: nextID() };
     this.lines.unshift(line);
     this.lines.length = Math.min(this.lines.length, mostLines);
     happened.unshift(line);
@@ -77,10 +77,28 @@ export class Phone {
     };
     this.stream.onmessage = (event) => this.pushed(event);
     this.stream.onerror = () => {
-      if (this.state === "offline") return;
+      if (this.state === "offline" || this.state === "signedOut") return;
       this.state = this.stream.readyState === EventSource.CLOSED ? "refused" : "connecting";
+      // Its token may be good for nothing any more: who comes back signs in anew.
+      if (this.state === "refused") this.token = "";
       update();
     };
+  }
+
+  /** Signs its user out: the server forgets the device of this user, and what waited for it. */
+  async signOut() {
+    this.stream?.close();
+    this.state = "signedOut";
+    await this.forget();
+    Object.assign(this, { token: "", sync: {}, zones: {}, cursor: "", alerts: [], badge: 0 });
+    this.note("door", `${this.user} signed out`);
+  }
+
+  /** Another user takes it into use. */
+  async handTo(user) {
+    if (this.state !== "signedOut") await this.signOut();
+    this.user = user;
+    await this.signIn();
   }
 
   /** Goes out of reach; pushes wait in its mailbox. */
@@ -150,8 +168,13 @@ export class Phone {
   async remove() {
     this.stream?.close();
     phones.splice(phones.indexOf(this), 1);
-    await fetch(`/_brume/devices/remove?${this.credentials}`, { method: "POST", body: "{}" }).catch(() => {});
+    await this.forget();
     update();
+  }
+
+  async forget() {
+    if (!this.token) return;
+    await fetch(`/_brume/devices/remove?${this.credentials}`, { method: "POST", body: "{}" }).catch(() => {});
   }
 }
 

@@ -21,5 +21,19 @@ export function containers() {
   return [...new Set([route.container, ...found.map(({ container }) => container)].filter(Boolean))].sort();
 }
 
-/** The names of all users. */
-export const userNames = () => (remote("/_brume/admin/users").value?.users ?? []).map((user) => user.name);
+/** Ours: a list of more users is none that anybody reads. */
+const mostListed = 200;
+const users = () => remote(`/_brume/admin/users?limit=${mostListed}`).value;
+
+/** The first users by name: all of them, or as many as a list may have. */
+export const knownUsers = () => users()?.users ?? [];
+export const userNames = () => knownUsers().map((user) => user.name);
+export const areMoreUsers = () => users()?.after !== undefined;
+
+/** The call for users whose names begin so. */
+export const usersNamed = (beginning, limit = 20, after = "") =>
+  `/_brume/admin/users?${new URLSearchParams({ prefix: beginning, limit: String(limit), ...(after && { after }) })}`;
+
+/** Who was chosen, if there may be such a user, or the first. */
+export const chosenUser = (name, among = userNames()) =>
+  name && (areMoreUsers() || among.includes(name)) ? name : (among[0] ?? "");

@@ -33,7 +33,7 @@ function Body(now, commands) {
   if (now.report.obstacle) {
     return [
       h("p", { key: "obstacle" }, now.report.obstacle.replace(/^t/, "T"), "."),
-      h(Code, { key: "commands", text: commands, what: "the commands that restore" }),
+      h(Code, { key: "commands", text: named(now.report.obstacle), what: "the commands that restore" }),
     ];
   }
   if (now.isWaiting) return h("p", { role: "status" }, h(Badge, { kind: "wait" }, "The server starts anew"));
@@ -49,6 +49,9 @@ function Body(now, commands) {
     h("details", { key: "shell" }, h("summary", null, "From a shell"), h(Code, { text: commands, what: "the commands that restore" })),
   ];
 }
+
+/** The commands that a refusal says to type, in its order. */
+const named = (obstacle) => [...obstacle.matchAll(/'((?:brume|createdb) [^']*)'/g)].map(([, line]) => line).join("\n");
 
 const Restored = (backup) =>
   backup && h("p", { key: "restored" }, h(Badge, { kind: "ok" }, `This server started on the backup of ${exactly(backup.made)}`));

@@ -8,9 +8,10 @@ import { health } from "../core/health.js";
 import { proof, whoIsSignedIn } from "../core/session.js";
 import { draft, into, say, update } from "../core/state.js";
 import { exactly, size } from "../core/words.js";
-import { Button, Code, Field, Picker } from "../parts/controls.js";
+import { Button, Code, Field } from "../parts/controls.js";
 import { Head, Pane } from "../parts/layout.js";
 import { Badge, Empty, Wrong } from "../parts/states.js";
+import { UserPicker } from "../parts/users.js";
 import { Restore } from "./backup-restore.js";
 
 export const page = { name: "backup", title: "Backup", icon: "backup", view, keys: () => ({ n: ["Back up", begin] }) };
@@ -145,7 +146,7 @@ const Export = () =>
     h(
       "div.body.stack",
       null,
-      h(Picker, {
+      h(UserPicker, {
         label: "User",
         value: state().user || userNames()[0] || "",
         options: userNames(),

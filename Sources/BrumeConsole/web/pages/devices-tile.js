@@ -1,13 +1,15 @@
 // One simulated phone: who uses it, whether it is there, alerts as drawn on a phone, lines of what it did;
 // offline, how much waits in its mailbox.
 
+import { userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { say, update } from "../core/state.js";
 import { moment, plural } from "../core/words.js";
 import { Button } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
 import { Badge } from "../parts/states.js";
-import { remember } from "./devices.js";
+import { UserPicker } from "../parts/users.js";
+import { isPerson, remember } from "./devices.js";
 
 const icons = { iPad: "devices", Mac: "laptop", watch: "watch" };
 const states = {
@@ -15,6 +17,7 @@ const states = {
   connecting: ["wait", "Connecting", "wait"],
   offline: ["wait", "Offline", "pause"],
   refused: ["bad", "Refused", "bad"],
+  signedOut: ["off", "Signed out", "door"],
 };
 
 export function Tile(phone, waiting) {
@@ -29,10 +32,20 @@ export function Tile(phone, waiting) {
       h(
         "div.named",
         null,
-        h("h2", null, phone.name),
-        h("p.note", null, phone.user + (phone.badge ? ` · badge ${phone.badge}` : "")),
+        h("h2", null, phone.name, phone.badge > 0 && h("span.note", null, ` badge ${phone.badge}`)),
+        Owner(phone),
       ),
-      h("div.actions", null, h(Badge, { kind, icon }, word)),
+      h(
+        "div.actions",
+        null,
+        h(Badge, { kind, icon }, word),
+        h(Button, {
+          kind: "quiet",
+          icon: "trash",
+          label: `Remove ${phone.name} of ${phone.user}`,
+          onclick: () => phone.remove().then(remember),
+        }),
+      ),
     ),
     h(
       "div.screen",
@@ -68,19 +81,34 @@ export function Tile(phone, waiting) {
     h(
       "footer",
       null,
-      phone.state === "offline" || phone.state === "refused"
-        ? h(Button, { class: "small", icon: "play", onclick: () => phone.come() }, "Come back")
-        : h(Button, { class: "small", icon: "pause", onclick: () => phone.leave() }, "Go offline"),
-      h(Button, { class: "small", icon: "push", onclick: () => subscribe(phone) }, "Subscribe"),
-      h(Button, {
-        kind: "quiet",
-        icon: "trash",
-        label: `Remove ${phone.name} of ${phone.user}`,
-        onclick: () => phone.remove().then(remember),
-      }),
+      ...Acts(phone),
     ),
   );
 }
+
+const Acts = (phone) =>
+  phone.state === "signedOut"
+    ? [h(Button, { class: "small", icon: "user", onclick: () => tried(phone.signIn()) }, "Sign in")]
+    : [
+        phone.state === "offline" || phone.state === "refused"
+          ? h(Button, { class: "small", icon: "play", onclick: () => tried(phone.come()) }, "Come back")
+          : h(Button, { class: "small", icon: "pause", onclick: () => phone.leave() }, "Go offline"),
+        h(Button, { class: "small", icon: "push", onclick: () => subscribe(phone) }, "Subscribe"),
+        h(Button, { class: "small", icon: "door", onclick: () => tried(phone.signOut()) }, "Sign out"),
+      ];
+
+/** Who uses it; another one takes it into use. */
+const Owner = (phone) =>
+  h(UserPicker, {
+    label: `User of ${phone.name}`,
+    shown: false,
+    value: phone.user,
+    options: [...new Set([phone.user, ...userNames().filter(isPerson)])],
+    onchange: (event) => tried(phone.handTo(event.target.value)).then(remember),
+  });
+
+/** What fails is said. */
+const tried = (act) => act.catch((error) => say(error.message, true)).finally(update);
 
 /** Arrows go from tile to tile. */
 function moved(event) {

@@ -19,7 +19,7 @@ function choice(state) {
   const type = types.find((type) => type.name === state.type) ?? types[0];
   const field = texts(type).find((field) => field.name === state.field) ?? texts(type)[0];
   for (const phone of phones) phone.types = types.map((type) => type.name).slice(0, 5);
-  return { types, type, field, phone: phones[state.phone] ?? phones[0] };
+  return { types, type, field, phone: phones[state.phone] ?? phones.find((phone) => phone.token) ?? phones[0] };
 }
 
 const texts = (type) =>

@@ -3,15 +3,16 @@
 
 import { call, remote } from "../core/calls.js";
 import { happened, Phone, phones } from "../core/phone.js";
-import { admin, userNames } from "../core/places.js";
+import { admin, chosenUser, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { note, route, withQuery } from "../core/router.js";
 import { draft, into, say, update } from "../core/state.js";
 import { moment } from "../core/words.js";
-import { Button, Field, Picker } from "../parts/controls.js";
+import { Button, Field } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
 import { Form, Head, Pane } from "../parts/layout.js";
 import { Empty } from "../parts/states.js";
+import { UserPicker } from "../parts/users.js";
 import { Tile } from "./devices-tile.js";
 import { save, WriteBar } from "./devices-write.js";
 
@@ -31,6 +32,9 @@ export const page = {
     "ctrl+enter": ["Save", save],
   }),
 };
+
+/** Users of server-to-server keys have no phones. */
+export const isPerson = (name) => !name.startsWith("key-");
 
 /** A browser gives a host six connections over all tabs; each phone's stream takes one. */
 const mostPhones = 4;
@@ -100,8 +104,8 @@ function view() {
 
 function NewPhone() {
   const state = draft("devices.new", () => ({ name: "", user: "" }));
-  const users = userNames().filter((name) => !name.startsWith("key-"));
-  const user = users.includes(state.user) ? state.user : (users[0] ?? "");
+  const users = userNames().filter(isPerson);
+  const user = chosenUser(state.user, users);
   const names = ["iPhone", "iPad", "Mac", "watch"];
   const free = names.find((name) => !phones.some((phone) => phone.name === name && phone.user === user)) ?? "phone";
   const two = (first, second) =>
@@ -136,7 +140,7 @@ function NewPhone() {
       h("h2", null, "New device"),
       h("p.note", null, "A real client on a stream of its own. The app on it only prints what it is given."),
       h(Field, { label: "Name", value: state.name, placeholder: free, oninput: into(state, "name") }),
-      h(Picker, { label: "User", icon: "user", value: user, options: users, onchange: into(state, "user") }),
+      h(UserPicker, { label: "User", icon: "user", value: user, options: users, onchange: into(state, "user") }),
       h(Button, { type: "submit", disabled: !user }, "Add device"),
     ),
   );
@@ -154,7 +158,7 @@ const What = () =>
           "li",
           { key: line.id },
           h("span", { class: line.kind }, Icon(line.icon)),
-          h("span", null, h("b", null, `${line.phone.name}, ${line.phone.user} `), line.text),
+          h("span", null, h("b", null, `${line.phone.name}, ${line.user} `), line.text),
           h("time", null, moment(line.time)),
         )),
     ),

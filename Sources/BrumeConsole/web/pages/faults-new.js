@@ -9,6 +9,7 @@ import { userNames } from "../core/places.js";
 import { Button, Field, Picker } from "../parts/controls.js";
 import { Form, Inspector } from "../parts/layout.js";
 import { Wrong } from "../parts/states.js";
+import { UserPicker } from "../parts/users.js";
 import { codes, effects, operations, sentences } from "./faults-words.js";
 
 const blank = () => ({
@@ -76,7 +77,7 @@ export function NewFault({ onclose }) {
         onchange: into(state, "on"),
         created: (element) => element.focus(),
       }),
-      h(Picker, { label: "Of", value: state.user, options: users, onchange: into(state, "user") }),
+      h(UserPicker, { label: "Of", value: state.user, options: users, onchange: into(state, "user") }),
       h(Picker, {
         label: "What happens",
         value: state.effect,
@@ -90,7 +91,7 @@ export function NewFault({ onclose }) {
         options: Object.entries(codes),
         onchange: into(state, "code"),
       }),
-      state.effect === "switchAccount" && h(Picker, {
+      state.effect === "switchAccount" && h(UserPicker, {
         key: "to",
         label: "To",
         value: state.to,

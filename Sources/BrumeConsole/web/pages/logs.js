@@ -7,10 +7,11 @@ import { h } from "../core/render.js";
 import { go, route, to, withQuery } from "../core/router.js";
 import { draft, into } from "../core/state.js";
 import { moment } from "../core/words.js";
-import { Button, Check, CopyButton, Field, Picker, Tabs } from "../parts/controls.js";
+import { Button, Check, CopyButton, Field, Tabs } from "../parts/controls.js";
 import { Beside, Form, Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
+import { UserPicker } from "../parts/users.js";
 import { AuditLog } from "./logs-audit.js";
 import { columns, RequestLine } from "./logs-line.js";
 import { OneRequest } from "./logs-request.js";
@@ -69,7 +70,7 @@ function Search() {
           placeholder: "from an error's uuid or X-Apple-Request-UUID",
         }),
         h(Button, { kind: "primary", icon: "search", type: "submit" }, "Search"),
-        !shown && h(Picker, {
+        !shown && h(UserPicker, {
           label: "By",
           icon: "user",
           value: route.query.user ?? "",

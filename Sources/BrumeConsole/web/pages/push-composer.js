@@ -1,13 +1,14 @@
 // The composer of a push: to whom, which text, what exactly would be sent, and what became of it.
 
 import { call, refresh, remote } from "../core/calls.js";
-import { admin, place, userNames } from "../core/places.js";
+import { admin, chosenUser, place, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { draft, into, say, update } from "../core/state.js";
 import { plural } from "../core/words.js";
-import { Button, Field, Picker } from "../parts/controls.js";
+import { Button, Field } from "../parts/controls.js";
 import { Form, Pane } from "../parts/layout.js";
 import { Wrong } from "../parts/states.js";
+import { UserPicker } from "../parts/users.js";
 
 export function Composer() {
   const state = draft("push", () => ({
@@ -18,7 +19,7 @@ export function Composer() {
     isBusy: false,
   }));
   const users = userNames();
-  if (!users.includes(state.user)) state.user = users[0] ?? "";
+  state.user = chosenUser(state.user, users);
   const devices = state.user ? remote(admin("devices", { user: state.user })).value?.devices : undefined;
   const preview = state.user && remote(admin("push/preview"), { user: state.user, text: state.text });
   return h(
@@ -30,7 +31,7 @@ export function Composer() {
       h(
         "div.line",
         null,
-        h(Picker, { label: "To", icon: "user", value: state.user, options: users, onchange: into(state, "user") }),
+        h(UserPicker, { label: "To", icon: "user", value: state.user, options: users, onchange: into(state, "user") }),
         h(Field, { label: "Text", wide: true, value: state.text, oninput: into(state, "text") }),
         h(
           Button,
@@ -55,12 +56,12 @@ export function Composer() {
       Wrong(state.error),
       state.sent && h("p.ok", { role: "status" }, sentence(state.sent)),
     ),
-    preview && Payload(preview),
+    preview && Payload(preview, state.text),
   );
 }
 
 /** The server makes it, so it is what the device would get. */
-const Payload = (entry) =>
+const Payload = (entry, text) =>
   entry.value?.payload && h(
     "details",
     { key: "payload" },
@@ -71,11 +72,17 @@ const Payload = (entry) =>
       h(
         "span.note",
         null,
-        ` · ${entry.value.bytes} of ${entry.value.mostBytes} bytes${entry.value.cut ? ", cut to fit" : ""}`,
+        ` · ${entry.value.bytes} of ${entry.value.mostBytes} bytes${entry.value.cut ? `, ${cut(entry.value.payload, text)}` : ""}`,
       ),
     ),
     h("pre.lines", { tabindex: 0 }, JSON.stringify(entry.value.payload, null, 2)),
   );
+
+/** What of the text is not sent, because a payload has a bound. */
+function cut(payload, text) {
+  const sent = payload.aps?.alert?.body;
+  return sent ? `the text is cut to ${[...sent].length} of its ${[...text].length} characters` : "the text is left out";
+}
 
 function sentence(sent) {
   const full = sent.full > 0 ? `; ${plural(sent.full, "mailbox", "mailboxes")} full` : "";

@@ -1,10 +1,11 @@
 // Push: compose one and send it to a user's devices; below, what was sent to whom and what became of it.
 
-import { remote } from "../core/calls.js";
+import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to, withQuery } from "../core/router.js";
-import { admin } from "../core/places.js";
-import { exactly, moment, short } from "../core/words.js";
+import { admin, place } from "../core/places.js";
+import { say } from "../core/state.js";
+import { exactly, moment, plural, short } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
 import { Beside, Facts, Head, Inspector, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
@@ -29,7 +30,11 @@ function view() {
   const lines = [...(log.value?.log ?? [])].reverse();
   const chosen = lines.find((line) => String(line.position) === route.query.sel);
   return [
-    h(Head, { title: "Push", note: "what reaches a user's devices, and what became of it" }),
+    h(Head, {
+      title: "Push",
+      note: "what reaches a user's devices, and what became of it",
+      actions: lines.some(isToBeRetried) && h(Button, { icon: "retry", onclick: () => retry({}) }, "Send what failed again"),
+    }),
     Composer(),
     Senders(),
     Beside(
@@ -62,6 +67,20 @@ function view() {
       chosen && Line(chosen),
     ),
   ];
+}
+
+/** Whether somebody may have it sent again before its time. */
+const isToBeRetried = (line) => line.verdict === "retry";
+
+/** Has what failed sent again now, to all or to one; the log shows what becomes of it. */
+async function retry(whom) {
+  try {
+    const { retried } = await call(`/_brume/admin/push/retry?${place()}`, whom);
+    say(retried > 0 ? `Sending again to ${plural(retried, "receiver")}` : "Nothing waits after a failure any more");
+    refresh();
+  } catch (error) {
+    say(error.message, true);
+  }
 }
 
 const Nothing = (filter) =>
@@ -98,7 +117,11 @@ const Line = (line) =>
       title: `${line.verdict}, ${line.channel}`,
       note: moment(line.time),
       onclose: () => go(withQuery({ sel: "" })),
-      actions: h(CopyButton, { text: location.href, what: "the link", kind: "quiet" }),
+      actions: [
+        isToBeRetried(line) &&
+          h(Button, { key: "again", icon: "retry", onclick: () => retry({ user: line.user, device: line.device }) }, "Send again now"),
+        h(CopyButton, { key: "link", text: location.href, what: "the link", kind: "quiet" }),
+      ],
     },
     h(
       "div",

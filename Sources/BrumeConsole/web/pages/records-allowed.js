@@ -2,24 +2,24 @@
 // that decides.
 
 import { remote } from "../core/calls.js";
-import { admin, userNames } from "../core/places.js";
+import { admin, chosenUser, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { draft, into } from "../core/state.js";
-import { Picker } from "../parts/controls.js";
 import { Badge, Loaded } from "../parts/states.js";
+import { UserPicker } from "../parts/users.js";
 import { database, zoneID } from "./records-query.js";
 
 export function Allowed(where, record) {
   const state = draft("records.allowed", () => ({ user: "" }));
   const users = userNames();
-  const user = users.includes(state.user) ? state.user : (users[1] ?? users[0] ?? "");
+  const user = chosenUser(state.user, users[1] ? users.slice(1).concat(users[0]) : users);
   return h(
     "div.allowed",
     { key: "allowed" },
     h(
       "div.line",
       null,
-      h(Picker, { label: "Would", icon: "user", value: user, options: users, onchange: into(state, "user") }),
+      h(UserPicker, { label: "Would", icon: "user", value: user, options: users, onchange: into(state, "user") }),
       h("p.note", null, "be allowed to"),
     ),
     user && ["read", "write"].map((action) => Answer(action, where, record, user)),

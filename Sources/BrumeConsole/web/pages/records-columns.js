@@ -1,6 +1,6 @@
 // The columns of records: the record's name, fields of its type, who made it and when; and the choice of them.
 
-import { remote } from "../core/calls.js";
+import { knownUsers } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, withQuery } from "../core/router.js";
 import { shown } from "../core/values.js";
@@ -58,7 +58,7 @@ const Cell = (field) =>
 
 /** The sign-in name of a user's record name. */
 export function who(recordName) {
-  const user = (remote("/_brume/admin/users").value?.users ?? []).find((user) => user.recordName === recordName);
+  const user = knownUsers().find((user) => user.recordName === recordName);
   return user?.name ?? (recordName ? short(recordName, 10) : "–");
 }
 

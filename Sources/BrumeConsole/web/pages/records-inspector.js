@@ -7,9 +7,10 @@ import { route, withQuery } from "../core/router.js";
 import { into } from "../core/state.js";
 import { isEditable } from "../core/values.js";
 import { exactly, plural, short } from "../core/words.js";
-import { Button, CopyButton, Field, Picker, Tabs } from "../parts/controls.js";
+import { Button, CopyButton, Field, Tabs } from "../parts/controls.js";
 import { Facts, Inspector } from "../parts/layout.js";
 import { Wrong } from "../parts/states.js";
+import { UserPicker } from "../parts/users.js";
 import { Allowed } from "./records-allowed.js";
 import { who } from "./records-columns.js";
 import { remove } from "./records-delete.js";
@@ -109,7 +110,7 @@ function Foot(where, record, fields, state, changed, close) {
       "div.line",
       null,
       h("span.note", null, isNew ? "not saved yet" : `${plural(count, "field")} changed`),
-      where.database === "public" && (isNew || count > 0) && h(Picker, {
+      where.database === "public" && (isNew || count > 0) && h(UserPicker, {
         label: "written as",
         icon: "user",
         value: writer(state, record),

@@ -5,6 +5,7 @@ import { admin, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go } from "../core/router.js";
 import { Picker, Tabs } from "../parts/controls.js";
+import { UserPicker } from "../parts/users.js";
 import { schemaOf } from "./schema.js";
 import { read } from "./schema-text.js";
 import { route } from "../core/router.js";
@@ -48,7 +49,7 @@ export function Place(where) {
         }),
       })),
     }),
-    where.database !== "public" && h(Picker, {
+    where.database !== "public" && h(UserPicker, {
       key: "user",
       label: "Of",
       shown: false,

@@ -2,7 +2,7 @@
 // bob do this?", which the server's own rules answer.
 
 import { call, refresh, remote } from "../core/calls.js";
-import { admin, place, userNames } from "../core/places.js";
+import { admin, chosenUser, place, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { to } from "../core/router.js";
 import { draft, into, say, update } from "../core/state.js";
@@ -10,6 +10,7 @@ import { Button, Picker } from "../parts/controls.js";
 import { Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded, Wrong } from "../parts/states.js";
 import { Table } from "../parts/table.js";
+import { UserPicker } from "../parts/users.js";
 
 const builtIn = { _world: "everybody", _icloud: "whoever is signed in", _creator: "who made the record" };
 const rights = ["CREATE", "READ", "WRITE"];
@@ -63,7 +64,7 @@ const Cell = (type, role) =>
 function Tester(types) {
   const users = userNames();
   const state = draft("schema.tester", () => ({ user: "", action: "read", type: "" }));
-  const user = users.includes(state.user) ? state.user : (users[0] ?? "");
+  const user = chosenUser(state.user, users);
   const type = types.some((one) => one.name === state.type) ? state.type : types[0].name;
   return h(
     Pane,
@@ -74,7 +75,7 @@ function Tester(types) {
       h(
         "div.line",
         null,
-        h(Picker, { label: "Can", icon: "user", value: user, options: users, onchange: into(state, "user") }),
+        h(UserPicker, { label: "Can", icon: "user", value: user, options: users, onchange: into(state, "user") }),
         h(Picker, {
           label: "do",
           value: state.action,
@@ -152,7 +153,7 @@ function Giving(roles) {
       "div.line",
       null,
       h(Picker, { label: "Give", value: role, options: roles, onchange: into(state, "role") }),
-      h(Picker, { label: "to", icon: "user", value: user, options: users, onchange: into(state, "user") }),
+      h(UserPicker, { label: "to", icon: "user", value: user, options: users, onchange: into(state, "user") }),
       h(Button, { icon: "plus", disabled: !user, onclick: give }, "Give the role"),
     ),
     Wrong(state.error),

@@ -13,6 +13,7 @@ import { Table } from "../parts/table.js";
 import { Indexes } from "./schema-index.js";
 import { Editor } from "./schema-editor.js";
 import { Promote } from "./schema-promote.js";
+import { Reset } from "./schema-reset.js";
 import { Roles } from "./schema-roles.js";
 import { read, standing } from "./schema-text.js";
 import { Lacking, Use } from "./schema-use.js";
@@ -41,7 +42,11 @@ function view() {
       Head,
       {
         title: "Schema",
-        actions: own.value && h(CopyButton, { text: own.value.schema, what: "the schema" }, "Copy as text"),
+        actions:
+          own.value && [
+            Reset(),
+            h(CopyButton, { key: "copy", text: own.value.schema, what: "the schema" }, "Copy as text"),
+          ],
       },
       h(Tabs, {
         label: "Show",

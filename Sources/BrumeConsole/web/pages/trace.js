@@ -7,9 +7,10 @@ import { h } from "../core/render.js";
 import { go, route, to, withQuery } from "../core/router.js";
 import { draft, into } from "../core/state.js";
 import { plural } from "../core/words.js";
-import { Button, CopyButton, Field, Picker } from "../parts/controls.js";
+import { Button, CopyButton, Field } from "../parts/controls.js";
 import { Beside, Form, Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
+import { UserPicker } from "../parts/users.js";
 import { Change } from "./trace-change.js";
 import { Gates } from "./trace-gates.js";
 import { find, Tree } from "./trace-tree.js";
@@ -114,7 +115,7 @@ function Question(question) {
           placeholder: "a record name, or the ID of a request",
         }),
         h(Field, { label: "Zone", value: state.zone, oninput: into(state, "zone"), placeholder: "_defaultZone" }),
-        h(Picker, {
+        h(UserPicker, {
           label: "For",
           icon: "user",
           value: question.user ?? "",

@@ -2,13 +2,14 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, unlessLeft } from "../core/router.js";
+import { go, route, to, unlessLeft, withQuery } from "../core/router.js";
+import { usersNamed } from "../core/places.js";
 import { draft, drop, into, say, update } from "../core/state.js";
-import { short } from "../core/words.js";
+import { plural, short } from "../core/words.js";
 import { Button, Check, Field } from "../parts/controls.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Pages, Table } from "../parts/table.js";
 import { OneUser } from "./users-one.js";
 import { lastUse } from "./users-tokens.js";
 
@@ -21,16 +22,43 @@ export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick:
 
 const path = "/_brume/admin/users";
 const shut = () => go(to("users"));
+const perPage = 50;
+
+/** What stands in the address: a page, or the users whose names begin so. */
+const listed = () => {
+  const { after = "", named = "" } = route.query;
+  return usersNamed(named, perPage, after);
+};
+
+/** The user of the address, who may be on another page. */
+const one = (users) => {
+  const name = route.path[0];
+  if (!name) return undefined;
+  const isHim = (user) => user.name === name;
+  return users.find(isHim) ?? remote(usersNamed(name, 1)).value?.users.find(isHim);
+};
 
 export const View = () =>
-  Loaded(remote(path), ({ users }) => {
-    const chosen = users.find((user) => user.name === route.path[0]);
+  Loaded(remote(listed()), ({ users, after }) => {
+    const chosen = one(users);
+    const isPaged = Boolean(after || route.query.after || route.query.named);
     return Beside(
       h(
         Pane,
-        { class: "fill", key: "users" },
+        {
+          class: "fill",
+          key: "users",
+          foot: isPaged && h(Pages, {
+            text: after ? `${plural(users.length, "user")} shown, more follow` : plural(users.length, "user"),
+            newer: route.query.after && (() => history.back()),
+            older: after && (() => go(withQuery({ after, sel: "" }))),
+          }),
+        },
+        isPaged && Named(),
         users.length === 0
-          ? Empty("No users", h(Button, { icon: "plus", onclick: begin }, "Make the first one"), "users")
+          ? route.query.named
+            ? Empty(`No user's name begins with ${route.query.named}`, undefined, "users")
+            : Empty("No users", h(Button, { icon: "plus", onclick: begin }, "Make the first one"), "users")
           : h(Table, {
               label: "Users",
               // Beside the inspector there is room for what distinguishes users.
@@ -38,12 +66,24 @@ export const View = () =>
               rows: users,
               id: (user) => user.name,
               chosen: chosen?.name,
-              onopen: (user) => go(to("users", [user.name])),
+              onopen: (user) => go(to("users", [user.name], { after: route.query.after, named: route.query.named })),
             }),
       ),
       route.query.new ? NewUser() : chosen && OneUser(chosen),
     );
   });
+
+/** Finds users by the beginning of the name. */
+const Named = () =>
+  h(
+    "div.body",
+    { key: "named" },
+    h(Field, {
+      label: "Name begins with",
+      value: route.query.named ?? "",
+      oninput: (event) => go(withQuery({ named: event.target.value.trim(), after: "" }), true),
+    }),
+  );
 
 const columns = [
   { title: "Name", cell: (user) => h("b", null, user.name) },

@@ -10,7 +10,8 @@ import { confirm, showOnce } from "../parts/dialogs.js";
 import { Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
 import { Table } from "../parts/table.js";
-import { Role, roles } from "./users-operators.js";
+import { Role } from "./users-operators.js";
+import { roles } from "./users-operator-new.js";
 
 const path = "/_brume/admin/operators/tokens";
 const begin = () => go(to("users", [], { tab: "operators", new: "token" }));

@@ -1,16 +1,18 @@
-// One user: devices in this container, a token, a new password, the end of all sessions.
+// One user: devices in this container, a token, the end of all sessions, and deletion with what that touches. What is
+// known of the user is changed in users-change.js.
 
 import { call, refresh, remote } from "../core/calls.js";
 import { admin, place } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, to } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { say } from "../core/state.js";
 import { exactly, plural } from "../core/words.js";
-import { Button, CopyButton, Field } from "../parts/controls.js";
+import { Button, CopyButton } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
-import { Facts, Form, Inspector } from "../parts/layout.js";
-import { Badge, Loaded, Wrong } from "../parts/states.js";
+import { Facts, Inspector } from "../parts/layout.js";
+import { Badge, Loaded } from "../parts/states.js";
 import { counted, Quota, stored } from "./usage-storage.js";
+import { Change } from "./users-change.js";
 
 export const OneUser = (user) =>
   h(
@@ -37,10 +39,11 @@ export const OneUser = (user) =>
         null,
         h(Button, { icon: "key", onclick: () => makeToken(user) }, "Make a token"),
         h(Button, { kind: "danger", icon: "door", onclick: () => signOut(user) }, "Sign out"),
+        h(Button, { kind: "danger", icon: "trash", onclick: () => remove(user) }, "Delete…"),
       ),
     ),
     Devices(user),
-    Password(user),
+    Change(user),
   );
 
 /** What the user stores, and of which quota. */
@@ -78,35 +81,6 @@ const Devices = (user) =>
           )),
   );
 
-function Password(user) {
-  const state = draft("users.password." + user.name, () => ({ password: "", error: undefined }));
-  const send = async () => {
-    try {
-      await call("/_brume/admin/users/change", { user: user.name, password: state.password });
-      drop("users.password." + user.name);
-      say(`${user.name} has a new password; open sessions have ended`);
-      refresh();
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
-  return h(
-    Form,
-    { key: "password", onsend: send },
-    h(Field, {
-      label: "New password",
-      type: "password",
-      autocomplete: "new-password",
-      value: state.password,
-      oninput: into(state, "password"),
-      note: "Ends the sessions of before.",
-    }),
-    Wrong(state.error),
-    h("div.line", null, h(Button, { type: "submit", disabled: state.password === "" }, "Set password")),
-  );
-}
-
 async function makeToken(user) {
   try {
     const made = await call(`/_brume/admin/users/token?${place()}`, { user: user.name });
@@ -133,3 +107,37 @@ function signOut(user) {
     done: `${user.name} is signed out`,
   });
 }
+
+/** Says first what would go, as the server counts it. */
+async function remove(user) {
+  try {
+    const report = await call("/_brume/admin/users/delete", { user: user.name, dryRun: true });
+    confirm({
+      title: `Delete ${user.name}`,
+      word: user.name,
+      button: "Delete",
+      loses: `${user.name} and all that ${user.name} owns is gone for good: ${gone(report)}. Public records that ${user.name} made stay.`,
+      act: () => call("/_brume/admin/users/delete", { user: user.name }).then(() => (go(to("users")), refresh())),
+      done: `${user.name} is deleted`,
+    });
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+const parts = [
+  ["zones", "zone"],
+  ["subscriptions", "subscription"],
+  ["devices", "device"],
+  ["waiting", "waiting push", "waiting pushes"],
+  ["roles", "role"],
+  ["participants", "other user loses a shared zone", "other users lose shared zones"],
+  ["joinedShares", "share of others is left", "shares of others are left"],
+];
+
+/** What goes, place by place. */
+const gone = ({ containers }) =>
+  containers.map((place) => {
+    const counts = parts.filter(([name]) => place[name] > 0).map(([name, ...nouns]) => plural(place[name], ...nouns));
+    return `in ${place.container}, ${place.environment}, ${counts.join(", ") || "nothing"}`;
+  }).join("; ") || "there is nothing but the account";

@@ -1,24 +1,24 @@
-// The tab of operators: who administers this server, with which role, and the admin tokens of their programs.
+// The tab of operators: who administers this server, with which role, who is invited to, and the admin tokens of
+// their programs.
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { go, route, to } from "../core/router.js";
+import { say } from "../core/state.js";
 import { moment } from "../core/words.js";
-import { Button, Field, Picker } from "../parts/controls.js";
+import { Button } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
-import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
-import { Badge, Empty, Loaded, Wrong } from "../parts/states.js";
+import { Beside, Pane } from "../parts/layout.js";
+import { Badge, Empty, Loaded } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { AdminTokens, NewAdminToken } from "./users-admin-tokens.js";
+import { Invitations } from "./users-invitations.js";
+import { NewOperator } from "./users-operator-new.js";
 
 export const title = "Operators";
 export const newTitle = "New operator";
 const path = "/_brume/admin/operators";
 const home = () => to("users", [], { tab: "operators" });
-
-/** Roles, and what they may do. */
-export const roles = [["full", "everything"], ["read-only", "everything that only reads"]];
 
 export const begin = () => go(to("users", [], { tab: "operators", new: "operator" }));
 export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
@@ -38,10 +38,11 @@ export const View = () =>
               )
             : h(Table, { label: "Operators", columns, rows: operators, id: (person) => person.name })),
       ),
+      Invitations(),
       AdminTokens(),
     ],
     route.query.new === "operator"
-      ? NewOperator()
+      ? NewOperator({ onclose: () => go(home()) })
       : route.query.new === "token" && NewAdminToken({ onclose: () => go(home()) }),
   );
 
@@ -61,10 +62,28 @@ const columns = [
     title: "Actions",
     hidden: true,
     class: "end",
-    cell: (person) =>
+    cell: (person) => [
+      h(
+        Button,
+        { class: "small", onclick: () => change(person) },
+        person.role === "full" ? "Only read" : "Allow everything",
+      ),
       h(Button, { kind: "quiet", icon: "trash", label: `Remove ${person.name}`, onclick: () => remove(person) }),
+    ],
   },
 ];
+
+/** The other role; it holds for the next request of each session and token. */
+async function change({ name, role }) {
+  const other = role === "full" ? "read-only" : "full";
+  try {
+    await call(`${path}/change`, { name, role: other });
+    say(other === "full" ? `${name} may do everything now` : `${name} may only read now`);
+    refresh();
+  } catch (error) {
+    say(error.message, true);
+  }
+}
 
 function remove(person) {
   confirm({
@@ -75,71 +94,4 @@ function remove(person) {
     act: () => call(`${path}/remove`, { name: person.name }).then(refresh),
     done: `${person.name} is no operator any more`,
   });
-}
-
-function NewOperator() {
-  const state = draft("operators.new", () => ({ name: "", way: "password", password: "", openid: "", role: "full", error: undefined }));
-  const provider = remote("/_brume/admin/session/provider").value?.provider;
-  const secret = state.way === "openid" ? { openid: state.openid.trim() } : { password: state.password };
-  const shut = () => (drop("operators.new"), go(home()));
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
-      await call(path, { name: state.name.trim(), ...secret, role: state.role });
-      say(`${state.name.trim()} is an operator now`);
-      drop("operators.new");
-      refresh();
-      stays(shut);
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
-  return h(
-    Inspector,
-    { key: "new", title: newTitle, note: h("code", null, `brume operator add ${state.name || "NAME"}`), onclose: shut },
-    h(
-      Form,
-      { onsend: send },
-      h(Field, {
-        label: "Name",
-        value: state.name,
-        oninput: into(state, "name"),
-        created: (element) => element.focus(),
-      }),
-      provider && h(Picker, {
-        label: "Signs in with",
-        value: state.way,
-        options: [["password", "a password"], ["openid", provider]],
-        onchange: into(state, "way"),
-      }),
-      state.way === "openid"
-        ? h(Field, {
-            key: "openid",
-            label: "Subject",
-            value: state.openid,
-            oninput: into(state, "openid"),
-            note: `What ${provider} calls the operator. Whoever tries to sign in is shown it.`,
-          })
-        : h(Field, {
-            key: "password",
-            label: "Password",
-            type: "password",
-            autocomplete: "new-password",
-            value: state.password,
-            oninput: into(state, "password"),
-          }),
-      h(Picker, { label: "May do", value: state.role, options: roles, onchange: into(state, "role") }),
-      Wrong(state.error),
-      h(
-        "div.line",
-        null,
-        h(
-          Button,
-          { kind: "primary", type: "submit", disabled: state.name.trim() === "" || Object.values(secret)[0] === "" },
-          "Add operator",
-        ),
-      ),
-    ),
-  );
 }

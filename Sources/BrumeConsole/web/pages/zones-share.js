@@ -1,13 +1,14 @@
 // One share: what of the zone it covers, who takes part with which right, who asks, and accepting it as a user.
 
-import { call, refresh, remote } from "../core/calls.js";
-import { admin, place, userNames } from "../core/places.js";
+import { call, refresh } from "../core/calls.js";
+import { admin, chosenUser, knownUsers, place, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { route, to } from "../core/router.js";
 import { draft, say, update } from "../core/state.js";
-import { Button, Picker } from "../parts/controls.js";
+import { Button } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
 import { Badge, Wrong } from "../parts/states.js";
+import { UserPicker } from "../parts/users.js";
 import { recordsAt } from "./records-query.js";
 import { isHere } from "./users-tokens.js";
 
@@ -80,7 +81,7 @@ const People = (title, identities) =>
 
 /** The sign-in name if it is one of this server's users, else what the share knows of the person. */
 function called(identity) {
-  const user = (remote("/_brume/admin/users").value?.users ?? []).find((one) =>
+  const user = knownUsers().find((one) =>
     one.recordName === identity?.userRecordName);
   return user?.name ?? identity?.lookupInfo?.emailAddress ?? identity?.nameComponents?.givenName ??
     identity?.userRecordName ?? "somebody";
@@ -91,7 +92,7 @@ function Accepting(owner, share) {
   const name = "zones.accept." + share.recordName;
   const others = userNames().filter((user) => user !== owner);
   const state = draft(name, () => ({ user: "", error: undefined, isBusy: false }));
-  const user = others.includes(state.user) ? state.user : others[0];
+  const user = chosenUser(state.user, others);
   if (!user) return null;
   const send = async () => {
     Object.assign(state, { error: undefined, isBusy: true });
@@ -112,7 +113,7 @@ function Accepting(owner, share) {
     h(
       "div.line",
       null,
-      h(Picker, {
+      h(UserPicker, {
         label: "Accept as",
         icon: "user",
         value: user,

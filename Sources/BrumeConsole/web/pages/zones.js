@@ -6,10 +6,11 @@ import { admin, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
 import { exactly, moment } from "../core/words.js";
-import { Button, Picker, Tabs } from "../parts/controls.js";
+import { Button, Tabs } from "../parts/controls.js";
 import { Beside, Head, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
+import { UserPicker } from "../parts/users.js";
 import { NewZone, Zone } from "./zones-inspector.js";
 import { Decoder } from "./zones-token.js";
 import { counted, stored } from "./usage-storage.js";
@@ -49,7 +50,7 @@ function view() {
           { text: "Change token", isOn: isToken, href: to("zones", [user()], { tab: "token" }) },
         ],
       }),
-      !isToken && h(Picker, {
+      !isToken && h(UserPicker, {
         key: "user",
         label: "Of",
         shown: false,

@@ -10,6 +10,7 @@ import { moment } from "../core/words.js";
 import { Button, Picker } from "./controls.js";
 import { Icon } from "./icons.js";
 import { openSearch } from "./search.js";
+import { UserPicker } from "./users.js";
 
 export const Bar = () =>
   h(
@@ -66,7 +67,7 @@ export const Bar = () =>
 /** Whose rights hold: the operator sees everything, anybody else what is theirs, and only reads. */
 const ActAs = () => [
   h("span.slash", { key: "slash", "aria-hidden": "true" }, "/"),
-  h(Picker, {
+  h(UserPicker, {
     key: "as",
     label: "Act as",
     shown: false,

@@ -4,7 +4,7 @@
 import { health } from "../core/health.js";
 import { isOffered, pages } from "../core/pages.js";
 import { remote } from "../core/calls.js";
-import { admin, containers, userNames } from "../core/places.js";
+import { admin, areMoreUsers, containers, userNames, usersNamed } from "../core/places.js";
 import { h } from "../core/render.js";
 import { format, go, route, to } from "../core/router.js";
 import { update } from "../core/state.js";
@@ -53,7 +53,7 @@ const places = () => [
     kind: "page",
     href: to(page.name),
   })),
-  ...userNames().map((name) => ({ icon: "user", text: name, kind: "user", href: to("users", [name]) })),
+  ...usersNow().map((name) => ({ icon: "user", text: name, kind: "user", href: to("users", [name]) })),
   ...containers().map((name) => ({
     icon: "box",
     text: name,
@@ -61,6 +61,10 @@ const places = () => [
     href: format({ ...route, container: name, path: [], query: {} }),
   })),
 ];
+
+/** All users; of very many those whose names begin so. */
+const usersNow = () =>
+  !areMoreUsers() ? userNames() : asked === "" ? [] : (remote(usersNamed(asked, most)).value?.users ?? []).map(({ name }) => name);
 
 /** Devices of this container; each leads to what was pushed to it. */
 const devices = (wanted) =>
