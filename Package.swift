@@ -132,7 +132,7 @@ let composition = [
       "BrumeNotifier", "BrumeDelivery", "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush",
       "BrumeConsole", "BrumeOpenID", "BrumeTracing",
       nioPosix, nioHTTP1, nioHTTP2, nioTLS, nioSSL, hummingbird, hummingbirdCore, lifecycle,
-      signals, configuration, metrics,
+      configuration, metrics,
       log, nioCore,
       httpTypes, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, crypto,
     ])

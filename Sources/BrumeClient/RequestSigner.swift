@@ -71,8 +71,9 @@ package struct RequestSigner: Sendable {
     }
   }
 #else
-  /// There is none: signatures need a library of cryptography.
-  private enum SigningKey {
+  /// None is ever made: signatures need a library of cryptography. Not an enumeration without cases, because the
+  /// compiler would warn everybody who builds the module that code with one is never executed.
+  private struct SigningKey {
     func signature(of message: String) -> Data? { nil }
   }
 #endif

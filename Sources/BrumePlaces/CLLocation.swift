@@ -84,19 +84,17 @@
       self.timestamp = timestamp
     }
 
-    /// Reads a place from an archive.
+    /// Reads a place from an archive, ours or one that Apple's framework wrote.
     public required init?(coder: NSCoder) {
+      guard let place = ArchivedPlace(coder) else { return nil }
       coordinate = CLLocationCoordinate2D(
-        latitude: coder.decodeDouble(forKey: "latitude"),
-        longitude: coder.decodeDouble(forKey: "longitude"))
-      altitude = coder.decodeDouble(forKey: "altitude")
-      horizontalAccuracy = coder.decodeDouble(forKey: "horizontalAccuracy")
-      verticalAccuracy = coder.decodeDouble(forKey: "verticalAccuracy")
-      course = coder.decodeDouble(forKey: "course")
-      speed = coder.decodeDouble(forKey: "speed")
-      guard coder.containsValue(forKey: "timestamp") else { return nil }
-      timestamp = Date(
-        timeIntervalSinceReferenceDate: coder.decodeDouble(forKey: "timestamp"))
+        latitude: place.number("latitude"), longitude: place.number("longitude"))
+      altitude = place.number("altitude")
+      horizontalAccuracy = place.number("horizontalAccuracy", otherwise: -1)
+      verticalAccuracy = place.number("verticalAccuracy", otherwise: -1)
+      course = place.number("course", otherwise: -1)
+      speed = place.number("speed", otherwise: -1)
+      timestamp = Date(timeIntervalSinceReferenceDate: place.number("timestamp"))
     }
 
     /// Writes the place into an archive.

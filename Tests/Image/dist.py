@@ -20,6 +20,8 @@ import time
 
 import yaml
 
+from roots import mount_system
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 OURS = "--in-a-namespace-of-its-own"
 # Homebrew's names for folders, as far as the formula uses them.
@@ -88,8 +90,7 @@ def serves_in_a_bare_root(checks, path, folder):
     subprocess.run(["debootstrap", "--variant=minbase", "bookworm", root,
                     os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")],
                    check=True, stdout=subprocess.DEVNULL)
-    for place in ("proc", "dev"):
-        subprocess.run(["mount", "--rbind", f"/{place}", root / place], check=True)
+    mount_system(root)
     begun = time.monotonic()
     subprocess.run(["tar", "--extract", "--strip-components", "1", "--directory", root / "usr/local", "--file", path], check=True)
     libraries = subprocess.run(["chroot", root, "ldd", "/usr/local/bin/brume"], capture_output=True, text=True).stdout
@@ -150,29 +151,36 @@ def formula_installs(checks, out, path, folder):
     checks.that("with the archive's address", path.name in result.stdout, result.stdout)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--archive")
-    parser.add_argument("--debug", action="store_true")
-    parser.add_argument(OURS, action="store_true", dest="ours")
-    arguments = parser.parse_args()
-    if not arguments.ours:
-        # What is mounted goes with this process.
-        os.execvp("unshare", ["unshare", "--mount", sys.executable, *sys.argv, OURS])
+def inside(arguments, folder):
     out = pathlib.Path(arguments.archive).resolve().parent if arguments.archive else ROOT / ".build/dist"
     if not arguments.archive:
         subprocess.run([ROOT / "scripts/dist", "--out", out, "--url", "https://example.org/brume",
                         *(["--debug"] if arguments.debug else [])], check=True)
     path = pathlib.Path(arguments.archive).resolve() if arguments.archive else next(out.glob("*.tar.gz"))
     checks = Checks()
-    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR", "/var/tmp"), ignore_cleanup_errors=True) as name:
-        folder = pathlib.Path(name)
-        digest = archive_is_whole(checks, out, path)
-        serves_in_a_bare_root(checks, path, folder)
-        action_steps_work(checks, path, digest, folder)
-        formula_installs(checks, out, path, folder)
-        subprocess.run(["umount", "--recursive", folder / "bare/proc", folder / "bare/dev"], check=False)
-    raise SystemExit(1 if checks.failures else 0)
+    digest = archive_is_whole(checks, out, path)
+    serves_in_a_bare_root(checks, path, folder)
+    action_steps_work(checks, path, digest, folder)
+    formula_installs(checks, out, path, folder)
+    return 1 if checks.failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--archive")
+    parser.add_argument("--debug", action="store_true")
+    parser.add_argument(OURS, dest="ours")
+    arguments = parser.parse_args()
+    if arguments.ours:
+        raise SystemExit(inside(arguments, pathlib.Path(arguments.ours)))
+    folder = tempfile.mkdtemp(prefix="brume-dist-", dir=os.environ.get("TMPDIR", "/var/tmp"))
+    try:
+        # What is mounted is mounted in there only, so that removing the folder touches nothing else; and what still runs ends.
+        done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable,
+                               *sys.argv, OURS, folder])
+    finally:
+        shutil.rmtree(folder)
+    raise SystemExit(done.returncode)
 
 
 if __name__ == "__main__":

@@ -302,6 +302,9 @@ class Tour:
         console.see_text("fetched")
         expect(console.page.run("document.querySelectorAll('.tile')[0].querySelectorAll('.alert').length") == 0,
                "a phone is not notified of its own change, the other one is")
+        expect(console.page.run("performance.getEntriesByType('resource').some("
+                                "(file) => file.name.endsWith('/_brume/client/brume.js'))"),
+               "the phones run on the client that every page may take from the server")
         self.done("devices", "two phones on real streams")
         self.hand_over()
 

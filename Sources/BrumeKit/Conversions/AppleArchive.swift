@@ -39,7 +39,7 @@ var appleNames: [(String, AnyClass)] {
     ("CKRecord", CKRecord.self), ("CKRecordID", CKRecord.ID.self),
     ("CKRecordZoneID", CKRecordZone.ID.self), ("CKReference", CKRecord.Reference.self),
     ("CKAsset", CKAsset.self), ("CKRecordValueStore", AppleRecordValues.self),
-    ("CKEncryptedRecordValueStore", AppleRecordValues.self),
+    ("CKEncryptedRecordValueStore", AppleRecordValues.self), ("CLLocation", CLLocation.self),
   ]
 }
 

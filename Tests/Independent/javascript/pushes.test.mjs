@@ -107,7 +107,9 @@ test("a stream that breaks, or falls silent, goes on where it was", async () => 
   const sleep = async () => {};
   const breakable = device("BOB", { deviceID: phone.deviceID, host: { fetch: breaking, sleep } });
   const { ring, rung } = signal();
-  const pushes = breakable.pushes({ onConnected: ring });
+  const seen = /** @type {string[]} */ ([]);
+  const onConnected = () => (seen.push("connected"), ring());
+  const pushes = breakable.pushes({ onConnected, onDisconnected: () => void seen.push("disconnected") });
   const first = next(pushes, zoneID, 1);
   await rung;
   await save("before");
@@ -118,7 +120,9 @@ test("a stream that breaks, or falls silent, goes on where it was", async () => 
   assert.deepEqual((await second).map((push) => push.recordName), ["after"]);
   assert.ok(streams >= 2);
   assert.ok(positions[1], "the second stream does not say where the first ended");
+  assert.deepEqual(seen.slice(0, 3), ["connected", "disconnected", "connected"]);
   await pushes.return();
+  assert.equal(seen.at(-1), "disconnected");
 });
 
 test("a silent stream is taken for dead", async () => {

@@ -353,6 +353,8 @@ export interface PushOptions extends Cancellable {
   cursor?: string;
   /** Called whenever the stream stands. */
   onConnected?(): void;
+  /** Called whenever a stream that stood has ended; it is opened again unless the app stopped. */
+  onDisconnected?(): void;
   /** Called after each push that was dealt with; awaited. */
   onCursor?(cursor: string): void | Promise<void>;
   /** After so many milliseconds without a sign of life the stream is opened anew: 60,000. */

@@ -118,7 +118,8 @@ const acknowledge = async (calls, cursor) => {
   } catch {}
 };
 
-async function* receivePushes(calls, { signal, cursor, onConnected, onCursor, silence = LONGEST_SILENCE } = {}) {
+async function* receivePushes(calls, options = {}) {
+  const { signal, cursor, onConnected, onDisconnected, onCursor, silence = LONGEST_SILENCE } = options;
   const recent = new RecentPushes();
   let handled = cursor;
   let acknowledged = cursor;
@@ -129,11 +130,13 @@ async function* receivePushes(calls, { signal, cursor, onConnected, onCursor, si
       const { controller, release } = following(signal);
       const before = handled;
       let asked = 0;
+      let isConnected = false;
       try {
         let unacknowledged = 0;
         const open = () => openStream(calls, handled, controller);
         const stream = await calls.repeating({ signal, attempts: 1 }, open);
         acknowledged = handled;
+        isConnected = true;
         onConnected?.();
         for await (const events of eventsOf(stream, controller, silence)) {
           failures = 0;
@@ -158,6 +161,7 @@ async function* receivePushes(calls, { signal, cursor, onConnected, onCursor, si
       } finally {
         release();
         controller.abort(stopped());
+        if (isConnected) onDisconnected?.();
       }
       failures += 1;
       await calls.host.sleep(Math.max(asked, backoff(failures, calls.host.random())), signal);

@@ -1,8 +1,9 @@
-// A simulated phone: a real client of its own, with its own client ID, on a real event stream, that does
-// what an app would: it prints what it is given and fetches what has changed. Nothing of it is stored; its
-// tokens live as long as the page.
+// A simulated phone: an app of a few lines on the client that pages of other people take from the server,
+// with a device name of its own. It prints what it is given and fetches what has changed. Of it only the
+// place in the stream of its pushes is kept, for as long as the browser's tab; its token lives as long as the page.
 
-import { call, Failure } from "./calls.js";
+import { Container } from "/_brume/client/brume.js";
+import { call } from "./calls.js";
 import { update } from "./state.js";
 
 const mostLines = 40;
@@ -16,19 +17,7 @@ export const happened = [];
 export class Phone {
   /** - place: `{ container, environment, apiToken }`. */
   constructor(name, user, place) {
-    Object.assign(this, {
-      name,
-      user,
-      place,
-      state: "offline",
-      lines: [],
-      alerts: [],
-      badge: 0,
-      token: "",
-      sync: {},
-      zones: {},
-      cursor: "",
-    });
+    Object.assign(this, { name, user, place, state: "offline", lines: [], alerts: [], badge: 0, sync: {}, zones: {} });
     this.clientID = `console-${user}-${name}`.replace(/[^\w-]/g, "");
   }
 
@@ -42,15 +31,9 @@ export class Phone {
     update();
   }
 
-  get credentials() {
-    const { container, environment, apiToken } = this.place;
-    return new URLSearchParams({
-      container,
-      environment,
-      ckAPIToken: apiToken,
-      ckWebAuthToken: this.token,
-      clientId: this.clientID,
-    });
+  is(state) {
+    this.state = state;
+    update();
   }
 
   /** Signs in: the operator makes a token for the user. */
@@ -59,38 +42,56 @@ export class Phone {
     const made = await call(`/_brume/admin/users/token?${new URLSearchParams({ container, environment })}`, {
       user: this.user,
     });
-    this.token = made.token;
+    const device = { url: location.origin, webAuthToken: made.token, deviceID: this.clientID };
+    this.client = new Container({ ...this.place, ...device });
     this.note("user", `${this.user} signed in`);
     await this.come();
   }
 
+  /** The public, private or shared database, as this phone. */
+  database(scope) {
+    if (!this.client) throw new Error(`${this.name} of ${this.user} is signed out: let it come back first`);
+    return this.client[`${scope}Database`];
+  }
+
   /** Opens the stream, and fetches what was missed. */
   async come() {
-    if (!this.token) return this.signIn();
-    this.state = "connecting";
-    update();
-    const address = `/_brume/stream?${this.credentials}${this.cursor ? `&cursor=${encodeURIComponent(this.cursor)}` : ""}`;
-    this.stream = new EventSource(address);
-    this.stream.onopen = () => {
-      this.state = "online";
-      this.note("live", "online, stream open", "ok");
-    };
-    this.stream.onmessage = (event) => this.pushed(event);
-    this.stream.onerror = () => {
-      if (this.state === "offline" || this.state === "signedOut") return;
-      this.state = this.stream.readyState === EventSource.CLOSED ? "refused" : "connecting";
-      // Its token may be good for nothing any more: who comes back signs in anew.
-      if (this.state === "refused") this.token = "";
-      update();
-    };
+    if (!this.client) return this.signIn();
+    this.is("connecting");
+    const isThis = () => this.stop === stop && this.state !== "offline";
+    const stop = this.client.onPush((push) => this.pushed(push), {
+      cursor: sessionStorage.getItem(this.position) ?? undefined,
+      onCursor: (cursor) => sessionStorage.setItem(this.position, cursor),
+      onConnected: () => isThis() && this.connected(),
+      onDisconnected: () => isThis() && this.is("connecting"),
+      onError: () => isThis() && this.refused(),
+    });
+    this.stop = stop;
+  }
+
+  connected() {
+    this.state = "online";
+    this.note("live", "online, stream open", "ok");
+  }
+
+  /** Where in the browser's tab the last push that was dealt with is kept. */
+  get position() {
+    return ["phone", this.place.container, this.place.environment, this.clientID].join(" ");
+  }
+
+  /** Coming back signs in anew. */
+  refused() {
+    this.client = undefined;
+    this.is("refused");
   }
 
   /** Signs its user out: the server forgets the device of this user, and what waited for it. */
   async signOut() {
-    this.stream?.close();
+    this.stop?.();
+    this.stop = undefined;
     this.state = "signedOut";
     await this.forget();
-    Object.assign(this, { token: "", sync: {}, zones: {}, cursor: "", alerts: [], badge: 0 });
+    Object.assign(this, { client: undefined, sync: {}, zones: {}, alerts: [], badge: 0 });
     this.note("door", `${this.user} signed out`);
   }
 
@@ -103,78 +104,59 @@ export class Phone {
 
   /** Goes out of reach; pushes wait in its mailbox. */
   leave() {
-    this.stream?.close();
+    this.stop?.();
     this.state = "offline";
     this.note("pause", "went offline");
   }
 
-  /** A push: shown, acknowledged, then what has changed is fetched. */
-  async pushed(event) {
-    this.cursor = event.lastEventId;
-    const push = JSON.parse(event.data);
-    const { alert, badge } = push.aps ?? {};
+  /** A push: shown, then what has changed is fetched. The client acknowledges it. */
+  async pushed(push) {
+    const { alert, badge } = push.aps;
     if (badge !== undefined) this.badge = badge;
     const text = alertText(alert);
-    const about = push.ck?.qry ?? push.ck?.fet ?? push.ck?.met ?? {};
-    if (text)
-      this.alerts.unshift({ title: alert.title ?? "", text, from: about.sid ?? "", time: Date.now(), id: nextID() });
+    const from = push.subscriptionID ?? "";
+    if (text) this.alerts.unshift({ title: alert.title ?? "", text, from, time: Date.now(), id: nextID() });
     this.alerts.length = Math.min(this.alerts.length, 2);
-    this.note("push", text ? `${about.sid ?? "push"}: ${text}` : `${about.sid ?? "push"}, silent`, "info");
-    fetch(`/_brume/stream/ack?${this.credentials}&cursor=${encodeURIComponent(this.cursor)}`, {
-      method: "POST",
-    }).catch(() => {});
-    await this.fetchChanges(about).catch((error) => this.note("bad", error.message, "bad"));
+    this.note("push", text ? `${from || "push"}: ${text}` : `${from || "push"}, silent`, "info");
+    await this.fetchChanges(push).catch((error) => this.note("bad", error.message, "bad"));
   }
 
   /** What an app does when it is pushed: the record of a query's push, else the changes of its zones. */
-  async fetchChanges(about) {
-    if (about.rid) {
-      if (about.fo === 3) return this.note("records", `${about.rid} is gone`);
-      const scope = { 1: "private", 2: "public", 3: "shared" }[about.dbs] ?? "public";
-      const [record] = (
-        await this.ask(scope, "records/lookup", {
-          records: [{ recordName: about.rid }],
-          zoneID: about.zid ? { zoneName: about.zid, ownerRecordName: about.zoid } : undefined,
-        })
-      ).records;
-      return this.note("records", record.fields ? `fetched ${describe(record)}` : `${about.rid}: ${record.reason}`);
-    }
-    const { zones, syncToken } = await this.ask("private", "changes/database", { syncToken: this.sync.private });
-    this.sync.private = syncToken;
-    for (const { zoneID } of zones.filter((zone) => !zone.deleted)) {
-      const [zone] = (
-        await this.ask("private", "changes/zone", { zones: [{ zoneID, syncToken: this.zones[zoneID.zoneName] }] })
-      ).zones;
-      this.zones[zoneID.zoneName] = zone.syncToken;
-      const gone = zone.records.filter((record) => record.deleted).length;
-      this.note("retry", `fetch ${zoneID.zoneName}: ${zone.records.length - gone} changed, ${gone} gone`, "ok");
+  async fetchChanges({ recordName, reason, databaseScope, zoneID }) {
+    if (!recordName) return this.fetchZones(this.database("private"));
+    if (reason === "deleted") return this.note("records", `${recordName} is gone`);
+    const record = await this.database(databaseScope ?? "public").lookupRecord(recordName, { zoneID });
+    this.note("records", record ? `fetched ${describe(record)}` : `${recordName} is not there`);
+  }
+
+  async fetchZones(database) {
+    for await (const { zones, syncToken } of database.changes({ syncToken: this.sync.private })) {
+      for (const { zoneID } of zones) await this.fetchZone(database, zoneID);
+      this.sync.private = syncToken;
     }
   }
 
-  /** One call of the public protocol, as this phone. */
-  async ask(database, endpoint, body) {
-    const { container, environment } = this.place;
-    const path = [container, environment, database].map(encodeURIComponent).join("/");
-    const answer = await fetch(`/database/1/${path}/${endpoint}?${this.credentials}`, {
-      method: "POST",
-      body: JSON.stringify(body),
-    });
-    const content = await answer.json().catch(() => null);
-    if (!answer.ok) throw new Failure(answer.status, content, "");
-    return content;
+  async fetchZone(database, zoneID) {
+    const { zoneName } = zoneID;
+    for await (const page of database.zoneChanges(zoneID, { syncToken: this.zones[zoneName] })) {
+      this.zones[zoneName] = page.syncToken;
+      const counts = `${page.records.length} changed, ${page.deletedRecordNames.length} gone`;
+      this.note("retry", `fetch ${zoneName}: ${counts}`, "ok");
+    }
   }
 
-  /** Ends it: the server forgets the device. */
+  /** Ends it. */
   async remove() {
-    this.stream?.close();
+    this.leave();
     phones.splice(phones.indexOf(this), 1);
     await this.forget();
     update();
   }
 
+  /** The server forgets the device, and the tab its place. */
   async forget() {
-    if (!this.token) return;
-    await fetch(`/_brume/devices/remove?${this.credentials}`, { method: "POST", body: "{}" }).catch(() => {});
+    sessionStorage.removeItem(this.position);
+    await this.client?.signOut().catch(() => {});
   }
 }
 
@@ -189,6 +171,6 @@ function alertText(alert) {
 
 /** A record by its first text, or by name. */
 export function describe(record) {
-  const text = Object.values(record.fields ?? {}).find((field) => field.type === "STRING")?.value;
+  const text = Object.values(record.fields).find((value) => typeof value === "string");
   return `${record.recordType} ${text ? `“${text}”` : record.recordName}`;
 }

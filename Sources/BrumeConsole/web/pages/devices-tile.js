@@ -3,7 +3,7 @@
 
 import { userNames } from "../core/places.js";
 import { h } from "../core/render.js";
-import { say, update } from "../core/state.js";
+import { update } from "../core/state.js";
 import { moment, plural } from "../core/words.js";
 import { Button } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
@@ -142,18 +142,12 @@ async function subscribe(phone) {
       },
     ])
   ];
-  for (const [database, subscription] of subscriptions) {
+  for (const [scope, subscription] of subscriptions) {
     try {
-      const [answer] = (
-        await phone.ask(database, "subscriptions/modify", { operations: [{ operationType: "create", subscription }] })
-      ).subscriptions;
-      phone.note(
-        answer.serverErrorCode ? "bad" : "push",
-        answer.serverErrorCode ? answer.reason : `watches ${subscription.subscriptionID}`,
-        answer.serverErrorCode ? "bad" : "ok",
-      );
+      await phone.database(scope).saveSubscription(subscription);
+      phone.note("push", `watches ${subscription.subscriptionID}`, "ok");
     } catch (error) {
-      say(error.message, true);
+      phone.note("bad", error.reason ?? error.message, "bad");
     }
   }
   update();

@@ -3,7 +3,6 @@
 import { describe, phones } from "../core/phone.js";
 import { h } from "../core/render.js";
 import { draft, into, update } from "../core/state.js";
-import { parsed } from "../core/values.js";
 import { Button, Field, Picker } from "../parts/controls.js";
 import { Wrong } from "../parts/states.js";
 import { ownSchema, typesOf } from "./records-place.js";
@@ -19,7 +18,7 @@ function choice(state) {
   const type = types.find((type) => type.name === state.type) ?? types[0];
   const field = texts(type).find((field) => field.name === state.field) ?? texts(type)[0];
   for (const phone of phones) phone.types = types.map((type) => type.name).slice(0, 5);
-  return { types, type, field, phone: phones[state.phone] ?? phones.find((phone) => phone.token) ?? phones[0] };
+  return { types, type, field, phone: phones[state.phone] ?? phones.find((phone) => phone.client) ?? phones[0] };
 }
 
 const texts = (type) =>
@@ -73,25 +72,13 @@ export async function save() {
   if (!phone) return;
   state.error = undefined;
   try {
-    const zoneID = state.database === "private" ? await zone(phone) : undefined;
-    const fields = { [field.name]: parsed(state.text || "hello", field.type) };
-    const [record] = (
-      await phone.ask(state.database, "records/modify", {
-        zoneID,
-        operations: [{ operationType: "create", record: { recordType: type.name, fields } }],
-      })
-    ).records;
-    if (record.serverErrorCode) throw new Error(record.reason);
+    const database = phone.database(state.database);
+    const zoneID = state.database === "private" ? (await database.createZone("Console")).zoneID : undefined;
+    const fields = { [field.name]: state.text || "hello" };
+    const record = await database.saveRecord({ recordType: type.name, fields }, { zoneID });
     phone.note("pencil", `saved ${describe(record)}`);
   } catch (error) {
     state.error = error;
   }
   update();
-}
-
-/** The zone that these records go into; made once for each user. */
-async function zone(phone) {
-  const zoneID = { zoneName: "Console" };
-  await phone.ask("private", "zones/modify", { operations: [{ operationType: "create", zone: { zoneID } }] });
-  return zoneID;
 }

@@ -68,11 +68,14 @@ const Forbidden = (error, role) =>
 export const Empty = (sentence, action, icon = "ring") =>
   h("div.state", { key: "empty" }, Icon(icon), h("p", null, sentence), action);
 
+/** Under which ID the server's log knows an error of the console's own calls, or of the client's. */
+const requestOf = (error) => error.requestID ?? error.uuid;
+
 /** The error of something that was just tried, beside the button that tried it. */
 export const Wrong = (error) =>
   error && h(
     "p.wrong",
     { key: "wrong", role: "alert" },
     Icon("bad"),
-    h("span", null, error.message, error.requestID && h("span.note", null, ` · request ${error.requestID}`)),
+    h("span", null, error.message, requestOf(error) && h("span.note", null, ` · request ${requestOf(error)}`)),
   );
