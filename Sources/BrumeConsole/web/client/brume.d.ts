@@ -359,6 +359,8 @@ export interface PushOptions extends Cancellable {
   onCursor?(cursor: string): void | Promise<void>;
   /** After so many milliseconds without a sign of life the stream is opened anew: 60,000. */
   silence?: number;
+  /** What was dealt with is acknowledged after so many pushes, 1 to 20, and at the end: 20. */
+  acknowledgeEvery?: number;
 }
 
 export class Container {

@@ -120,6 +120,7 @@ const acknowledge = async (calls, cursor) => {
 
 async function* receivePushes(calls, options = {}) {
   const { signal, cursor, onConnected, onDisconnected, onCursor, silence = LONGEST_SILENCE } = options;
+  const { acknowledgeEvery = ACKNOWLEDGED_EVERY } = options;
   const recent = new RecentPushes();
   let handled = cursor;
   let acknowledged = cursor;
@@ -147,7 +148,7 @@ async function* receivePushes(calls, options = {}) {
             await onCursor?.(handled);
             unacknowledged += 1;
           }
-          if (unacknowledged < ACKNOWLEDGED_EVERY) continue;
+          if (unacknowledged < Math.max(1, Math.min(acknowledgeEvery, ACKNOWLEDGED_EVERY))) continue;
           unacknowledged = 0;
           acknowledged = handled;
           await acknowledge(calls, handled);

@@ -61,6 +61,8 @@ export class Phone {
     const isThis = () => this.stop === stop && this.state !== "offline";
     const stop = this.client.onPush((push) => this.pushed(push), {
       cursor: sessionStorage.getItem(this.position) ?? undefined,
+      // What it was pushed is to be seen in Trace at once.
+      acknowledgeEvery: 1,
       onCursor: (cursor) => sessionStorage.setItem(this.position, cursor),
       onConnected: () => isThis() && this.connected(),
       onDisconnected: () => isThis() && this.is("connecting"),
