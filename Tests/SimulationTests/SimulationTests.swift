@@ -36,6 +36,27 @@ import Testing
     #expect(try Simulation.run(words + ["--no-shrink"]).status == 1)
   }
 
+  @Test func `seeds that there was no time for are a failure, though all others are well`()
+    throws
+  {
+    let found = try Simulation.run("--first", "1", "--seeds", "5000", "--seconds", "0.2")
+    #expect(found.status == 1)
+    #expect(found.output.contains(" seeds were not run"), "\(found.output)")
+    #expect(try Simulation.run("--seconds", "0").status == 1)
+    #expect(try Simulation.run("--seeds", "0").status == 2)
+  }
+
+  @Test func `the line of a seed that fails without any deed can be run too`() throws {
+    #expect(try Simulation.run("--seed", "1", "--keep", "none").status == 0)
+    #expect(try Simulation.run("--seed", "1", "--keep", "x").status == 2)
+  }
+
+  @Test func `who says only for how long gets as many seeds as fit`() throws {
+    let found = try Simulation.run("--seconds", "0.2")
+    #expect(found.status == 0, "\(found.output)")
+    #expect(found.output.contains(" seeds, 0 failed"), "\(found.output)")
+  }
+
   @Test func `no seed of the first thirty finds anything`() throws {
     let found = try Simulation.run("--first", "1", "--seeds", "30")
     #expect(found.status == 0, "\(found.output)")
