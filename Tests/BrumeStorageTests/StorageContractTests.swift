@@ -11,6 +11,8 @@ import Testing
 
 enum StoreEngine: String, CaseIterable, Sendable {
   case memory, sqlite
+  /// Memory with several buckets, as only tests have it.
+  case memoryBuckets
   /// SQLite that never sorts what it fetched, but always walks an index.
   case sqliteWalking
   /// Engines that run every body twice.
@@ -21,6 +23,7 @@ enum StoreEngine: String, CaseIterable, Sendable {
   func open(_ folder: TemporaryFolder) throws -> any Store {
     switch self {
     case .memory: MemoryStore(coders: .wireForm)
+    case .memoryBuckets: MemoryStore(coders: .wireForm, buckets: 4)
     case .sqlite: try folder.openSQLite()
     case .sqliteWalking: try folder.openSQLite(fewCandidates: 0)
     case .memoryTwice: MemoryStore(coders: .wireForm, runsTwice: true)

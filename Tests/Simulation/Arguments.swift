@@ -4,7 +4,8 @@ import Foundation
 
 struct Arguments {
   var first: UInt64 = 1
-  var count: UInt64 = 1
+  /// Nil: as many as there is time for.
+  var count: UInt64?
   /// Nil: all deeds.
   var keep: [Int]?
   var isVerbose = false
@@ -13,14 +14,16 @@ struct Arguments {
   /// Runs the planted faults instead, and fails if one is not found.
   var isControl = false
   var checksRepeats = false
-  /// Ends early, after so many seconds.
+  /// How long all of it may take. What is not run by then has failed, unless nobody said how many seeds there are.
   var seconds: Double?
   /// Processes at a time.
   var jobs = 1
 
   static let usage = """
-    usage: brume-simulate [--seed N] [--first N --seeds COUNT] [--keep 3,7,9] [--planted NAME]
-             [--seconds S] [--jobs N] [--verbose] [--no-shrink] [--repeats] [--controls]
+    usage: brume-simulate [--seed N] [--first N --seeds COUNT] [--seconds S] [--keep 3,7,9|none]
+             [--planted NAME] [--jobs N] [--verbose] [--no-shrink] [--repeats] [--controls]
+    With --seconds and no --seeds there are as many seeds as there is time for; with both, all of them must be
+    run in that time.
 
     """
 
@@ -41,7 +44,9 @@ struct Arguments {
         count = 1
       case "--first": first = try number(word)
       case "--seeds": count = try number(word)
-      case "--keep": keep = try value(word).split(separator: ",").compactMap { Int($0) }
+      case "--keep":
+        let places = try value(word)
+        keep = try places == "none" ? [] : places.split(separator: ",").map(Self.place)
       case "--planted":
         let name = try value(word)
         guard let fault = Planted(rawValue: name) else {
@@ -58,6 +63,13 @@ struct Arguments {
       default: throw Wrong(text: "what is '\(word)'?")
       }
     }
+    if count == nil, seconds == nil { count = 1 }
+    if count == 0 { throw Wrong(text: "--seeds: at least one") }
+  }
+
+  private static func place(_ text: Substring) throws -> Int {
+    guard let place = Int(text) else { throw Wrong(text: "--keep: no number, and not 'none'") }
+    return place
   }
 
   struct Wrong: Error { let text: String }

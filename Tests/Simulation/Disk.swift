@@ -8,10 +8,15 @@ import BrumeTestKit
 
 /// Sendable because a simulation has one thread.
 final class Disk: @unchecked Sendable {
-  let store = MemoryStore(coders: .wireForm)
+  let store: MemoryStore
   unowned var world: World! = nil
   private(set) var commits = 0
-  var lease = Lease()
+  var leases: LeaseTable
+
+  init(buckets: Int) {
+    store = MemoryStore(coders: .wireForm, buckets: buckets)
+    leases = LeaseTable(buckets: buckets)
+  }
 
   func committed() { commits += 1 }
 }
@@ -24,7 +29,7 @@ final class ProcessStore: Store, @unchecked Sendable {
   let known: KnownLease
   var isAlive = true
   /// How far this process has seen the log and the mailboxes.
-  var seen: (log: Int64, mail: Int64) = (0, 0)
+  var seen: (logs: LogPositions, mail: LogPositions) = (.init(), .init())
   private let logs = CommitSignals()
   private let mailboxes = CommitSignals()
 
@@ -33,20 +38,21 @@ final class ProcessStore: Store, @unchecked Sendable {
     self.node = node
     name = node.nextName()
     known = KnownLease(processes: node.world.nodes.count)
-    if isShared { known.epoch = disk.lease.round(of: name, now: node.world.now) }
+    if isShared { known.epochs = disk.leases.round(of: name, now: node.world.now) }
   }
 
   /// Whether there are other processes.
   var isShared: Bool { node.world.nodes.count > 1 }
 
+  var bucketCount: Int { disk.store.bucketCount }
   var leases: any Leases { isShared ? known : AlwaysOwned() }
   var sharedMailboxes: (any SharedMailboxes)? { isShared ? self : nil }
   func commits() -> CommitHints { isShared ? logs.hints() : disk.store.commits() }
   func mailboxHints() -> CommitHints { mailboxes.hints() }
 
-  func signal(logs log: Bool, mailboxes mail: Bool) {
-    if log { logs.signal([.only]) }
-    if mail { mailboxes.signal([.only]) }
+  func signal(logs grown: Set<Bucket>, mailboxes filled: Set<Bucket>) {
+    if !grown.isEmpty { logs.signal(grown) }
+    if !filled.isEmpty { mailboxes.signal(filled) }
   }
 
   private struct Undone: Error {}
@@ -79,7 +85,7 @@ final class ProcessStore: Store, @unchecked Sendable {
     try check()
     await Task.yield()
     let world = disk.world!
-    if scope.leaseEpoch != nil { world.notifierWrites(on: node) }
+    if scope.notified != nil { world.notifierWrites(on: node) }
     await node.pass()
     try check()
     if Exchange.current != nil, world.happens(onceIn: 60) {
@@ -95,14 +101,15 @@ final class ProcessStore: Store, @unchecked Sendable {
     let box = Box<Value>()
     do {
       // To plant it, the save must be allowed what only notifiers are.
-      let scope = losesEntry ? scope.and(.bucket(.only)) : scope
+      let bucket = scope.buckets(among: bucketCount).first ?? .only
+      let scope = losesEntry ? scope.and(.bucket(bucket)) : scope
       try await disk.store.write(in: scope, reading: plan) { [disk] transaction in
         try self.fence(scope)
         let value = try body(transaction)
         try disk.world.oracle.commits(transaction, scope, Exchange.current)
         box.value = value
         if losesEntry {
-          try transaction.log.trim(in: .only, through: transaction.log.lastPosition(in: .only))
+          try transaction.log.trim(in: bucket, through: transaction.log.lastPosition(in: bucket))
         }
         if isForgotten { throw Undone() }
       }
@@ -124,10 +131,10 @@ final class ProcessStore: Store, @unchecked Sendable {
 
   /// Who writes under a lease that has passed on is refused.
   private func fence(_ scope: WriteScope) throws {
-    guard isShared, let epoch = scope.leaseEpoch, disk.world.planted != .unfencedNotifier else {
-      return
-    }
-    if disk.lease.owner != name || disk.lease.epoch != epoch {
+    guard isShared, let (bucket, epoch) = scope.notified,
+      disk.world.planted != .unfencedNotifier
+    else { return }
+    if !disk.leases.isOwned(bucket, by: name, under: epoch) {
       throw StoreError(.notOwned, "another process notifies now")
     }
   }
@@ -136,9 +143,9 @@ final class ProcessStore: Store, @unchecked Sendable {
 }
 
 extension WriteScope {
-  /// Nil if it is no notifier's.
-  var leaseEpoch: Int64? {
-    for case .notifier(_, let epoch) in parts { return epoch }
+  /// The bucket whose notifier writes, and under which lease; nil if it is none.
+  var notified: (bucket: Bucket, epoch: Int64)? {
+    for case .notifier(let bucket, let epoch) in parts { return (bucket, epoch) }
     return nil
   }
 }

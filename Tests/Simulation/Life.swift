@@ -13,8 +13,12 @@ enum Life {
     /// What repeats the run.
     var line: String {
       "brume-simulate --seed \(seed)"
-        + (keep.map { " --keep " + $0.map(String.init).joined(separator: ",") } ?? "")
+        + (keep.map { " --keep " + Self.text($0) } ?? "")
         + (planted.map { " --planted \($0.rawValue)" } ?? "")
+    }
+
+    private static func text(_ deeds: [Int]) -> String {
+      deeds.isEmpty ? "none" : deeds.map(String.init).joined(separator: ",")
     }
   }
 

@@ -1,5 +1,6 @@
-// One of the machines that servers run on. With several, they share the disk: who notifies is leased, what one commits
-// the others hear of by word, which may get lost, or by looking; and a machine may stand still for longer than a lease.
+// One of the machines that servers run on. With several, they share the disk: who notifies for a bucket is leased
+// (LeaseTable.swift), what one commits the others hear of by word, which may get lost, or by looking; and a machine may
+// stand still for longer than a lease.
 
 import BrumeModel
 import BrumeStorage
@@ -38,61 +39,24 @@ final class Node: @unchecked Sendable {
   }
 }
 
-/// Who notifies, as the disk has it. There is one bucket, so there is one lease.
-struct Lease {
-  /// Ours: a tenth of the real times, so that several leases fit into a run.
-  static let length: Milliseconds = 1000
-  static let interval: Milliseconds = 250
-  static let shortestPause: Milliseconds = 20
-
-  private(set) var owner = ""
-  private(set) var epoch: Int64 = 0
-  private(set) var until: Milliseconds = -1
-
-  /// One round of a process: it renews the lease, or takes one that nobody has renewed. Answers the epoch, if the lease
-  /// is its own now.
-  mutating func round(of process: String, now: Milliseconds) -> Int64? {
-    if owner != process {
-      guard until < now else { return nil }
-      (owner, epoch) = (process, epoch + 1)
-    }
-    until = now + Self.length
-    return epoch
-  }
-
-  /// Milliseconds until the next round of a process.
-  func pause(of process: String, now: Milliseconds) -> Milliseconds {
-    owner == process ? Self.interval : min(Self.interval, max(Self.shortestPause, until - now + 1))
-  }
-}
-
-/// What a process knows of the lease: what the disk said last.
-/// Sendable because a simulation has one thread.
-final class KnownLease: Leases, @unchecked Sendable {
-  var epoch: Int64?
-  let processes: Int
-
-  init(processes: Int) { self.processes = processes }
-
-  func epoch(of bucket: Bucket) -> Int64? { epoch }
-}
-
 // MARK: Beside other processes
 
 extension ProcessStore {
-  /// Renews or takes the lease, until the process ends.
-  func keepLease() async {
+  /// Renews, takes and gives away leases, until the process ends.
+  func keepLeases() async {
     while isAlive, !Task.isCancelled {
       await node.pass()
       guard isAlive else { return }
-      let epoch = disk.lease.round(of: name, now: node.world.now)
-      if epoch != known.epoch {
-        node.world.note("\(name) has lease \(epoch.map { "\($0)" } ?? "none")")
-        known.epoch = epoch
-        // Whoever had it before may have left work.
-        if epoch != nil { signal(logs: true, mailboxes: true) }
+      let epochs = disk.leases.round(of: name, now: node.world.now)
+      if epochs != known.epochs {
+        let texts = epochs.sorted { $0.key < $1.key }.map { "\($0.key) under \($0.value)" }
+        node.world.note("\(name) has leases \(texts)")
+        let came = Set(epochs.filter { known.epochs[$0.key] != $0.value }.keys)
+        known.epochs = epochs
+        // Whoever had them before may have left work.
+        signal(logs: came, mailboxes: came)
       }
-      await node.world.sleep(disk.lease.pause(of: name, now: node.world.now))
+      await node.world.sleep(disk.leases.pause(of: name, now: node.world.now))
     }
   }
 
@@ -102,23 +66,27 @@ extension ProcessStore {
     if node.world.planted == .unpolledWord { return }
     while isAlive, !Task.isCancelled {
       await look()
-      await node.world.sleep(Lease.interval)
+      await node.world.sleep(LeaseTable.interval)
     }
   }
 
   /// Signals what grew since the last look.
   func look() async {
-    guard
-      let found = try? await read({ transaction in
-        (
-          log: try transaction.log.lastPosition(in: .only),
-          mail: try transaction.mailboxes.lastPosition()
-        )
-      })
+    guard let logs = try? await read({ try $0.log.lastPositions() }),
+      let mail = try? disk.store.lastMailboxPositions()
     else { return }
-    let grown = (log: found.log > seen.log, mail: found.mail > seen.mail)
-    seen = (max(seen.log, found.log), max(seen.mail, found.mail))
-    signal(logs: grown.log, mailboxes: grown.mail)
+    let buckets = (0..<bucketCount).map { Bucket($0) }
+    let grown = buckets.filter { logs[$0] > last($0, of: seen.logs) }
+    let filled = buckets.filter { mail[$0] ?? 0 > last($0, of: seen.mail) }
+    for bucket in grown { seen.logs[bucket] = logs[bucket] }
+    for bucket in filled { seen.mail[bucket] = mail[bucket] ?? 0 }
+    signal(logs: Set(grown), mailboxes: Set(filled))
+  }
+
+  /// How far this process has seen a bucket.
+  private func last(_ bucket: Bucket, of seen: LogPositions) -> Int64 {
+    guard disk.world.planted == .mixedPositions else { return seen[bucket] }
+    return seen.buckets.map { seen[$0] }.max() ?? 0
   }
 
   /// Word to the other processes of a commit, late or not at all.
@@ -139,15 +107,17 @@ extension ProcessStore {
 
 extension ProcessStore: SharedMailboxes {
   func lastMailboxPositions() async throws -> [Bucket: Int64] {
-    let last = try await read { try $0.mailboxes.lastPosition() }
-    return last > 0 ? [.only: last] : [:]
+    try await read { [store = disk.store] _ in try store.lastMailboxPositions() }
   }
 
   func newEntries(
     in bucket: Bucket, after position: Int64, limit: Int
   ) async throws -> [NewMailboxEntry] {
     let world = node.world
-    let devices = world.devices.map {
+    let devices = world.devices.filter {
+      let account = DatabaseKey(in: world.containerEnvironment, owner: $0.userID)
+      return Bucket(of: account, among: bucketCount) == bucket
+    }.map {
       DeviceKey(in: world.containerEnvironment, user: $0.userID, device: DeviceID($0.name))
     }
     return try await read { transaction in

@@ -22,7 +22,11 @@ enum Planted: String, CaseIterable, Sendable {
   case unfencedNotifier = "unfenced-notifier"
   /// Word of what other servers did is lost, and nobody looks.
   case unpolledWord = "unpolled-word"
+  /// Positions of different buckets are compared: what came into one counts as seen if another one is as far.
+  case mixedPositions = "mixed-positions"
 
   /// There are several servers then.
-  var needsNodes: Bool { self == .unfencedNotifier || self == .unpolledWord }
+  var needsNodes: Bool {
+    self == .unfencedNotifier || self == .unpolledWord || self == .mixedPositions
+  }
 }

@@ -30,7 +30,7 @@ final class ServerProcess: @unchecked Sendable {
     lasting(on: node) { [composition] in try await composition.notifiers.run() }
     guard store.isShared else { return }
     lasting(on: node) { [composition] in try await composition.followMailboxes() }
-    begin { await store.keepLease() }
+    begin { await store.keepLeases() }
     begin { await store.follow() }
   }
 

@@ -52,10 +52,12 @@ final class World: @unchecked Sendable {
     settings.limits.notifierEntries = 4
     settings.limits.coalescingWindow = 300
     self.settings = settings
-    disk = Disk()
+    let nodeCount = Self.nodeCount(order)
+    // A single server has SQLite, which has one.
+    disk = Disk(buckets: nodeCount > 1 ? 4 : 1)
     oracle.world = self
     disk.world = self
-    nodes = (0..<Self.nodeCount(order)).map { Node(self, $0) }
+    nodes = (0..<nodeCount).map { Node(self, $0) }
   }
 
   private static func chance(_ seed: UInt64) -> SeededRandom {

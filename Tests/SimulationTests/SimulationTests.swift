@@ -25,7 +25,7 @@ import Testing
   @Test func `every planted fault is found`() throws {
     let found = try Simulation.run("--controls")
     #expect(found.status == 0, "\(found.output)")
-    #expect(found.output.split(separator: "\n").count == 10)
+    #expect(found.output.split(separator: "\n").count == 11)
   }
 
   @Test func `a seed that fails prints a line with fewer deeds, which fails again`() throws {
@@ -34,6 +34,27 @@ import Testing
     let line = try #require(found.output.split(separator: "\n").last { $0.contains("--keep") })
     let words = line.split(separator: " ").dropFirst().map(String.init)
     #expect(try Simulation.run(words + ["--no-shrink"]).status == 1)
+  }
+
+  @Test func `seeds that there was no time for are a failure, though all others are well`()
+    throws
+  {
+    let found = try Simulation.run("--first", "1", "--seeds", "5000", "--seconds", "0.2")
+    #expect(found.status == 1)
+    #expect(found.output.contains(" seeds were not run"), "\(found.output)")
+    #expect(try Simulation.run("--seconds", "0").status == 1)
+    #expect(try Simulation.run("--seeds", "0").status == 2)
+  }
+
+  @Test func `the line of a seed that fails without any deed can be run too`() throws {
+    #expect(try Simulation.run("--seed", "1", "--keep", "none").status == 0)
+    #expect(try Simulation.run("--seed", "1", "--keep", "x").status == 2)
+  }
+
+  @Test func `who says only for how long gets as many seeds as fit`() throws {
+    let found = try Simulation.run("--seconds", "0.2")
+    #expect(found.status == 0, "\(found.output)")
+    #expect(found.output.contains(" seeds, 0 failed"), "\(found.output)")
   }
 
   @Test func `no seed of the first thirty finds anything`() throws {

@@ -17,11 +17,11 @@ final class MemoryDraft {
   /// Ends the process if the write did not say that it changes this: on an engine that locks by
   /// the scope it would change what it has not locked.
   func requireScope(_ part: WriteScope.Part) {
-    requireScope(scope?.covers(part, among: 1) ?? false, for: part)
+    requireScope(scope?.covers(part, among: bucketCount) ?? false, for: part)
   }
 
   func requireScope(_ key: SettingKey) {
-    requireScope(scope?.covers(key, among: 1) ?? false, for: key)
+    requireScope(scope?.covers(key, among: bucketCount) ?? false, for: key)
   }
 
   func requireScope(_ device: DeviceKey) {
@@ -31,6 +31,13 @@ final class MemoryDraft {
   private func requireScope(_ isCovered: Bool, for changed: Any) {
     precondition(
       isCovered, "a write in \(scope.map { "\($0.parts)" } ?? "nothing") changes \(changed)")
+  }
+
+  var bucketCount: Int { state.buckets.count }
+
+  /// The bucket of a database and of what belongs to it.
+  func bucket(of database: DatabaseKey) -> Bucket {
+    bucketCount == 1 ? .only : Bucket(of: database, among: bucketCount)
   }
 
   func zone(of key: ZoneKey) -> MemoryZone? {

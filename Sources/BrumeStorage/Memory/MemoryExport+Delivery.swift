@@ -52,15 +52,18 @@ extension MemoryExport {
 
   var log: [[MovedValue]] {
     var ordinals: [DatabaseKey: Int64] = [:]
-    return state.log.map { entry in
-      ordinals[entry.database, default: 0] += 1
-      let origin = entry.origin
-      return entry.database.moved
-        + [.integer(ordinals[entry.database, default: 0]), .text("0:\(entry.position)")]
-        + values(of: entry.event) + [
-          .text(origin.user?.name), .text(origin.device?.name), .text(origin.requestID),
-          .integer(origin.time),
-        ]
+    return state.buckets.enumerated().flatMap { number, bucket in
+      bucket.log.map { entry in
+        ordinals[entry.database, default: 0] += 1
+        let origin = entry.origin
+        return entry.database.moved
+          + [
+            .integer(ordinals[entry.database, default: 0]), .text("\(number):\(entry.position)"),
+          ] + values(of: entry.event) + [
+            .text(origin.user?.name), .text(origin.device?.name), .text(origin.requestID),
+            .integer(origin.time),
+          ]
+      }
     }
   }
 

@@ -6,7 +6,7 @@ import BrumeModel
 
 final class MemoryExport: StoreExport {
   let engineName = "memory"
-  let bucketCount = 1
+  var bucketCount: Int { state.buckets.count }
   let state: MemoryState
   let coders: StoreCoders
 
@@ -16,17 +16,24 @@ final class MemoryExport: StoreExport {
   }
 
   func outline() throws -> StoreOutline {
-    let cursor = state.settings[ByteText(SettingKey.notifierCursor(.only).text)]
+    var cursors: [Bucket: [UInt8]] = [:]
+    for bucket in state.buckets.indices.map({ Bucket($0) }) {
+      cursors[bucket] = state.settings[ByteText(SettingKey.notifierCursor(bucket).text)]
+    }
+    let lastMail = state.buckets.map(\.lastMailboxPosition).max() ?? 0
     return StoreOutline(
       identity: "memory", sequenceFloor: state.sequenceFloor,
-      lastDelivery: max(state.lastMailboxPosition, state.lastKeptPosition),
-      cursors: cursor.map { [.only: $0] } ?? [:])
+      lastDelivery: max(lastMail, state.lastKeptPosition),
+      cursors: cursors)
   }
 
   func logPlaces() throws -> [LogPlace] {
-    state.log.map {
-      LogPlace(
-        bucket: .only, position: $0.position, database: $0.database, time: $0.origin.time)
+    state.buckets.enumerated().flatMap { number, bucket in
+      bucket.log.map {
+        LogPlace(
+          bucket: Bucket(number), position: $0.position, database: $0.database,
+          time: $0.origin.time)
+      }
     }
   }
 

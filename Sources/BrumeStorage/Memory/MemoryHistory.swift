@@ -7,28 +7,32 @@ final class MemoryHistory: HistoryWriting {
 
   init(_ draft: MemoryDraft) { self.draft = draft }
 
-  func lastDelivery(in bucket: Bucket) throws -> Int64 { draft.state.history.last?.last ?? 0 }
+  private func history(of bucket: Bucket) -> [ServedChange] {
+    draft.state.buckets[bucket.number].history
+  }
+
+  func lastDelivery(in bucket: Bucket) throws -> Int64 { history(of: bucket).last?.last ?? 0 }
 
   func served(at position: Int64, in bucket: Bucket) throws -> [ServedChange] {
-    draft.state.history.filter { $0.position == position }
+    history(of: bucket).filter { $0.position == position }
   }
 
   func served(after delivery: Int64, in bucket: Bucket, limit: Int) throws -> [ServedChange] {
-    Array(draft.state.history.drop { $0.last <= delivery }.prefix(max(0, limit)))
+    Array(history(of: bucket).drop { $0.last <= delivery }.prefix(max(0, limit)))
   }
 
   func append(_ served: [ServedChange], in bucket: Bucket) throws {
     draft.requireScope(.bucket(bucket))
-    draft.state.history += served
+    draft.state.buckets[bucket.number].history += served
   }
 
   func trim(in bucket: Bucket, through delivery: Int64) throws {
     draft.requireScope(.bucket(bucket))
-    draft.state.history.removeAll { $0.last <= delivery }
+    draft.state.buckets[bucket.number].history.removeAll { $0.last <= delivery }
   }
 
   func trim(in bucket: Bucket, before time: Milliseconds, rows: Int) throws {
-    let old = draft.state.history.prefix(max(0, rows)).last { $0.time < time }
+    let old = history(of: bucket).prefix(max(0, rows)).last { $0.time < time }
     if let old { try trim(in: bucket, through: old.last) }
   }
 }

@@ -14,7 +14,9 @@ final class MemoryMailboxes: MailboxWriting {
     return Array(entries.filter { $0.position > position }.prefix(limit))
   }
 
-  func lastPosition() throws -> Int64 { draft.state.lastMailboxPosition }
+  func lastPosition() throws -> Int64 {
+    draft.state.buckets.map(\.lastMailboxPosition).max() ?? 0
+  }
 
   func count(of device: DeviceKey) throws -> Int {
     draft.state.mailboxes[device.byteText]?.count ?? 0
@@ -27,13 +29,16 @@ final class MemoryMailboxes: MailboxWriting {
       ByteText(parts: $0.notificationID, $0.subscriptionID) == name
     }
     if let waiting { return waiting.position }
-    draft.state.lastMailboxPosition += 1
+    let account = DatabaseKey(in: device.containerEnvironment, owner: device.user)
+    let number = draft.bucket(of: account).number
+    let position = draft.state.buckets[number].lastMailboxPosition + 1
+    draft.state.buckets[number].lastMailboxPosition = position
     draft.state.mailboxes[device.byteText, default: []].append(
       MailboxEntry(
-        position: draft.state.lastMailboxPosition, notificationID: entry.notificationID,
+        position: position, notificationID: entry.notificationID,
         subscriptionID: entry.subscriptionID, collapseID: entry.collapseID,
         payload: entry.payload, time: entry.time, requestID: entry.requestID))
-    return draft.state.lastMailboxPosition
+    return position
   }
 
   func acknowledge(through position: Int64, by device: DeviceKey) throws {

@@ -7,15 +7,16 @@ struct MemoryState: Sendable {
   var databases: [DatabaseKey: MemoryDatabase] = [:]
   var sequenceFloor: Int64 = 0
 
-  var log: [LogEntry] = []
-  var lastLogPosition: Int64 = 0
+  /// By their numbers.
+  var buckets: [MemoryBucket]
 
   var subscriptions: [MemorySubscription] = []
   var lastSubscriptionSerial: Int64 = 0
+  /// Saved and removed ones of shared databases, which concern all buckets; kept if there are several.
+  var sharedChanges: [MemorySharedChange] = []
 
   var devices: [ByteText: Device] = [:]
   var mailboxes: [ByteText: [MailboxEntry]] = [:]
-  var lastMailboxPosition: Int64 = 0
   var kept: [ByteText: [KeptNotification]] = [:]
   var lastKeptPosition: Int64 = 0
   var badges: [ByteText: Int] = [:]
@@ -24,7 +25,6 @@ struct MemoryState: Sendable {
   var webhooks: [Webhook] = []
   var pushLog: [PushLogEntry] = []
   var lastPushLogPosition: Int64 = 0
-  var history: [ServedChange] = []
 
   var users: [UserID: User] = [:]
   var apiTokens: [ByteText: APIToken] = [:]
@@ -44,6 +44,23 @@ struct MemoryState: Sendable {
   var assetFiles: [ByteText: AssetFile] = [:]
   var assetUploads: [ByteText: AssetUpload] = [:]
   var discardedAssetObjects: Set<ByteText> = []
+
+  init(buckets count: Int) {
+    buckets = Array(repeating: MemoryBucket(), count: count)
+  }
+}
+
+/// What each bucket counts by itself.
+struct MemoryBucket: Sendable {
+  var log: [LogEntry] = []
+  var lastLogPosition: Int64 = 0
+  var lastMailboxPosition: Int64 = 0
+  var history: [ServedChange] = []
+}
+
+struct MemorySharedChange: Sendable {
+  let scope: SubscriptionScope
+  let id: String
 }
 
 struct MemoryDatabase: Sendable {

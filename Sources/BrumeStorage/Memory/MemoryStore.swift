@@ -1,15 +1,16 @@
 // The reference engine: small, obvious, and what most tests run on. It keeps the promises of
 // `Store.swift` except durability, by copying one value. See docs/internals/storage.md.
 
-import BrumeModel
+package import BrumeModel
 import Synchronization
 
 /// A store in memory. After `close` each call throws `StoreError` with `closed`; a write that changes what
 /// its scope does not name ends the process.
 package final class MemoryStore: Store {
   private let coders: StoreCoders
+  package let bucketCount: Int
   /// Nil once closed.
-  private let state: Mutex<MemoryState?> = Mutex(MemoryState())
+  private let state: Mutex<MemoryState?>
   /// Held for the whole of a write: one writer at a time, readers go on with the last state.
   private let writer = Mutex(())
   private let signals = CommitSignals()
@@ -18,15 +19,18 @@ package final class MemoryStore: Store {
   private let runsTwice: Bool
 
   /// - Parameters:
+  ///   - buckets: one, unless a test wants to see what an engine with several does.
   ///   - runsTwice: every body runs once for nothing before it counts, as it may on other engines; for
   ///     tests to see that it leaves nothing behind.
   ///   - isAwaited: whether others wait for a write; for tests to say, since writes in memory take no
   ///     time.
   package init(
-    coders: StoreCoders, runsTwice: Bool = false,
+    coders: StoreCoders, buckets: Int = 1, runsTwice: Bool = false,
     isAwaited: @escaping @Sendable () -> Bool = { false }
   ) {
     self.coders = coders
+    bucketCount = buckets
+    state = Mutex(MemoryState(buckets: buckets))
     self.runsTwice = runsTwice
     self.isAwaited = isAwaited
   }
@@ -36,7 +40,8 @@ package final class MemoryStore: Store {
   ///
   /// - Throws: `StoreError` with `closed` after `close`.
   package func copy() throws -> MemoryStore {
-    let other = MemoryStore(coders: coders, runsTwice: runsTwice, isAwaited: isAwaited)
+    let other = MemoryStore(
+      coders: coders, buckets: bucketCount, runsTwice: runsTwice, isAwaited: isAwaited)
     try other.keep(current())
     return other
   }
@@ -74,16 +79,24 @@ package final class MemoryStore: Store {
   private func commit<Value: Sendable>(
     _ scope: WriteScope, _ body: (any WriteTransaction) throws -> Value
   ) throws -> Value {
-    let (value, logGrew) = try writer.withLock { _ in
+    let (value, grown) = try writer.withLock { _ in
       let before = try current()
       if runsTwice { _ = try run(body, on: MemoryDraft(before, coders, scope: scope)) }
       let draft = MemoryDraft(before, coders, scope: scope)
       let value = try run(body, on: draft)
       try keep(draft.state)
-      return (value, draft.state.lastLogPosition > before.lastLogPosition)
+      return (value, draft.state.buckets(grownSince: before))
     }
-    if logGrew { signals.signal([.only]) }
+    if !grown.isEmpty { signals.signal(grown) }
     return value
+  }
+
+  /// The last position given to an entry of a mailbox in each bucket.
+  ///
+  /// - Throws: `StoreError` with `closed` after `close`.
+  package func lastMailboxPositions() throws -> [Bucket: Int64] {
+    let last = try current().buckets.enumerated().map { (Bucket($0), $1.lastMailboxPosition) }
+    return Dictionary(uniqueKeysWithValues: last.filter { $1 > 0 })
   }
 
   private func run<Value>(
@@ -102,6 +115,16 @@ package final class MemoryStore: Store {
       guard state != nil else { throw StoreError.closed }
       state = new
     }
+  }
+}
+
+extension MemoryState {
+  /// Those whose logs have more entries than they had.
+  fileprivate func buckets(grownSince before: MemoryState) -> Set<Bucket> {
+    Set(
+      buckets.indices.filter {
+        buckets[$0].lastLogPosition > before.buckets[$0].lastLogPosition
+      }.map { Bucket($0) })
   }
 }
 
