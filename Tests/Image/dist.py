@@ -96,7 +96,7 @@ def serves_in_a_bare_root(checks, path, folder):
     libraries = subprocess.run(["chroot", root, "ldd", "/usr/local/bin/brume"], capture_output=True, text=True).stdout
     missing = [line.strip() for line in libraries.splitlines() if "not found" in line]
     checks.that("a bare Debian has all that the program asks for", not missing, missing)
-    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/root", "BRUME_DATA": "/root/data"}
+    environment = {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "BRUME_DATA": "/root/data"}
     server = subprocess.Popen(["chroot", root, "brume", "serve", "--port", "0"], env=environment, stdout=subprocess.DEVNULL)
     try:
         while time.monotonic() - begun < 60:
