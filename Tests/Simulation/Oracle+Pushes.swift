@@ -86,14 +86,16 @@ extension Oracle {
     let zone = ZoneName(owner: owner, name: name)
     let user = device.userID.name
     if model.right(of: user, in: zone) != nil {
-      // Of a zone that went and came again, what was before counts too.
-      if !pushes.othersChanged(zone, for: device, scope), lost["\(user) \(zone)"] == nil {
+      // Of a zone that went and came again, what was before counts too; of a right, as long as it may be on its way.
+      if !pushes.othersChanged(zone, for: device, scope), lost["\(user) \(zone)"] == nil,
+        world.now >= late["\(user) \(zone)", default: 0]
+      {
         world.fail("\(device.name) got a push of \(zone), which nobody else has changed")
       }
       return
     }
     // What was on its way when the right was lost may still come.
-    if let lost = lost["\(user) \(zone)"], world.now - lost < 3000 { return }
+    if let lost = lost["\(user) \(zone)"], world.now - lost < Self.pushTime { return }
     if owner == user { return }
     world.fail("\(device.name) got a push of \(zone), which \(device.user) may not read")
   }

@@ -25,6 +25,10 @@ final class Oracle: @unchecked Sendable {
   var feeds: [String: [ZoneName: Int]] = [:]
   /// When somebody lost the right to read a zone.
   var lost: [String: Milliseconds] = [:]
+  /// Until when pushes of before may come to somebody who got the right again.
+  private(set) var late: [String: Milliseconds] = [:]
+  /// How long a push may be on its way.
+  static let pushTime: Milliseconds = 3000
   var pushes = Pushes()
   /// Words that somebody wrote, with the notes that they belong to.
   private var written: [(word: String, note: String, user: String)] = []
@@ -158,7 +162,11 @@ final class Oracle: @unchecked Sendable {
     }
     guard let old = model.zones[zone]?.members, old != members else { return }
     for member in old.keys.sorted() where members[member] == nil { leaves(member, zone) }
-    for member in members.keys { lost["\(member) \(zone)"] = nil }
+    for member in members.keys {
+      if let time = lost.removeValue(forKey: "\(member) \(zone)") {
+        late["\(member) \(zone)"] = time + Self.pushTime
+      }
+    }
     model.zones[zone]?.members = members
     world.note("members of \(zone): \(members.sorted { $0.key < $1.key })")
   }
