@@ -170,8 +170,8 @@ final class PostgresRecords: RecordWriting, Remembering {
 
   func question(_ key: RecordKey) throws -> Question? {
     known[key] = RecordState.none
-    return try zone(key.zone).flatMap { values in
-      rows.questions(values, [key.name]) { [self] _, row in known[key] = row }.first
+    return try zone(key.zone).map { values in
+      rows.question(values, key.name) { [self] row in known[key] = row }
     }
   }
 

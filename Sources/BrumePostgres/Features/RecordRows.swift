@@ -26,14 +26,12 @@ struct RecordRows {
     try session.first(Self.find, zone + [.text(name)]) { state($0, zone, name) } ?? .none
   }
 
-  /// One for each name; they are asked together.
-  func questions(
-    _ zone: [SQLValue], _ names: [String], _ take: @escaping (String, RecordState) -> Void
-  ) -> [Question] {
-    names.map { name in
-      Question(Self.find, zone + [.text(name)]) { rows in
-        if let row = rows.first { take(name, state(row, zone, name)) }
-      }
+  /// Those of many names are asked together.
+  func question(
+    _ zone: [SQLValue], _ name: String, _ take: @escaping (RecordState) -> Void
+  ) -> Question {
+    Question(Self.find, zone + [.text(name)]) { rows in
+      if let row = rows.first { take(state(row, zone, name)) }
     }
   }
 

@@ -39,7 +39,7 @@ final class Writers: Sendable {
   private let committed: @Sendable (_ grown: [Bucket: Int64], _ isInLog: Bool) -> Void
 
   /// - Parameter committed: called after each commit that may concern somebody at once, with the buckets whose logs grew
-  ///   by that, and their last positions.
+  ///   by that, their last positions, and whether it was nothing but saves.
   init(
     _ node: Node, _ connector: Connector,
     committed: @escaping @Sendable (_ grown: [Bucket: Int64], _ isInLog: Bool) -> Void

@@ -90,8 +90,8 @@ private struct QueriedRecords: RecordRowReading {
   private func find(_ names: [String], _ zone: Int64) throws -> [ByteText: StoredRecord] {
     var found: [ByteText: StoredRecord] = [:]
     try session.ask(
-      rows.questions([bucket, .integer(zone)], names) { name, state in
-        found[ByteText(name)] = state.live
+      names.map { name in
+        rows.question([bucket, .integer(zone)], name) { found[ByteText(name)] = $0.live }
       })
     return found
   }
