@@ -3,6 +3,7 @@
 // copy, or is a standby that had not received everything, and nothing is read or written there any more by who
 // knows better. Nor by who began before another process raised the generation for it.
 
+import BrumeModel
 import BrumeStorage
 import Synchronization
 
@@ -34,6 +35,16 @@ final class Acknowledgements: Sendable {
     state.withLock { state in
       if isOrdered { state.add(buckets) }
       if floor > state.floor { state.failure = state.failure ?? Self.older }
+    }
+  }
+
+  /// Asks for the positions of the logs whose databases a read looks into: who was given what another process has
+  /// saved has a token of it, and the tail looks at the counters only a little later.
+  func questions(_ buckets: Set<Bucket>) -> [Question] {
+    buckets.map { bucket in
+      Question(Self.findPosition, [.integer(bucket.number)]) { [self] rows in
+        if isOrdered { state.withLock { $0.add(rows) } }
+      }
     }
   }
 
@@ -70,6 +81,8 @@ final class Acknowledgements: Sendable {
   private static let find = SQL(
     "SELECT name, last_commit FROM writers WHERE name = ANY ($1::text[])")
   private static let findPositions = SQL("SELECT bucket, last FROM buckets")
+  private static let findPosition = SQL(
+    "SELECT bucket, last FROM buckets WHERE bucket = $1", each: [.integer])
   private static let noteLoss = SQL(
     """
     INSERT INTO settings (bucket, name, value) VALUES (-1, $1, $2)

@@ -83,8 +83,15 @@ final class PostgresTransaction: WriteTransaction {
   ) throws {
     let plan = PlannedReads(reads, isWrite: isWrite)
     let unknown = places.questions(plan.databases, plan.zones)
+    let seen = isWrite ? [] : questionsOfPositions(plan.databases)
     if !unknown.isEmpty { try session.ask(questions + unknown) }
-    try session.ask((unknown.isEmpty ? questions : []) + plan.questions(for: self))
+    try session.ask((unknown.isEmpty ? questions : []) + plan.questions(for: self) + seen)
+  }
+
+  /// What this process must know from now on, because it hands it out.
+  private func questionsOfPositions(_ databases: [DatabaseKey]) -> [Question] {
+    guard node.leases.processes > 1 else { return [] }
+    return node.acknowledgements.questions(Set(databases.map { places.bucket(of: $0) }))
   }
 
   /// The running body is done.

@@ -151,6 +151,33 @@ import Testing
     }
   }
 
+  @Test func `a store knows what it has read before its tail has looked`() async throws {
+    try await PostgresServer.with { server in
+      let url = try server.emptySchema()
+      let (saver, reader) = (
+        try PostgresStore.forTest(url: url), try PostgresStore.forTest(url: url)
+      )
+      try await server.perform(.stop)
+      try await server.perform(.copy)
+      try await server.perform(.start())
+      // The tail asks for mailboxes together with the logs.
+      let locking = try Connection.forTest(url)
+      try locking.simple("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE")
+      try await saver.write(in: .database(.sample())) { _ = try $0.save("lost") }
+      let last = try await reader.read(ReadPlan { [.lastSequence(.sample())] }) {
+        try $0.sequences.last(in: .sample())
+      }
+      #expect(last == 1)
+      try await server.perform(.stop)
+      try await server.perform(.restore)
+      try await server.perform(.start())
+      let error = await #expect(throws: StoreError.self) { try await Self.secret(reader) }
+      #expect(error?.code == .unavailable)
+      try await saver.close()
+      try await reader.close()
+    }
+  }
+
   @Test func `a store that began before another one raised the generation ends`() async throws {
     let url = try PostgresServer.shared.get().emptySchema()
     let before = try PostgresStore.forTest(url: url)
