@@ -1,4 +1,6 @@
+import BrumeCore
 import BrumeModel
+import BrumeStorage
 import BrumeWire
 import Foundation
 import Testing
@@ -82,6 +84,21 @@ import Testing
     #expect(faulty.targets.delivery is FaultyDelivery)
   }
 
+  @Test(arguments: [Fault.Effect.dropPush, .holdPush])
+  func `a push that a fault has taken does not leave by another way, though it was read before`(
+    effect: Fault.Effect
+  ) async throws {
+    let server = try await ServerFixture().server
+    let device = DeviceKey(
+      in: ServerFixture.containerEnvironment, user: UserID("_alice"), device: DeviceID("phone"))
+    let entries = [MailboxEntry.sample("a", at: 1), .sample("b", at: 2)]
+    try server.faults?.add([.init(effect)])
+    #expect(try await server.leaving(entries, to: device).map(\.position) == [2])
+    // Another stream has read both as well, and the notifier delivers them only now.
+    #expect(try await server.leaving(entries, to: device).map(\.position) == [2])
+    #expect(server.faults?.isIdle == true && server.faults?.leavesPushes == false)
+  }
+
   @Test func `faults need the admin token`() async throws {
     try await ServerFixture().routes { client in
       let answer = try await client.admin("faults", token: "guess")
@@ -101,5 +118,13 @@ import Testing
       let zones = try JSON(parsing: Array(data))["zones"]?.array
       #expect(zones?.isEmpty == false)
     }
+  }
+}
+
+extension MailboxEntry {
+  fileprivate static func sample(_ id: String, at position: Int64) -> MailboxEntry {
+    MailboxEntry(
+      position: position, notificationID: id, subscriptionID: "all", collapseID: nil,
+      payload: Array("{}".utf8), time: 0, requestID: "r")
   }
 }

@@ -12,39 +12,73 @@ import Synchronization
 
 /// The faults of one server.
 package final class FaultInjector: Sendable {
-  private let plan: Mutex<FaultPlan>
+  private struct State {
+    var plan: FaultPlan
+    /// Pushes that a fault has taken, the oldest first: somebody may have read them before they were removed.
+    var taken: [PushPlace] = []
+  }
+  private let state: Mutex<State>
   private let held = Mutex<[HeldPush]>([])
+  /// Pushes that are remembered at once.
+  private let takenLimit: Int
+
+  /// Where a push is, which no other ever is.
+  struct PushPlace: Equatable, Sendable {
+    let device: DeviceKey
+    let position: Int64
+  }
 
   struct HeldPush: Sendable {
     let entry: MailboxEntry
     let device: DeviceKey
   }
 
-  init(limits: Limits) { plan = Mutex(FaultPlan(limits: limits)) }
+  init(limits: Limits) {
+    state = Mutex(State(plan: FaultPlan(limits: limits)))
+    takenLimit = limits.mailboxRows
+  }
 
   /// Adds faults that follow each other. Answers the ID of the first.
   ///
   /// - Throws: `limitExceeded`, with nothing added, if there would be too many.
   @discardableResult
   package func add(_ faults: [Fault]) throws(BrumeError) -> Int {
-    try plan.withLock { plan throws(BrumeError) in try plan.add(faults) }
+    try state.withLock { state throws(BrumeError) in try state.plan.add(faults) }
   }
 
   /// Takes all faults away. Pushes that are held back stay so.
-  package func clear() { plan.withLock { $0.clear() } }
+  package func clear() { state.withLock { $0.plan.clear() } }
 
   /// Faults that calls may still meet.
-  package var entries: [FaultPlan.Entry] { plan.withLock { $0.entries } }
+  package var entries: [FaultPlan.Entry] { state.withLock { $0.plan.entries } }
 
-  var isIdle: Bool { plan.withLock { $0.isEmpty } }
+  var isIdle: Bool { state.withLock { $0.plan.isEmpty } }
 
-  func decide(_ call: FaultPlan.Call) -> FaultPlan.Decision { plan.withLock { $0.decide(call) } }
+  /// Whether every push leaves as it is, also one that was read a while ago.
+  var leavesPushes: Bool { state.withLock { $0.plan.isEmpty && $0.taken.isEmpty } }
+
+  func decide(_ call: FaultPlan.Call) -> FaultPlan.Decision {
+    state.withLock { $0.plan.decide(call) }
+  }
+
+  /// What a push on its way meets; nil: a fault has taken it already.
+  func decide(on push: PushPlace, _ call: FaultPlan.Call) -> FaultPlan.Decision? {
+    state.withLock { state in
+      if state.taken.contains(push) { return nil }
+      let decision = state.plan.decide(call)
+      if decision.takesPush {
+        state.taken.append(push)
+        state.taken.removeFirst(max(0, state.taken.count - takenLimit))
+      }
+      return decision
+    }
+  }
 
   /// Who is signed in on a caller's device. A device that a fault signed out is one without an account:
   /// it reads the public database.
   func account(of caller: Caller) -> Caller {
     guard let proven = caller.user, caller.kind == .user else { return caller }
-    let user = plan.withLock { $0.user(of: proven, on: caller.device) }
+    let user = state.withLock { $0.plan.user(of: proven, on: caller.device) }
     if user == proven { return caller }
     return Caller(
       in: caller.containerEnvironment, user: user,
@@ -63,6 +97,15 @@ package final class FaultInjector: Sendable {
     held.withLock { held in
       defer { held = [] }
       return held
+    }
+  }
+}
+
+extension FaultPlan.Decision {
+  fileprivate var takesPush: Bool {
+    switch fault?.effect {
+    case .dropPush, .holdPush: true
+    default: false
     }
   }
 }

@@ -32,12 +32,14 @@ struct PushFaults: Sendable {
 
   /// The entries that really leave.
   func leaving(_ entries: [MailboxEntry], to device: DeviceKey) async throws -> [MailboxEntry] {
-    if injector.isIdle { return entries }
+    if injector.leavesPushes { return entries }
     var leaving: [MailboxEntry] = []
     for entry in entries {
       let call = FaultPlan.Call(
         user: device.user, device: device.device, items: [.init(.push, zone: entry.zoneName)])
-      switch injector.decide(call).fault?.effect {
+      let place = FaultInjector.PushPlace(device: device, position: entry.position)
+      guard let decision = injector.decide(on: place, call) else { continue }
+      switch decision.fault?.effect {
       case .dropPush: try await forget(entry, of: device, "dropped")
       case .holdPush:
         try await forget(entry, of: device, "held back until faults are released")
@@ -106,8 +108,8 @@ struct FaultyDelivery: EntryDelivery {
   }
 
   func deliver(_ new: NewEntries) {
-    if faults.injector.isIdle { return delivery.deliver(new) }
-    // What has to meet a fault is read from the mailbox.
+    if faults.injector.leavesPushes { return delivery.deliver(new) }
+    // What has to meet a fault, or has met one already, is read from the mailbox.
     for device in Set(new.entries.map(\.device)) { faults.look(at: device) }
     var rest = new
     rest.entries = []
