@@ -35,7 +35,9 @@ struct Comparison {
       let owner = id.zoneID.ownerName == CKCurrentUserDefaultName ? user : id.zoneID.ownerName
       here["\(owner)/\(id.zoneID.zoneName)/\(id.recordName)"] = note.text
     }
-    var found = Set(there.keys).union(here.keys).sorted().filter { there[$0] != here[$0] }.map {
+    var found = Set(there.keys).union(here.keys).sorted().filter {
+      there[$0] != here[$0] && !world.oracle.isForgotten($0, by: device)
+    }.map {
       "\(device.name) has \($0) as '\(here[$0] ?? "-")', the server '\(there[$0] ?? "-")'"
     }
     let waiting = app.engine.state.pendingRecordZoneChanges

@@ -19,6 +19,8 @@ final class Device: @unchecked Sendable {
   let ownDisk = AppDisk()
   let sharedDisk = AppDisk()
   private(set) lazy var hand = Hand(self)
+  /// How often its user has signed out.
+  private(set) var signOuts = 0
   /// How far the wall clock is off, in milliseconds.
   var skew: Milliseconds = 0
 
@@ -66,6 +68,7 @@ final class Device: @unchecked Sendable {
 
   func signOut() {
     world.note("\(name) signs out")
+    signOuts += 1
     for app in apps { app.accountLeaves() }
     transport.isSignedIn = false
     transport.cut(for: 0)

@@ -24,6 +24,7 @@ final class Exchange: @unchecked Sendable {
 
   let device: Device
   let user: UserID?
+  private let signOuts: Int
   /// Such as "private".
   let scope: String
   /// Such as "records/modify".
@@ -36,6 +37,7 @@ final class Exchange: @unchecked Sendable {
   init(_ device: Device, _ call: HTTPCall) {
     self.device = device
     user = device.transport.isSignedIn ? device.userID : nil
+    signOuts = device.signOuts
     let path = call.target.prefix { $0 != "?" }.split(separator: "/").map(String.init)
     action = path.suffix(2).joined(separator: "/")
     scope = path.count >= 3 ? path[path.count - 3] : ""
@@ -48,6 +50,9 @@ final class Exchange: @unchecked Sendable {
   }
 
   var isModify: Bool { action == "records/modify" }
+
+  /// Whether the device has forgotten what it asked for: its user has signed out since.
+  var isForgotten: Bool { signOuts != device.signOuts }
 
   /// Whether it saves the subscription of Oracle+Badges.swift.
   var countsBadges: Bool {

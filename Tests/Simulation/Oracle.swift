@@ -33,6 +33,9 @@ final class Oracle: @unchecked Sendable {
   /// Words that somebody wrote, with the notes that they belong to.
   private var written: [(word: String, note: String, user: String)] = []
   private var forgiven: Set<String> = []
+  /// The tags of records that a device saved by a request which it had forgotten, by device and record. As the writer
+  /// it gets no push of them.
+  private var forgottenSaves: [String: String?] = [:]
   private var commits = 0
   var records = ReadRecords()
   var badges = Badges()
@@ -104,6 +107,10 @@ final class Oracle: @unchecked Sendable {
       model.zones[zone]?.records[operation.name] = after
       model.zones[zone]?.version += 1
       changed(zone, by: exchange)
+      if exchange.isForgotten {
+        let note = "\(zone.owner)/\(zone.name)/\(operation.name)"
+        forgottenSaves["\(exchange.device.name) \(note)"] = .some(after?.tag)
+      }
     }
     if let id = request.id { model.repeatable[id] = exchange.seen.done }
   }
@@ -218,6 +225,13 @@ final class Oracle: @unchecked Sendable {
       let words = disk.notes[id]?.text.split(separator: " ").map(String.init) ?? []
       forgiven.formUnion(words)
     }
+  }
+
+  /// Whether a note is as the device itself has saved it, and nobody has to say so to the device.
+  func isForgotten(_ note: String, by device: Device) -> Bool {
+    let parts = note.split(separator: "/", maxSplits: 2).map(String.init)
+    guard parts.count == 3, let tag = forgottenSaves["\(device.name) \(note)"] else { return false }
+    return tag == model.zones[ZoneName(owner: parts[0], name: parts[1])]?.records[parts[2]]?.tag
   }
 
   /// Words of notes that are never deleted, and are not there.
