@@ -44,6 +44,8 @@ MACHINES = [
                 "disks", 60, 60, 0.2, 10, script="powerloss"),
     independent("history", "devices behind a network that cuts and repeats", "--runs {n} --steps 150 --kills 5 --seed {first}",
                 "runs", 20, 2, 25),
+    independent("copied-back-control", "a generation that stays when a folder is copied back must be found",
+                "--control --seed {first}", "runs", 1, 1, 10, script="copied_back"),
     independent("history-control", "a proxy that lies must be found out", "--control --seed {first}", "runs", 1, 1, 15,
                 script="history"),
     independent("clocks", "the clock set back and forth; PostgreSQL's is right", "--postgres", "runs", 1, 1, 20, 20),
