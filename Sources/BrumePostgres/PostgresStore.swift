@@ -68,7 +68,8 @@ package final class PostgresStore: Store {
     try PostgresMoving.requireFinished(opening)
     let leases = PostgresLeases(owner: runID)
     let node = Node(
-      coders: coders, bucketCount: opened.bucketCount, leases: leases, locksBuckets: locksBuckets)
+      coders: coders, bucketCount: opened.bucketCount, leases: leases, acceptsLoss: acceptsLoss,
+      locksBuckets: locksBuckets)
     self.node = node
     node.acknowledgements.note(floor: opened.sequenceFloor)
     logger = connector.logger

@@ -1,4 +1,7 @@
-// Whether PostgreSQL keeps what it confirms: the same answer for a start and for `brume doctor`.
+// Whether PostgreSQL keeps what it confirms: the same answer for a start, for each connection that writes, and for
+// `brume doctor`.
+
+import BrumeStorage
 
 struct Durability {
   /// Settings that let a loss of power take back what was confirmed.
@@ -11,6 +14,24 @@ struct Durability {
     let found = try connection.exchange().first?.map { (name: $0.text(0), value: $0.text(1)) } ?? []
     off = found.filter { $0.value == "off" }.map(\.name)
     isAheadOfStandby = found.contains { $0.value == "local" }
+  }
+
+  /// A server that answers before it has written would lose acknowledged saves with its power.
+  ///
+  /// - Throws: `StoreError` with `notDurable`, which names the setting.
+  func require() throws(StoreError) {
+    if let setting = off.first {
+      throw StoreError(
+        .notDurable,
+        "PostgreSQL's setting '\(setting)' is off: it would confirm saves that a loss of power takes "
+          + "back; turn it on")
+    }
+    if isAheadOfStandby {
+      throw StoreError(
+        .notDurable,
+        "PostgreSQL's setting 'synchronous_commit' is local, beside synchronous_standby_names: it would confirm "
+          + "saves that a failover takes back; set it to on")
+    }
   }
 
   /// As this session has them: a role or a database may have settings of its own.

@@ -9,6 +9,8 @@ final class WriterThread {
   private let row: WriterRow
   private let line: LineAccess
   private var connection: Connection?
+  /// Whether the server behind the connection keeps what it confirms.
+  private var isProven = false
   /// Ours: connections on which one group may fail. What it asks for may be what ends the server's sessions.
   private static let connections = 5
   /// Ours: milliseconds between two questions what became of a commit.
@@ -53,7 +55,7 @@ final class WriterThread {
   }
 
   private func commitOnce(_ jobs: [WriteJob]) throws -> WriteGroup.Outcome {
-    let group = WriteGroup(jobs, try connected(), node, row, isAwaited: line.isAwaited)
+    let group = WriteGroup(jobs, try durable(), node, row, isAwaited: line.isAwaited)
     let outcome: WriteGroup.Outcome
     do { outcome = try group.run() } catch {
       group.rollback()
@@ -70,11 +72,19 @@ final class WriterThread {
     return outcome
   }
 
+  /// What was looked at when this process began may be another server now, as after a failover.
+  private func durable() throws -> Connection {
+    let connection = try connected()
+    if !isProven, !node.acceptsLoss { try Durability(connection).require() }
+    isProven = true
+    return connection
+  }
+
   private func connected() throws -> Connection {
     if let connection, connection.isUsable { return connection }
     let new = try connector.connect()
     try row.take(new)
-    connection = new
+    (connection, isProven) = (new, false)
     return new
   }
 

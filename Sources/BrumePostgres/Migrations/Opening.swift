@@ -17,7 +17,7 @@ struct Opening {
     do {
       serverVersion = connection.serverVersion
       try Self.check(serverVersion: serverVersion)
-      if !acceptsLoss { try Self.proveDurability(connection) }
+      if !acceptsLoss { try Durability(connection).require() }
       try Migrations.run(on: connection, buckets: buckets)
       try connection.send(SQL("SELECT buckets, sequence_floor FROM store"))
       let row = try connection.exchange().first?.first
@@ -33,23 +33,6 @@ struct Opening {
       throw StoreError(
         .unavailable,
         "PostgreSQL \(serverVersion / 10_000) is too old; use \(oldest / 10_000) or newer")
-    }
-  }
-
-  /// A server that answers before it has written would lose acknowledged saves with its power.
-  private static func proveDurability(_ connection: Connection) throws {
-    let durability = try Durability(connection)
-    if let setting = durability.off.first {
-      throw StoreError(
-        .notDurable,
-        "PostgreSQL's setting '\(setting)' is off: it would confirm saves that a loss of power takes "
-          + "back; turn it on")
-    }
-    if durability.isAheadOfStandby {
-      throw StoreError(
-        .notDurable,
-        "PostgreSQL's setting 'synchronous_commit' is local, beside synchronous_standby_names: it would confirm "
-          + "saves that a failover takes back; set it to on")
     }
   }
 }

@@ -10,15 +10,19 @@ struct Node: Sendable {
   let leases: PostgresLeases
   let numbers = PlaceNumbers()
   let acknowledgements: Acknowledgements
+  /// Whether a server that may lose what it has confirmed will do, for tests.
+  let acceptsLoss: Bool
   /// False only where a test shows what the locks are for.
   let locksBuckets: Bool
 
   init(
-    coders: StoreCoders, bucketCount: Int, leases: PostgresLeases, locksBuckets: Bool = true
+    coders: StoreCoders, bucketCount: Int, leases: PostgresLeases, acceptsLoss: Bool,
+    locksBuckets: Bool = true
   ) {
     self.coders = coders
     self.bucketCount = bucketCount
     self.leases = leases
+    self.acceptsLoss = acceptsLoss
     self.locksBuckets = locksBuckets
     acknowledgements = Acknowledgements(isOrdered: locksBuckets)
   }

@@ -178,6 +178,31 @@ import Testing
     }
   }
 
+  @Test func `a server that comes back and may lose what it confirms is not written to`()
+    async throws
+  {
+    try await PostgresServer.with(["fsync=on"]) { server in
+      let url = try server.emptySchema()
+      let store = try PostgresStore.forTest(url: url, acceptsLoss: false)
+      try await store.write(in: .server) { try $0.settings.set(.secret, to: [1]) }
+      try server.execute("ALTER SYSTEM SET synchronous_commit = off")
+      try await server.perform(.stop)
+      try await server.perform(.start())
+      let error = await #expect(throws: StoreError.self) {
+        try await store.write(in: .server) { try $0.settings.set(.secret, to: [2]) }
+      }
+      #expect(error?.code == .notDurable)
+      #expect(error?.description.contains("'synchronous_commit' is off") == true)
+      #expect(try await Self.secret(store) == [1], "it is read from")
+      try server.execute("ALTER SYSTEM RESET synchronous_commit")
+      try await server.perform(.stop)
+      try await server.perform(.start())
+      try await store.write(in: .server) { try $0.settings.set(.secret, to: [3]) }
+      #expect(try await Self.secret(store) == [3])
+      try await store.close()
+    }
+  }
+
   @Test func `a store that began before another one raised the generation ends`() async throws {
     let url = try PostgresServer.shared.get().emptySchema()
     let before = try PostgresStore.forTest(url: url)
