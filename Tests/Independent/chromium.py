@@ -8,6 +8,10 @@ import struct
 import subprocess
 import tempfile
 import time
+import traceback
+
+# Seconds in which a page gets where it should.
+PATIENCE = 120
 
 
 def find():
@@ -162,8 +166,8 @@ class Chromium:
         return self._attach(self.popups.pop(0))
 
     def wait(self, condition):
-        """Asks again until it is so; each asking goes to the browser and back."""
-        deadline = time.monotonic() + 30
+        """Asks again until it is so; each asking goes to the browser and back. On a busy machine a page takes long."""
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
                 if condition():
@@ -171,7 +175,8 @@ class Chromium:
             except RuntimeError:
                 pass
             time.sleep(0.02)
-        raise SystemExit("the browser does not get there")
+        lines = [f"{os.path.basename(frame.filename)}:{frame.lineno}: {frame.line}" for frame in traceback.extract_stack()[:-1]]
+        raise SystemExit("FAILED: the browser does not get there: " + " < ".join(reversed(lines[-3:])))
 
     def end(self):
         self.process.terminate()
