@@ -156,7 +156,7 @@ def expiry(assets):
     _, value = assets.upload(b"late", record="late")
     _, kept = assets.upload(b"kept", record="kept")
     field = assets.save(kept, record="kept")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and assets.upload(b"x", url=early)[0] == 200:
         time.sleep(0.2)
     check(assets.upload(b"x", url=early)[0] == 403, "an expired upload address is 403")
@@ -173,7 +173,7 @@ def expiry(assets):
 
 def swept(assets, objects):
     """Everything that no record holds goes, by and by; what a record holds stays."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and objects() > 1:
         time.sleep(0.2)
     check(objects() == 1, f"orphans are swept: {objects()} objects are left of 1")
@@ -298,7 +298,7 @@ class Bucket:
                 time.sleep(0.1)
 
     def send(self, method, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         connection.request(method, path, headers={
             "Authorization": "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, "
                              "SignedHeaders=host, Signature=0"})

@@ -91,12 +91,12 @@ def upload(client, data, record="with-file"):
     answer = client.call("assets/upload", {"zoneID": ZONE, "tokens": [
         {"recordType": "Note", "fieldName": "file", "recordName": record}]})
     request = urllib.request.Request(answer["tokens"][0]["url"], data=data, method="POST")
-    with urllib.request.urlopen(request, timeout=20) as response:
+    with urllib.request.urlopen(request, timeout=120) as response:
         return json.loads(response.read())["singleFile"]
 
 
 def download(record):
-    with urllib.request.urlopen(record["fields"]["file"]["value"]["downloadURL"], timeout=20) as answer:
+    with urllib.request.urlopen(record["fields"]["file"]["value"]["downloadURL"], timeout=120) as answer:
         return answer.read()
 
 
@@ -216,7 +216,7 @@ def ask(url, method, path, token, body=None):
                                      data=json.dumps(body).encode() if body else None,
                                      headers={"Authorization": f"Bearer {token}"})
     try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=120) as answer:
             return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as error:
         return error.code, None
@@ -296,7 +296,7 @@ def check_killed_restore(tool, binary, folder, backup):
         serve = subprocess.Popen([binary, "serve", "--port", "0", "--data", target, "--marks", "none"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
-            _, talk = serve.communicate(timeout=20)
+            _, talk = serve.communicate(timeout=120)
         except subprocess.TimeoutExpired:
             serve.kill()
             raise SystemExit("FAILED: a server serves what a restore had not finished")
@@ -505,11 +505,11 @@ def check_restored(server, values, files, before, tokens, position):
     expect(set(fresh) == {"afterwards"}, "a new token brings what came after it, and nothing else")
     phone = Listener(server.client("alice", "phone"))
     phone.listen()
-    expect(phone.wait_until(lambda events: len(events) > 0, 20), "pushes that waited are delivered")
+    expect(phone.wait_until(lambda events: len(events) > 0, 120), "pushes that waited are delivered")
     pad = Listener(server.client("alice", "pad"))
     pad.cursor = position
     pad.listen()
-    expect(pad.wait_until(lambda events: len(events) > 0, 20),
+    expect(pad.wait_until(lambda events: len(events) > 0, 120),
            "a stream that goes on from a position of before gets what it may have missed")
 
 

@@ -86,7 +86,7 @@ def cut(server, backup, part):
         head = (f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {Desk(server).file['adminToken']}\r\n"
                 f"Content-Length: {len(data)}\r\n\r\n")
         connection.sendall(head.encode() + data[:int(len(data) * part)])
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while Desk(server).state()["state"] != "receiving" and time.monotonic() < deadline:
             time.sleep(0.01)
         return Desk(server).state()["state"]
@@ -126,7 +126,7 @@ def check_memory(tool, binary, folder, backup):
 
 def check_interrupted(server, backup, known, changes):
     expect(cut(server, backup, 0.5) == "receiving", "half of a backup has arrived")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while Desk(server).state()["state"] != "none" and time.monotonic() < deadline:
         time.sleep(0.02)
     expect(Desk(server).state()["state"] == "none" and no_trace(server), "of an upload that broke nothing is left")

@@ -67,7 +67,7 @@ class App:
     def sign_in_address(self):
         """As a program gets it that is no browser: without an origin."""
         parts = urllib.parse.urlparse(self.address("users/caller"))
-        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
         connection.request("GET", f"{parts.path}?{parts.query}")
         return json.loads(connection.getresponse().read())["redirectURL"]
 

@@ -35,7 +35,7 @@ class Server:
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log, env=self.environment)
         if log:
             log.close()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 raise SystemExit(f"the server ended with {self.process.returncode} while it started")
@@ -45,7 +45,7 @@ class Server:
                 self.values = dict(line.split("=", 1) for line in status.stdout.splitlines() if "=" in line)
                 return self
             time.sleep(0.02)
-        raise SystemExit("the server was not ready after 30 s")
+        raise SystemExit("the server was not ready after 120 s")
 
     def tool(self, *arguments, input=None):
         """What a command of the command line prints."""
@@ -62,7 +62,7 @@ class Server:
 
     def stop(self):
         self.process.terminate()
-        return self.process.wait(timeout=15)
+        return self.process.wait(timeout=120)
 
     @property
     def address(self):
@@ -80,7 +80,7 @@ class Refused(Exception):
 class Client:
     """One device of one user. Not for use by several threads at once."""
 
-    def __init__(self, server, user, device, timeout=20):
+    def __init__(self, server, user, device, timeout=120):
         self.server, self.user, self.device, self.timeout = server, user, device, timeout
         self.connection = None
 

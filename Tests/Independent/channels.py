@@ -117,7 +117,7 @@ class World:
     def own(self, path, body, device, user="alice"):
         """A call under /_brume as a device."""
         values, client = self.server.values, self.server.client(user, device)
-        connection = http.client.HTTPConnection(*self.server.address, timeout=20)
+        connection = http.client.HTTPConnection(*self.server.address, timeout=120)
         connection.request("GET" if body is None else "POST",
                            f"/_brume/{path}?container={values['BRUME_CONTAINER']}"
                            f"&environment=development&{client.credentials()}",
@@ -234,7 +234,7 @@ def play_statuses(world, record, cases):
     world.save(record, text="x", urgent=0)
     for name, (answer, again, _) in cases.items():
         count = 2 if again else 1
-        world.apple.arrivals.wait(lambda _: len(world.apple.to(tokens[name])) >= count, f"{name} {answer}", 30)
+        world.apple.arrivals.wait(lambda _: len(world.apple.to(tokens[name])) >= count, f"{name} {answer}", 120)
     world.until(lambda: not any(line["verdict"] == "retry" and not any(
         done["device"] == line["device"] and done["verdict"] != "retry" for done in world.log())
         for line in world.log()), "every push has its end")

@@ -180,5 +180,5 @@ class Chromium:
 
     def end(self):
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=120)
         self.folder.cleanup()

@@ -99,7 +99,7 @@ class World:
         if [name for name in fetched if name != "first"] != names:
             raise SystemExit(f"FAILED: {what}: the feed brings {fetched} instead of {names}")
         if not self.phone.wait_until(lambda events: set(names) <= {
-                event["ck"]["qry"]["rid"] for event in events if "qry" in event["ck"]}, 20):
+                event["ck"]["qry"]["rid"] for event in events if "qry" in event["ck"]}, 120):
             raise SystemExit(f"FAILED: {what}: pushes do not come")
         record = self.mac.call("records/lookup", {"zoneID": ZONE, "records": [{"recordName": "file"}]})["records"][0]
         if urllib.request.urlopen(record["fields"]["file"]["value"]["downloadURL"]).read() != self.data:

@@ -157,7 +157,7 @@ class Reloaded:
 
     def wait(self, text):
         """The first new line of the log with a text."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             lines = open(self.log).read().split("\n")[self.lines:]
             for number, line in enumerate(lines):
@@ -209,7 +209,7 @@ def test_reload(binary, folder):
             server.process.send_signal(signal.SIGHUP)
         expect(server.asks("/_brume/health/ready") == 200, "it goes on after many signals")
         server.process.terminate()
-        expect(server.process.wait(timeout=15) == 0, "and ends as asked")
+        expect(server.process.wait(timeout=120) == 0, "and ends as asked")
     finally:
         if server.process.poll() is None:
             server.process.kill()
@@ -236,7 +236,7 @@ def test_end_between(binary, folder):
             pass
         server.send_signal(signal.SIGTERM)
         try:
-            status = server.wait(timeout=30)
+            status = server.wait(timeout=120)
         except subprocess.TimeoutExpired:
             status = "nothing, and goes on"
             server.kill()
@@ -261,7 +261,7 @@ def test_level_stays(binary, folder):
         server.asks("/_brume/health/live?anew")
         expect("request.path=/_brume/health/live" in server.wait("request.path=/_brume/health/live"), "debug holds after the start")
         server.process.terminate()
-        expect(server.process.wait(timeout=15) == 0, "and it ends as asked")
+        expect(server.process.wait(timeout=120) == 0, "and it ends as asked")
     finally:
         if server.process.poll() is None:
             server.process.kill()
@@ -469,7 +469,7 @@ def test_slips(binary, folder):
             slip(line, status, words)
     finally:
         desk.server.terminate()
-        desk.server.wait(timeout=30)
+        desk.server.wait(timeout=120)
     expect(True, f"{len(SLIPS) + len(SLIPS_AT_SERVER)} slips end with a sentence that helps")
 
 
@@ -496,20 +496,20 @@ def type_example(desk, name, line):
             if text.startswith("Stop with"):
                 break
         server.terminate()
-        return server.wait(timeout=30), said
+        return server.wait(timeout=120), said
     if name == "push tail":
         tail = subprocess.Popen(shlex.split(line), cwd=desk.folder, env=desk.env, executable=desk.binary,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if "--user" in line:
             said = tail.stderr.readline()
             # A device is known once its stream is open.
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 120
             while "phone" not in desk.must("brume devices list --user alice") and time.monotonic() < deadline:
                 time.sleep(0.05)
         else:
             said = "" if tail.poll() is None else "it ended"
         tail.send_signal(signal.SIGINT)
-        tail.wait(timeout=20)
+        tail.wait(timeout=120)
         return 0 if tail.returncode in (-signal.SIGINT, 130) else tail.returncode, said
     if name == "log then":
         known = json.loads(desk.must("brume log list --json").splitlines()[-1])["id"]
@@ -549,7 +549,7 @@ def test_examples(binary, folder):
                 waiting.append((name, known[name][0]))
     finally:
         desk.server.terminate()
-        expect(desk.server.wait(timeout=30) == 0, "the server ends as asked")
+        expect(desk.server.wait(timeout=120) == 0, "the server ends as asked")
     for name, line in waiting:
         if "$(" in line or " backup " in line:
             continue

@@ -161,7 +161,7 @@ class Merging:
 
     def until(self, condition, what):
         """Ends with what was waited for, so that a test that waits for what cannot come says so."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while not condition():
             if time.monotonic() > deadline:
                 raise SystemExit(f"FAILED: {what}; the clock: {self.clock()}")
@@ -208,7 +208,7 @@ class Events:
         self.server = server
         self.token = server.tool("operator", "token", "create", name)
         self.answer = urllib.request.urlopen(urllib.request.Request(
-            f"{server.values['BRUME_URL']}/_brume/admin/events", headers={"Authorization": f"Bearer {self.token}"}), timeout=30)
+            f"{server.values['BRUME_URL']}/_brume/admin/events", headers={"Authorization": f"Bearer {self.token}"}), timeout=120)
 
     def next(self):
         """The words of the next event; None at the end."""
@@ -235,7 +235,7 @@ def events(server):
     expect(True, "the stream of a token that is revoked ends at once")
     expect(other.next() is not None, "and others' do not")
     try:
-        urllib.request.urlopen(f"{server.values['BRUME_URL']}/_brume/admin/events", timeout=30)
+        urllib.request.urlopen(f"{server.values['BRUME_URL']}/_brume/admin/events", timeout=120)
         raise SystemExit("FAILED: anybody gets the event stream")
     except urllib.error.HTTPError as error:
         expect(error.code == 401, "nobody else gets one")

@@ -226,13 +226,13 @@ def server_answers(brume, folder):
         expect(status(url, "/_brume/health/ready", host="brume.example.org") == 200, "so is the base URL's")
         expect(status(url, "/_brume/health/ready", host="elsewhere.example.org") == 403, "another name is not")
         process.send_signal(signal.SIGTERM)
-        expect(process.wait(timeout=20) == 0, "SIGTERM ends the server with 0")
+        expect(process.wait(timeout=120) == 0, "SIGTERM ends the server with 0")
     finally:
         process.kill()
 
 
 def ready(brume, data, process):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
         asked = subprocess.run([brume, "status", "--data", data, "--ready"], capture_output=True)
         if asked.returncode == 0:
@@ -243,7 +243,7 @@ def ready(brume, data, process):
 
 
 def status(url, path, host=None):
-    connection = http.client.HTTPConnection(url.split("://")[1], timeout=10)
+    connection = http.client.HTTPConnection(url.split("://")[1], timeout=120)
     connection.request("GET", path, headers={"Host": host} if host else {})
     return connection.getresponse().status
 

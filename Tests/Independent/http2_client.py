@@ -19,7 +19,7 @@ class Gone(Exception):
 
 
 class Connection:
-    def __init__(self, address, root, protocols=("h2",), timeout=20):
+    def __init__(self, address, root, protocols=("h2",), timeout=120):
         trust = ssl.create_default_context(cafile=root)
         trust.set_alpn_protocols(list(protocols))
         self.socket = trust.wrap_socket(socket.create_connection(address, timeout=timeout),

@@ -19,7 +19,7 @@ PAGE = os.path.join(ROOT, "docs", "javascript.md")
 
 
 def get(server, path, headers=()):
-    connection = http.client.HTTPConnection(*server.address, timeout=20)
+    connection = http.client.HTTPConnection(*server.address, timeout=120)
     connection.request("GET", path, headers=dict(headers))
     answer = connection.getresponse()
     return answer, answer.read()

@@ -172,7 +172,7 @@ def check(writers, follower, listener, problems, round_number):
         if present and len(present) != len(in_flight):
             problems.append(f"round {round_number}: batch half there: {len(present)} of {len(in_flight)}")
     expected = {name for writer in writers for name in writer.saved}
-    if not listener.wait_until(lambda events: expected <= set(pushed(events)), 20):
+    if not listener.wait_until(lambda events: expected <= set(pushed(events)), 60):
         missing = expected - set(pushed(listener.events))
         problems.append(f"round {round_number}: {len(missing)} pushes lost, such as {sorted(missing)[:1]}")
 

@@ -44,7 +44,7 @@ def pushes_pass_nginx(brume, site, folder):
         through_proxy(server, name, port, trusted)
     finally:
         nginx.terminate()
-        nginx.wait(timeout=10)
+        nginx.wait(timeout=120)
         server.stop()
 
 
@@ -61,7 +61,7 @@ def start_nginx(program, site, folder, server, port, certificate, key):
                    f"http {{ access_log off; {paths} include {folder}/site.conf; }}")
     process = subprocess.Popen([program, "-p", folder, "-c", os.path.join(folder, "nginx.conf"), "-g", "daemon off;"],
                                stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
@@ -84,7 +84,7 @@ class Proxied(http.client.HTTPSConnection):
 def through_proxy(server, name, port, trusted):
     Proxied.port_of_proxy = port
 
-    def connect(timeout=20):
+    def connect(timeout=120):
         return Proxied(name, timeout=timeout, context=trusted)
     phone, laptop = server.client("alice", "phone"), server.client("alice", "laptop")
     phone.connection, laptop.connection = connect(), connect()
@@ -93,7 +93,7 @@ def through_proxy(server, name, port, trusted):
         "subscriptionID": "z", "subscriptionType": "zone", "zoneID": {"zoneName": "Z"}}}]})
     listener = Listener(phone)
     values = server.values
-    stream = connect(timeout=20)
+    stream = connect(timeout=120)
     stream.request("GET", f"/_brume/stream?container={values['BRUME_CONTAINER']}"
                           f"&environment={values['BRUME_ENVIRONMENT']}&{phone.credentials()}")
     answer = stream.getresponse()

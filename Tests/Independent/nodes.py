@@ -52,7 +52,7 @@ def saves_at_both(first, second, listener):
     names = [f"both-{number}" for number in range(20)]
     for number, name in enumerate(names):
         save(clients[number % 2], name)
-    arrived = listener.wait_until(lambda events: set(names) <= set(pushed(events)), 30)
+    arrived = listener.wait_until(lambda events: set(names) <= set(pushed(events)), 120)
     expect(arrived, "20 saves at both servers reach a device at one of them")
     expect(pushed(listener.events)[-20:] == names, "in the order in which they were saved")
 
@@ -99,7 +99,7 @@ def database_restarts(postgres, first, second, listener):
 
 def signs_out(first, second, thread):
     second.tool("user", "signout", "alice")
-    thread.join(timeout=15)
+    thread.join(timeout=120)
     expect(not thread.is_alive(), "signing out at one server ends the stream at the other")
     try:
         first.client("alice", "laptop").call("zones/list", {})

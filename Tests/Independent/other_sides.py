@@ -65,7 +65,7 @@ class Arrivals:
             self.items.append(item)
             self.changed.notify_all()
 
-    def wait(self, condition, what, seconds=20):
+    def wait(self, condition, what, seconds=120):
         """The list once `condition` holds; the test fails otherwise."""
         with self.changed:
             if not self.changed.wait_for(lambda: condition(self.items), timeout=seconds):

@@ -134,7 +134,7 @@ class Files(Writer):
             token = self.client.call("assets/upload", {"zoneID": NOTES, "tokens": [
                 {"recordType": "File", "recordName": name, "fieldName": "file"}]})["tokens"][0]
             receipt = json.loads(urllib.request.urlopen(
-                urllib.request.Request(token["url"], data=data, method="POST"), timeout=20).read())["singleFile"]
+                urllib.request.Request(token["url"], data=data, method="POST"), timeout=120).read())["singleFile"]
             self.modify([{"operationType": "create", "record": {
                 "recordType": "File", "recordName": name, "fields": {"file": {"value": receipt}}}}])
 
@@ -244,7 +244,7 @@ class Recording:
         """Like kill -9, between two calls."""
         death = self.path + ".death"
         open(death, "w").close()
-        self.server.process.wait(timeout=30)
+        self.server.process.wait(timeout=120)
         os.remove(death)
 
     def live(self, life, is_killed):
@@ -370,7 +370,7 @@ class Trial:
         if record["recordType"] != "File":
             return record["fields"]["text"]["value"]
         url = urllib.parse.urlparse(record["fields"]["file"]["value"]["downloadURL"])
-        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
+        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=120)
         connection.request("GET", f"{url.path}?{url.query}")
         answer = connection.getresponse()
         data = answer.read()

@@ -121,7 +121,7 @@ class Proxy:
 
     def _ask(self, request, waits=True):
         request = self.lies.alter(request) if self.lies and waits and not self.is_calm else request
-        with socket.create_connection(self.server.address, timeout=20) as connection:
+        with socket.create_connection(self.server.address, timeout=120) as connection:
             connection.sendall(request)
             if waits:
                 return Stream(connection).message()

@@ -106,7 +106,7 @@ def under_a_server(brume, place):
                     outcomes.append("refused" if "503" in str(refusal) else str(refusal))
         expect("saved" not in outcomes and set(outcomes) <= {"refused"}, f"nothing is saved while all calls are refused: {outcomes}")
         # What became of the last write is unknown, so the server ends (docs/promises.md).
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while server.process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.1)
         status = server.process.poll()

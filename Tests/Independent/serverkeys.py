@@ -48,7 +48,7 @@ class Signer:
                 "X-Apple-CloudKit-Request-SignatureV1": base64.b64encode(signature).decode()}
 
     def send(self, target, body, headers, method="POST"):
-        connection = http.client.HTTPConnection(*self.server.address, timeout=20)
+        connection = http.client.HTTPConnection(*self.server.address, timeout=120)
         connection.request(method, target, body, headers)
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())

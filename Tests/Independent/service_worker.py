@@ -75,7 +75,7 @@ class Browser:
             message["sessionId"] = session
         os.write(self.write_end, json.dumps(message).encode() + b"\0")
         with self.changed:
-            if not self.changed.wait_for(lambda: number in self.answers, timeout=30):
+            if not self.changed.wait_for(lambda: number in self.answers, timeout=120):
                 raise SystemExit(f"Chromium does not answer {method}")
         answer = self.answers.pop(number)
         if "error" in answer:
@@ -99,7 +99,7 @@ class Browser:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=120)
 
 
 def shown(payload, folder):

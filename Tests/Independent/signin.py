@@ -24,7 +24,7 @@ class Browser:
 
     def get(self, url, headers=()):
         parts = urllib.parse.urlparse(url)
-        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
         sent = dict(headers)
         if self.cookies:
             sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())

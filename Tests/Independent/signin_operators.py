@@ -16,7 +16,7 @@ class Browser:
 
     def ask(self, method, url, body=None, headers=()):
         parts = urllib.parse.urlparse(url)
-        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
         sent = {"Sec-Fetch-Site": "same-origin", **dict(headers)}
         if self.cookies:
             sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())

@@ -61,7 +61,7 @@ def expect_quietly(condition, what):
 
 
 def wait(condition, what):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         if condition():
             return

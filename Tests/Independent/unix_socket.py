@@ -15,7 +15,7 @@ from brume_server import Server, expect
 
 
 class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path, timeout=20):
+    def __init__(self, path, timeout=120):
         super().__init__("localhost", timeout=timeout)
         self.path = path
 
