@@ -78,6 +78,24 @@ import Testing
     #expect(tested.count * 10 > cases.count * 9, "'most of them as tests': \(tested.count)")
   }
 
+  @Test func `the least versions of Apple's systems are those of the manifest`() throws {
+    let names = ["macOS", "iOS", "tvOS", "watchOS", "visionOS"]
+    let manifest = try Self.text("Package.swift")
+    let numbers = try names.map { name in
+      try #require(manifest.firstMatch(of: Regex("\\.\(name)\\(\\.v([0-9]+)\\)")))[1].substring
+        ?? ""
+    }
+    let row = "| \(names.joined(separator: ", ")) | \(numbers.joined(separator: ", ")) |"
+    #expect(
+      try Self.text("docs/apple-platforms.md").contains(row), "docs/apple-platforms.md: \(row)")
+  }
+
+  @Test(arguments: LinkTidy.pages)
+  func `no page leaves a name for its reader to fill in`(page: String) throws {
+    let placeholder = try Self.text(page).firstMatch(of: /\bOWNER\/|<owner>|github\.com\/OWNER/)
+    #expect(placeholder == nil, "\(page): write what a reader can type")
+  }
+
   @Test func `without traits an app compiles swift-nio, swift-log and what they need`() throws {
     let manifest = try Self.text("Package.swift")
     let products = manifest.matches(of: /\.product\(name: "\w+", package: "([\w.-]+)"\)/)
