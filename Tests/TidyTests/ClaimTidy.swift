@@ -54,6 +54,7 @@ import Testing
     ("", false), ("No test:", false), ("No test: it is only a title.", true),
     ("`Tests/TidyTests/Nowhere.swift` *a test*", false), ("`make nothing`", false),
     ("`Tests/TidyTests/ClaimTidy.swift`", false), ("`Tests/Independent/kill9.py`", true),
+    ("`Tests/Independent/away.py`", false),
     ("`Tests/TidyTests/ClaimTidy.swift` *no such test*", false), ("`make check`", true),
     ("`Tests/TidyTests/LinkTidy.swift` *the pages are found*", true),
   ])
@@ -177,8 +178,24 @@ import Testing
     }
     guard let content = try? text(path) else { return "there is no \(path)" }
     if names.isEmpty, content.contains("@Test") { return "name the test in \(path)" }
+    if path.hasPrefix("Tests/Independent/"), !isRun(path) { return "`make test` runs no \(path)" }
     let lost = names.first { !content.contains("func `\($0)`(") && !content.contains("def \($0)(") }
     return lost.map { "\(path) has no test '\($0)'" }
+  }
+
+  /// Whether `make test` runs a script, or one that it runs imports it.
+  private static func isRun(_ path: String) -> Bool {
+    let name = path.split(separator: "/").last?.dropLast(3) ?? ""
+    guard let run = try? text("scripts/more-tests"),
+      let scripts = try? files(in: ["Tests/Independent"])
+    else { return false }
+    let isListed = run.split(separator: "\n").contains { line in
+      line.split(separator: " ").first { $0 != "alone" && $0 != "counterpart" } == name
+    }
+    return isListed
+      || scripts.contains {
+        $0.contains("\nimport \(name)\n") || $0.contains("\nfrom \(name) import ")
+      }
   }
 
   private static func files(in folders: [String]) throws -> [String] {
