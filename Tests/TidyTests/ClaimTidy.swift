@@ -113,14 +113,17 @@ import Testing
     let shownBy: String
   }
 
-  /// The lines below each heading, without blocks of code.
+  /// The lines below each heading; of blocks of code the comments.
   private static func sections(of text: String) -> [(heading: String, lines: [String])] {
     var found: [(heading: String, lines: [String])] = []
     var isCode = false
     for line in text.components(separatedBy: "\n") {
-      if line.hasPrefix("```") { isCode.toggle() }
-      if isCode || line.hasPrefix("```") { continue }
-      if line.hasPrefix("#") {
+      if line.hasPrefix("```") {
+        isCode.toggle()
+      } else if isCode {
+        guard let comment = line.firstMatch(of: /\s(?:#|\/\/) (.+)/) else { continue }
+        found[found.count - 1].lines.append(String(comment.1))
+      } else if line.hasPrefix("#") {
         found.append((String(line.drop { $0 == "#" }.dropFirst()), []))
       } else if !found.isEmpty {
         found[found.count - 1].lines.append(line)

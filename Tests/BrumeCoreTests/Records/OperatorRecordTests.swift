@@ -54,7 +54,7 @@ struct OperatorRecordTests {
     let request = QueryRequest(query: Query(recordType: "Hike"), zone: EngineFixture.trails)
     let (page, _) = try await fixture.engine.queries.explained(
       view.addressed(request), in: view.scope, as: view.caller)
-    #expect(page.records.map { $0.fields["secret"] } == [.string("nobody else's")])
+    #expect(try page.records.map { try $0.record().fields["secret"] } == [.string("nobody else's")])
   }
 
   @Test func `what an operator changes is the user's change, with log entry and feed`() async throws
