@@ -37,6 +37,21 @@ import Testing
     #expect(try await failure { try await bobs.record(for: id) }.code == .zoneNotFound)
   }
 
+  @Test func `a test has as many users and devices as it names`() async throws {
+    let server = try await LocalServer()
+    var users: Set<CKRecord.ID> = []
+    for number in 1...40 {
+      let phone = try await server.device("phone-\(number)", of: "user-\(number)")
+      try await phone.privateCloudDatabase.save(CKRecordZone(zoneID: zone))
+      try await phone.privateCloudDatabase.save(record("\(number)"))
+      let laptop = try await server.device("laptop-\(number)", of: "user-\(number)")
+      let found = try await laptop.privateCloudDatabase.records(for: [record("\(number)").recordID])
+      #expect(found.count == 1)
+      users.insert(try await laptop.userRecordID())
+    }
+    #expect(users.count == 40)
+  }
+
   @Test(arguments: [
     CKError.Code.networkUnavailable, .networkFailure, .serverResponseLost, .serviceUnavailable,
     .requestRateLimited, .notAuthenticated, .accountTemporarilyUnavailable, .quotaExceeded,

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// Sorts records by the distance of a location field from a place, nearest first.
-public class CKLocationSortDescriptor: NSSortDescriptor {
+open class CKLocationSortDescriptor: NSSortDescriptor {
   /// The place that distances are measured from.
   public let relativeLocation: CLLocation
 
@@ -37,10 +37,10 @@ public class CKLocationSortDescriptor: NSSortDescriptor {
 
   #if canImport(ObjectiveC)
     /// Writes the descriptor into an archive.
-    public override func encode(with coder: NSCoder) { write(coder) }
+    open override func encode(with coder: NSCoder) { write(coder) }
   #else
     /// Writes the descriptor into an archive.
-    public func encode(with coder: NSCoder) { write(coder) }
+    open func encode(with coder: NSCoder) { write(coder) }
   #endif
 
   private func write(_ coder: NSCoder) {

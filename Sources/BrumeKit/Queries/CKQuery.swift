@@ -14,7 +14,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// What the records must meet. Conditions can be combined by AND only.
   public let predicate: NSPredicate
   /// The order of the results; the first criterion counts most.
-  public var sortDescriptors: [NSSortDescriptor]? {
+  open var sortDescriptors: [NSSortDescriptor]? {
     get { order.withLock { $0 }.descriptors }
     set {
       let new = Order(descriptors: newValue)
@@ -46,17 +46,17 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
   /// Writes the query into an archive. A predicate that CloudKit does not support matches nothing
   /// when it is read back.
-  public func encode(with coder: NSCoder) {
+  open func encode(with coder: NSCoder) {
     let model = (try? model()) ?? Query(recordType: recordType, filters: Self.nothing)
     coder.encode(NSData(data: Data(QueryRequest(query: model).bytes())), forKey: "query")
   }
   private static let nothing = (try? NSPredicate(value: false).filters()) ?? []
 
   /// Always true.
-  public class var supportsSecureCoding: Bool { true }
+  open class var supportsSecureCoding: Bool { true }
 
   /// A query for the same, in the same order.
-  public func copy(with zone: NSZone? = nil) -> Any {
+  open func copy(with zone: NSZone? = nil) -> Any {
     let copy = CKQuery(recordType: recordType, predicate: predicate)
     copy.sortDescriptors = sortDescriptors
     return copy
@@ -70,7 +70,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   }
 
   /// A text for logs and debuggers.
-  public override var description: String { "<CKQuery: recordType=\(recordType)>" }
+  open override var description: String { "<CKQuery: recordType=\(recordType)>" }
 }
 
 extension NSSortDescriptor {

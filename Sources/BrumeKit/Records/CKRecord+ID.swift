@@ -37,13 +37,13 @@ extension CKRecord {
     }
 
     /// Writes the ID into an archive.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
       coder.encodeText(recordName, "recordName")
       coder.encode(zoneID, forKey: "zoneID")
     }
 
     /// Always true.
-    public class var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     #if !canImport(ObjectiveC)
       /// The class whose name stands in archives.
@@ -51,16 +51,16 @@ extension CKRecord {
     #endif
 
     /// The ID itself: it cannot change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether two are equal.
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CKRecord.ID else { return false }
       return recordName == other.recordName && zoneID == other.zoneID
     }
 
     /// A hash that agrees with ``isEqual(_:)``.
-    public override var hash: Int {
+    open override var hash: Int {
       var hasher = Hasher()
       hasher.combine(recordName)
       hasher.combine(zoneID)
@@ -68,7 +68,7 @@ extension CKRecord {
     }
 
     /// A text for logs and debuggers.
-    public override var description: String {
+    open override var description: String {
       "<CKRecordID: recordName=\(recordName), zoneID=\(zoneID.zoneName):\(zoneID.ownerName)>"
     }
   }

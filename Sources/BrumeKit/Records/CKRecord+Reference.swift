@@ -56,13 +56,13 @@ extension CKRecord {
     }
 
     /// Writes the reference into an archive.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
       coder.encode(recordID, forKey: "recordID")
       coder.encode(Int(action.rawValue), forKey: "action")
     }
 
     /// Always true.
-    public class var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     #if !canImport(ObjectiveC)
       /// The class whose name stands in archives.
@@ -70,19 +70,19 @@ extension CKRecord {
     #endif
 
     /// The reference itself: it cannot change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether two are equal.
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CKRecord.Reference else { return false }
       return recordID == other.recordID && action == other.action
     }
 
     /// A hash that agrees with ``isEqual(_:)``.
-    public override var hash: Int { recordID.hash }
+    open override var hash: Int { recordID.hash }
 
     /// A text for logs and debuggers.
-    public override var description: String {
+    open override var description: String {
       "<CKReference: recordID=\(recordID), action=\(action)>"
     }
   }

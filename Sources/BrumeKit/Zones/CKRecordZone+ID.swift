@@ -52,13 +52,13 @@ extension CKRecordZone {
     }
 
     /// Writes the ID into an archive.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
       coder.encodeText(zoneName, "zoneName")
       coder.encodeText(ownerName, "ownerName")
     }
 
     /// Always true.
-    public class var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     #if !canImport(ObjectiveC)
       /// The class whose name stands in archives.
@@ -66,16 +66,16 @@ extension CKRecordZone {
     #endif
 
     /// The ID itself: it cannot change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether two are equal.
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CKRecordZone.ID else { return false }
       return zoneName == other.zoneName && ownerName == other.ownerName
     }
 
     /// A hash that agrees with ``isEqual(_:)``.
-    public override var hash: Int {
+    open override var hash: Int {
       var hasher = Hasher()
       hasher.combine(zoneName)
       hasher.combine(ownerName)
@@ -83,7 +83,7 @@ extension CKRecordZone {
     }
 
     /// A text for logs and debuggers.
-    public override var description: String {
+    open override var description: String {
       "<CKRecordZoneID: zoneName=\(zoneName), ownerName=\(ownerName)>"
     }
   }

@@ -27,13 +27,13 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
     set { state.withLock { $0.share = newValue } }
   }
   /// How the zone protects encrypted values. Fixed when the zone is created.
-  public var encryptionScope: CKRecordZone.EncryptionScope {
+  open var encryptionScope: CKRecordZone.EncryptionScope {
     get { state.withLock { $0.encryptionScope } }
     set { state.withLock { $0.encryptionScope = newValue } }
   }
 
   /// The current user's default zone.
-  public class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
+  open class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
 
   /// Creates a zone of the current user, to be saved.
   public init(zoneName: String) {
@@ -61,7 +61,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   }
 
   /// Writes the zone into an archive.
-  public func encode(with coder: NSCoder) {
+  open func encode(with coder: NSCoder) {
     coder.encode(zoneID, forKey: "zoneID")
     coder.encode(Int(capabilities.rawValue), forKey: "capabilities")
     coder.encode(encryptionScope.rawValue, forKey: "encryption")
@@ -69,10 +69,10 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   }
 
   /// Always true.
-  public class var supportsSecureCoding: Bool { true }
+  open class var supportsSecureCoding: Bool { true }
 
   /// A zone with the same ID and abilities.
-  public func copy(with zone: NSZone? = nil) -> Any {
+  open func copy(with zone: NSZone? = nil) -> Any {
     let copy = CKRecordZone(zoneID: zoneID)
     copy.capabilities = capabilities
     copy.share = share
@@ -81,15 +81,15 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   }
 
   /// Whether two are equal.
-  public override func isEqual(_ object: Any?) -> Bool {
+  open override func isEqual(_ object: Any?) -> Bool {
     (object as? CKRecordZone)?.zoneID == zoneID
   }
 
   /// A hash that agrees with ``isEqual(_:)``.
-  public override var hash: Int { zoneID.hash }
+  open override var hash: Int { zoneID.hash }
 
   /// A text for logs and debuggers.
-  public override var description: String {
+  open override var description: String {
     "<CKRecordZone: zoneID=\(zoneID), capabilities=\(capabilities.rawValue)>"
   }
 }

@@ -44,6 +44,19 @@ struct OperatorRecordTests {
     #expect(try await found(fixture, shared).names == ["root"])
   }
 
+  @Test func `an operator reads what apps save as encrypted`() async throws {
+    let fixture = try await EngineFixture()
+    var draft = RecordDraft(name: "h1", type: "Hike")
+    draft.fields = ["secret": DraftField(.string("nobody else's"), isEncrypted: true)]
+    let saved = try await fixture.save(RecordOperation(.create, draft))
+    #expect(saved.encryptedFields == ["secret"])
+    let view = try await fixture.operatorView(.private, of: "alice")
+    let request = QueryRequest(query: Query(recordType: "Hike"), zone: EngineFixture.trails)
+    let (page, _) = try await fixture.engine.queries.explained(
+      view.addressed(request), in: view.scope, as: view.caller)
+    #expect(try page.records.map { try $0.record().fields["secret"] } == [.string("nobody else's")])
+  }
+
   @Test func `what an operator changes is the user's change, with log entry and feed`() async throws
   {
     let fixture = try await EngineFixture()

@@ -1,5 +1,6 @@
 // When an engine that syncs only when asked announces the account, also where an app makes several
-// engines in a row, as one does that makes its engine late and once more in a task at its start.
+// engines in a row, as one does that makes its engine late and once more in a task at its start. And what an
+// engine does that was replaced.
 
 import BrumeKit
 import BrumeTesting
@@ -14,6 +15,10 @@ private final class UploadingApp: CKSyncEngineDelegate {
   private let titles = Mutex<[String]>([])
   private let kept = Mutex<CKSyncEngine.State.Serialization?>(nil)
   private let current = Mutex<CKSyncEngine?>(nil)
+  /// Makes another engine once, while it handles the next change of the account.
+  let replacesEngine = Mutex(false)
+  /// Adds to the engine that an event comes from; otherwise to whatever engine is the app's by then.
+  let addsToSender = Mutex(false)
 
   init(_ database: CKDatabase) { self.database = database }
 
@@ -22,14 +27,16 @@ private final class UploadingApp: CKSyncEngineDelegate {
 
   /// Makes an engine in the place of the one that there is.
   @discardableResult
-  func makeEngine() -> CKSyncEngine {
+  func makeEngine(automatically: Bool = false) -> CKSyncEngine {
     var configuration = CKSyncEngine.Configuration(
       database: database, stateSerialization: kept.withLock { $0 }, delegate: self)
-    configuration.automaticallySync = false
+    configuration.automaticallySync = automatically
     let engine = CKSyncEngine(configuration)
     current.withLock { $0 = engine }
     return engine
   }
+
+  func letGoOfEngine() { current.withLock { $0 = nil } }
 
   func put(_ title: String) {
     titles.withLock { $0.append(title) }
@@ -42,11 +49,18 @@ private final class UploadingApp: CKSyncEngineDelegate {
     case .stateUpdate(let update): kept.withLock { $0 = update.stateSerialization }
     case .accountChange:
       let ids = titles.withLock { $0.map { NotesApp.id($0) } }
+      if replacesEngine.withLock({ Self.take(&$0) }) { makeEngine() }
       guard !ids.isEmpty else { return }
-      engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: NotesApp.zoneID))])
-      engine.state.add(pendingRecordZoneChanges: ids.map { .saveRecord($0) })
+      let state = (addsToSender.withLock { $0 } ? syncEngine : engine).state
+      state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: NotesApp.zoneID))])
+      state.add(pendingRecordZoneChanges: ids.map { .saveRecord($0) })
     default: break
     }
+  }
+
+  private static func take(_ flag: inout Bool) -> Bool {
+    defer { flag = false }
+    return flag
   }
 
   func nextRecordZoneChangeBatch(
@@ -117,5 +131,61 @@ private final class UploadingApp: CKSyncEngineDelegate {
     #expect(events.first == "signIn" && events.contains("fetchedRecordZoneChanges"))
     #expect(events.filter { $0 == "signIn" }.count == 1)
     #expect(app.engine.state.pendingRecordZoneChanges.isEmpty)
+  }
+
+  // MARK: Engines that were replaced
+
+  @Test(arguments: [false, true])
+  func `ENG-18 an engine that nobody holds any more notifies nobody and sends nothing`(
+    automatically: Bool
+  ) async throws {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let device = try await fixture.server.device("tablet", of: "alice")
+    let app = UploadingApp(device.privateCloudDatabase)
+    try await app.makeEngine(automatically: automatically).fetchChanges()
+    let state = app.engine.state
+    let isHeld = { [weak engine = app.engine] in engine != nil }
+    app.letGoOfEngine()
+    while isHeld() {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    app.events.withLock { $0 = [] }
+    // A change of the state, a push and a sign-out would each be a reason to call the app.
+    state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneName: "Late"))])
+    let next = try NotesApp(device, automatically: true)
+    fixture.laptop.write("new", to: "b")
+    try await fixture.laptop.engine.sendChanges()
+    try await next.until { next.notes.count == 2 }
+    try fixture.server.signOut("tablet")
+    try await next.until { next.events.contains("signOut") }
+    #expect(app.events.withLock { $0 } == [])
+    #expect(try await fixture.database.allRecordZones().allSatisfy { $0.zoneID.zoneName != "Late" })
+  }
+
+  @Test func `ENG-18 an engine that is replaced while it sends goes on, and what comes late waits`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let app = UploadingApp(try await server.device("phone", of: "alice").privateCloudDatabase)
+    app.put("a")
+    app.replacesEngine.withLock { $0 = true }
+    // The handler adds the zone to the new engine, so the old one sends the record into no zone.
+    let error = try await engineFailure { try await app.engine.sendChanges() }
+    #expect(error.failedItems == [NotesApp.id("a"): .zoneNotFound])
+    try await app.engine.sendChanges()
+    #expect(try await names(app.database) == ["a"])
+  }
+
+  @Test func `ENG-18 whoever adds to the engine that an event comes from may replace it any time`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let app = UploadingApp(try await server.device("phone", of: "alice").privateCloudDatabase)
+    app.put("a")
+    app.addsToSender.withLock { $0 = true }
+    app.replacesEngine.withLock { $0 = true }
+    try await app.engine.sendChanges()
+    #expect(try await names(app.database) == ["a"])
   }
 }

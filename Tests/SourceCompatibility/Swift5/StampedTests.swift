@@ -1,4 +1,5 @@
 import CloudKit
+import CoreLocation
 import Foundation
 import Testing
 
@@ -15,5 +16,19 @@ import Testing
     #expect(record.creatorUserRecordID?.recordName == "somebody")
     #expect(record.recordID == id && record["title"] == "Tea")
     #expect(AbleZone(zoneName: "Notes").capabilities.contains(.sharing))
+  }
+
+  @Test func `a subclass has its own archive, equality, order and text`() throws {
+    let zone = CountedZone(zoneName: "Notes")
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    zone.encode(with: archiver)
+    #expect(zone.archived == 1 && zone.description.hasPrefix("counted <CKRecordZone"))
+    #expect(LooseID(recordName: "A").isEqual(CKRecord.ID(recordName: "a")))
+    let reference = LooseReference(recordID: LooseID(recordName: "A"), action: .none)
+    #expect(reference.description == "to A")
+    let query = NewestFirst(recordType: "Note", predicate: NSPredicate(value: true))
+    #expect(query.sortDescriptors?.first?.key == "creationDate")
+    let place = CLLocation(latitude: 1, longitude: 2)
+    #expect(NearestFirst(key: "place", relativeLocation: place).relativeLocation === place)
   }
 }
