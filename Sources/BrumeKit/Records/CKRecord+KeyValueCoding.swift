@@ -63,6 +63,7 @@ import Foundation
     }
 
     /// A hash that agrees with ``isEqual(_:)``.
-    public var hash: Int { (fieldObject(self) as? NSObject)?.hash ?? 0 }
+    // Foundation's strings have one of their own, which is meant by `"text".hash`.
+    @_disfavoredOverload public var hash: Int { (fieldObject(self) as? NSObject)?.hash ?? 0 }
   }
 #endif

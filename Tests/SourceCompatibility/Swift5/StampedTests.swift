@@ -24,6 +24,7 @@ import Testing
     zone.encode(with: archiver)
     #expect(zone.archived == 1 && zone.description.hasPrefix("counted <CKRecordZone"))
     #expect(LooseID(recordName: "A").isEqual(CKRecord.ID(recordName: "a")))
+    #expect(LooseID(recordName: "A").hash == "a".hash)
     let reference = LooseReference(recordID: LooseID(recordName: "A"), action: .none)
     #expect(reference.description == "to A")
     let query = NewestFirst(recordType: "Note", predicate: NSPredicate(value: true))
