@@ -381,6 +381,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, path + "/logs", .operator(.reads), admin.logs.list),
       Endpoint(get, path + "/usage", .operator(.reads), admin.usage.show),
       Endpoint(get, path + "/usage/storage", .operator(.reads), admin.usage.stored),
+      Endpoint(
+        get, path + "/usage/storage/history", .operator(.reads), admin.usage.storedOverTime),
     ]
   }
 

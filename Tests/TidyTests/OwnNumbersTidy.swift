@@ -25,6 +25,8 @@ import Testing
     "StoreMove.page": piece, "Removals.few": piece, "DeepCheckup.page": piece,
     "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
     "ChannelUses.most": "beyond it a use is noted once more",
+    "StorageSampler.pause": own,
+    "StorageSampler.pages": "the next look goes on behind them",
     "RestoreInPlace.step": piece, "RestoreInPlace.reserve": own,
     "RestoreInPlace.drained": "of what an operator sends and is refused", "EventRoute.pause": own,
     "GlobeCells.most": "with coarser squares a circle has fewer, and the same answer",
