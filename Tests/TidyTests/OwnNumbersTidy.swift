@@ -25,7 +25,7 @@ import Testing
     "StoreMove.page": piece, "Removals.few": piece, "DeepCheckup.page": piece,
     "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
     "ChannelUses.most": "beyond it a use is noted once more",
-    "StorageSampler.pause": own,
+    "UserExport.page": piece, "UserExport.pieceBytes": piece, "StorageSampler.pause": own,
     "StorageSampler.pages": "the next look goes on behind them",
     "RestoreInPlace.step": piece, "RestoreInPlace.reserve": own,
     "RestoreInPlace.drained": "of what an operator sends and is refused", "EventRoute.pause": own,

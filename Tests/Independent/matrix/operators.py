@@ -36,7 +36,7 @@ TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhoo
          "operators/invitations", "operators/tokens", "session", "session/provider", "backups", "backups/restore", "clock"}
 LISTS = ["status", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
          "webhooks", "containers", "zones", "shares", "operators", "operators/invitations", "operators/tokens", "audit", "logs", "usage", "usage/storage", "usage/storage/history", "schema/usage", "trace", "session",
-         "backups", "backups/rows", "backups/asset", "backups/file", "backups/restore", "events", "clock", "log", "log/then"]
+         "users/export", "backups", "backups/rows", "backups/asset", "backups/file", "backups/restore", "events", "clock", "log", "log/then"]
 # What an operator reads and changes of somebody's data, asked about the account `shy`, who has none.
 DATA = ["zones", "zones/create", "zones/delete", "records/query", "records/lookup", "records/modify", "allowed",
         "tokens/decode", "schema/validate", "schema/diff", "push/preview"]
