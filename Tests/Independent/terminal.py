@@ -1,4 +1,4 @@
-"""What commands show on a terminal while they work: who waits for more than two seconds is told for what. The terminal is a
+"""What commands show on a terminal while they work: who waits for more than two seconds reads for what. The terminal is a
 pseudo-terminal, and the other side answers when the sentence was seen, not after a time.
 
 usage: terminal.py --brume PATH
@@ -52,7 +52,7 @@ class Terminal:
 
 
 class Slow(http.server.BaseHTTPRequestHandler):
-    """A server that deletes a user when it is told to."""
+    """A server that deletes a user when it is asked and may answer."""
     may_answer = threading.Event()
 
     def do_POST(self):
