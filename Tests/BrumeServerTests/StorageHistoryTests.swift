@@ -74,6 +74,11 @@ import Testing
     #expect(UsageFile(Array(text.utf8), now: Self.now)?.storage == StorageHistory())
   }
 
+  @Test func `a look that takes long is followed by a pause many times as long`() {
+    #expect(StorageSampler.pause(after: 100) == 15 * 60_000)
+    #expect(StorageSampler.pause(after: 60_000) == 200 * 60_000)
+  }
+
   // MARK: Over the routes
 
   @Test func `a look counts all users, and finds those of before who are gone`() async throws {

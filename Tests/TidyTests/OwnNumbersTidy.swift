@@ -26,6 +26,7 @@ import Testing
     "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
     "ChannelUses.most": "beyond it a use is noted once more",
     "UserExport.page": piece, "UserExport.pieceBytes": piece, "StorageSampler.pause": own,
+    "StorageSampler.rest": own,
     "StorageSampler.pages": "the next look goes on behind them",
     "RestoreInPlace.step": piece, "RestoreInPlace.reserve": own,
     "RestoreInPlace.drained": "of what an operator sends and is refused", "EventRoute.pause": own,

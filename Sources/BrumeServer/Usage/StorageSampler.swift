@@ -10,6 +10,9 @@ import Logging
 struct StorageSampler: Sendable {
   /// Ours: between two looks.
   static let pause: Milliseconds = 15 * 60_000
+  /// Ours: a look of a large store is followed by a pause so many times as long, so that it takes half a percent of a
+  /// thread's time at most.
+  static let rest: Milliseconds = 200
   /// Ours: pages of other users that one look reads.
   static let pages = 10
   private let storage: StorageReports
@@ -27,10 +30,15 @@ struct StorageSampler: Sendable {
   func run() async throws {
     var place: String?
     while true {
+      let begun = clock.now()
       place = try await look(from: place)
-      try await clock.sleep(clock.now() + Self.pause)
+      let ended = clock.now()
+      try await clock.sleep(ended + Self.pause(after: ended - begun))
     }
   }
+
+  /// How long to wait after a look that took so long.
+  static func pause(after took: Milliseconds) -> Milliseconds { max(pause, took * rest) }
 
   private func look(from place: String?) async throws -> String? {
     do { return try await sample(from: place) } catch let error as CancellationError {
