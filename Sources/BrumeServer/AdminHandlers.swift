@@ -60,7 +60,9 @@ struct AdminHandlers: Sendable {
       tokens: engine.tokenInspection, users: named)
     deletions = DeletionAdmin(memory: engine.deletionMemory, metrics: server.metrics)
     assets = AssetAdmin(assets: engine.assetCheck, mostNames: settings.limits.assetCheckNames)
-    backups = BackupAdmin(snapshots: server.snapshots, assets: server.assets)
+    backups = BackupAdmin(
+      snapshots: server.snapshots, assets: server.assets, users: named,
+      downloads: engine.assetDownloads)
     restores = RestoreAdmin(restores: server.restores)
     devices = DeviceAdmin(
       testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)

@@ -12,7 +12,7 @@ package enum Access: Hashable, Sendable {
 
   /// One of each kind, for the list of endpoints.
   package static let kinds: [Access] = [
-    .probe, .open, .bearer, .anyone, .account, .user, .operator(.reads), .operator(.reveals),
+    .probe, .open, .bearer, .anyone, .account, .user, .operator(.reads), .operator(.reveals()),
     .operator(.changes()), .operator(.endsSession),
   ]
 
@@ -64,17 +64,27 @@ package enum Access: Hashable, Sendable {
 /// reads, and the rest is written into the audit log.
 package enum Effect: Hashable, Sendable {
   case reads
-  /// Reads what has secrets of the store in it: not for read-only operators. The call that it belongs to has the
-  /// line in the audit log.
-  case reveals
+  /// Reads what has secrets of the store in it: not for read-only operators. `of`: the parameter that names whose
+  /// they are, for the line in the audit log; nil: the call that it belongs to has the line.
+  case reveals(of: String? = nil)
   /// `of`: the key of the body that names whom or what it changes; nil: nothing has a name there, or a
   /// secret stands in its place.
   case changes(of: String? = nil)
   /// Ends the caller's own session, and changes nothing else.
   case endsSession
 
-  /// A page of a browser must have meant it, and it has a line in the audit log.
-  package var changesSomething: Bool { self != .reads && self != .reveals }
+  /// A page of a browser must have meant it.
+  package var changesSomething: Bool {
+    switch self {
+    case .changes, .endsSession: true
+    case .reads, .reveals: false
+    }
+  }
+
+  /// It has a line in the audit log.
+  var isAudited: Bool {
+    if case .reveals(of: .some) = self { true } else { changesSomething }
+  }
 
   /// Whether an operator who may only read is refused.
   package var needsFullRole: Bool {
@@ -381,6 +391,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, path + "/logs", .operator(.reads), admin.logs.list),
       Endpoint(get, path + "/usage", .operator(.reads), admin.usage.show),
       Endpoint(get, path + "/usage/storage", .operator(.reads), admin.usage.stored),
+      Endpoint(
+        get, path + "/usage/storage/history", .operator(.reads), admin.usage.storedOverTime),
     ]
   }
 
@@ -418,13 +430,17 @@ package struct RouteTable: Sendable {
         post, "/_brume/admin/users/delete", .operator(.changes(of: "user")), admin.accounts.delete
       )
       .working(.lasting),
+      Endpoint(
+        get, "/_brume/admin/users/export", .operator(.reveals(of: "user")), admin.backups.user
+      )
+      .working(.lasting).withoutHead,
       Endpoint(get, "/_brume/admin/backups", .operator(.reads), admin.backups.state),
       Endpoint(post, "/_brume/admin/backups", .operator(.changes()), admin.backups.begin),
-      Endpoint(get, "/_brume/admin/backups/rows", .operator(.reveals), admin.backups.rows)
+      Endpoint(get, "/_brume/admin/backups/rows", .operator(.reveals()), admin.backups.rows)
         .working(.lasting).withoutHead,
-      Endpoint(get, "/_brume/admin/backups/file", .operator(.reveals), admin.backups.file)
+      Endpoint(get, "/_brume/admin/backups/file", .operator(.reveals()), admin.backups.file)
         .working(.lasting).withoutHead,
-      Endpoint(get, "/_brume/admin/backups/asset", .operator(.reveals), admin.backups.asset)
+      Endpoint(get, "/_brume/admin/backups/asset", .operator(.reveals()), admin.backups.asset)
         .working(.lasting).withoutHead,
       Endpoint(
         post, "/_brume/admin/backups/remove", .operator(.changes()), admin.backups.remove),

@@ -181,6 +181,9 @@ package enum Services {
       lasting("usage") { [usage = server.usage, logger = server.logger] in
         await usage.keep(logger)
       },
+      lasting("storage of users") { [sampler = StorageSampler(server)] in
+        try await sampler.run()
+      },
       lasting("snapshots") { [snapshots = server.snapshots] in await snapshots.run() },
       lasting("console events") {
         [events = server.events, store = server.store, beat = server.settings.timeouts.heartbeat] in

@@ -13,8 +13,8 @@ package import Logging
 #endif
 
 /// One move between a data folder and a database.
-package struct StoreMigration {
-  private enum Direction {
+package struct StoreMigration: Sendable {
+  private enum Direction: Sendable {
     case toPostgres(String), toSQLite(String)
   }
   private let direction: Direction

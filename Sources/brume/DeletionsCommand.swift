@@ -27,6 +27,12 @@ struct DeletionsCommand: AsyncParsableCommand {
     @Flag(help: "Only count them.") var dryRun = false
     @Flag(help: "The answer as JSON.") var json = false
 
+    func validate() throws {
+      guard let olderThan, !(0...36_500).contains(olderThan) else { return }
+      throw ValidationError(
+        "--older-than is '\(olderThan)'; it is a number of days from 0 to 36500")
+    }
+
     func run() async throws {
       var body = JSONObject()
       body["olderThanDays"] = olderThan.map { .int($0) }

@@ -5,6 +5,7 @@ import BrumeCore
 import BrumeServer
 import BrumeStorage
 import Logging
+import Synchronization
 
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -47,18 +48,15 @@ struct MigrateCommand: AsyncParsableCommand {
       throw ValidationError(error.description)
     }
     let logger = Logger(label: "brume") { StreamLogHandler.standardError(label: $0) }
-    Self.say(try migration.run(logger: logger, report: Self.report))
+    let report = MoveReport()
+    let outcome = try await TerminalProgress.waiting(for: report.latest, on: report.line) {
+      try migration.run(logger: logger) { report.take($0) }
+    }
+    Self.say(outcome)
   }
 
   private var folder: String {
     data ?? ServerOptions.variable("BRUME_DATA") ?? Setting.data.fallback ?? "."
-  }
-
-  /// A line for each table that has rows, and from time to time for a large one.
-  private static func report(_ progress: StoreMove.Progress) {
-    guard progress.rows > 0, progress.isLast || progress.rows % 10_000 == 0 else { return }
-    let step = progress.step == .copying ? "copied" : "compared"
-    Output.say("\(step) \(progress.table.rawValue): \(progress.rows)\(progress.isLast ? "" : " …")")
   }
 
   private static func say(_ outcome: StoreMove.Outcome) {
@@ -69,5 +67,30 @@ struct MigrateCommand: AsyncParsableCommand {
       The first server on the target raises the generation: clients fetch everything once.
       The source is as it was. Keep it for a while, and start no server on it again.
       """)
+  }
+}
+
+/// Says how far a move is: a line for each table that has rows, and what is under way on a terminal. Where there is none,
+/// a line from time to time for a large table.
+private final class MoveReport: Sendable {
+  let line = TerminalProgress()
+  private let text = Mutex("opening both stores")
+
+  /// What is under way.
+  var latest: String { text.withLock { $0 } }
+
+  func take(_ progress: StoreMove.Progress) {
+    let step = progress.step == .copying ? "copied" : "compared"
+    let now = "\(step) \(progress.table.rawValue): \(progress.rows)"
+    text.withLock { $0 = now }
+    guard progress.rows > 0 else { return }
+    if progress.isLast {
+      line.end()
+      Output.say(now)
+    } else if TerminalProgress.isOnTerminal {
+      line.show(now)
+    } else if progress.rows % 10_000 == 0 {
+      Output.say("\(now) …")
+    }
   }
 }

@@ -22,6 +22,11 @@ struct OperatorInvitationCommand: AsyncParsableCommand {
     @Flag(help: "The operator may only look.") var readOnly = false
     @Option(help: "How many hours the link is good, 168 at most. Without: a day.") var hours: Int64?
 
+    func validate() throws {
+      guard let hours, !(1...168).contains(hours) else { return }
+      throw ValidationError("--hours is '\(hours)'; an invitation is good for 1 to 168 hours")
+    }
+
     func run() async throws {
       let role: OperatorRole = readOnly ? .readOnly : .full
       var body = JSONObject()

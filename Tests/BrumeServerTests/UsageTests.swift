@@ -60,7 +60,7 @@ import Testing
     var history = UsageHistory(since: Self.now - Self.hour)
     history.count(at: Self.now - 60_000) { $0.took(microseconds: 5) }
     history.count(at: Self.now) { $0.add(.pushes, 3) }
-    let file = UsageFile(history, uses: ["user/_a": Self.now])
+    let file = UsageFile(history, uses: ["user/_a": Self.now], storage: StorageHistory())
     #expect(UsageFile(file.bytes, now: Self.now) == file)
     #expect(UsageFile(Array(file.bytes.dropLast(9)), now: Self.now) == nil)
     #expect(UsageFile(Array(#"{"format":2}"#.utf8), now: Self.now) == nil)

@@ -1,5 +1,5 @@
-// This writes the audit log as requests come: a line before each request of an operator that changes something,
-// and one for each that was refused, as many as a second may have. The log itself is
+// This writes the audit log as requests come: a line before each request of an operator that changes something or
+// takes somebody's data along, and one for each that was refused, as many as a second may have. The log itself is
 // `BrumeCore/Operators/Audit.swift`.
 
 import BrumeCore
@@ -29,7 +29,7 @@ final class AuditLog: Sendable {
     endpoint.path.hasPrefix(paths) ? String(endpoint.path.dropFirst(paths.count)) : endpoint.path
   }
 
-  /// Carries out a call; the line of one that changes something is durable before.
+  /// Carries out a call; its line, if it has one, is durable before.
   func carryOut(
     _ call: Call, _ endpoint: Endpoint, _ work: () async throws -> Reply
   ) async throws -> Reply {
@@ -64,16 +64,24 @@ final class AuditLog: Sendable {
   }
 
   private func act(_ call: Call, _ endpoint: Endpoint) -> Audit.Act? {
-    guard case .operator(let effect) = endpoint.access, effect.changesSomething,
+    guard case .operator(let effect) = endpoint.access, effect.isAudited,
       let access = call.caller.access
     else { return nil }
     var act = Audit.Act(
       operatorName: access.name, address: call.address.name, requestID: call.caller.requestID,
       action: Self.action(endpoint))
-    if case .changes(let key?) = effect { act.subject = (try? call.json())?[key]?.string ?? "" }
+    act.subject = Self.subject(of: call, effect)
     act.container = call.databasePath.container?.name ?? ""
     act.environment = call.databasePath.environment?.rawValue ?? ""
     return act
+  }
+
+  private static func subject(of call: Call, _ effect: Effect) -> String {
+    switch effect {
+    case .changes(let key?): (try? call.json())?[key]?.string ?? ""
+    case .reveals(let parameter?): NameRules.shown(call.query[parameter] ?? "")
+    case .changes, .reveals, .reads, .endsSession: ""
+    }
   }
 
   private static func status(of error: any Error) -> Int {

@@ -1,5 +1,5 @@
 // For `brume backup`: snapshots of all rows, and the bytes of assets. Who has the admin token may read all of it,
-// with every secret of the store.
+// with every secret of the store. And one user's data, as `brume export` writes it.
 
 import BrumeCore
 import BrumeModel
@@ -12,6 +12,8 @@ import NIOCore
 struct BackupAdmin: Sendable {
   let snapshots: Snapshots
   let assets: any AssetStore
+  let users: NamedUsers
+  let downloads: AssetDownloads
 
   func begin(_ call: Call) async throws -> Reply {
     var object = JSONObject()
@@ -64,6 +66,17 @@ struct BackupAdmin: Sendable {
       throw BrumeError(.badRequest, failure.description)
     }
     return Self.reply(expected, WholeObject(name: name, size: expected, assets: assets))
+  }
+
+  /// A user's private database in the container environment of the call: for browsers.
+  func user(_ call: Call) async throws -> Reply {
+    let user = try await users.user(try call.parameter("user"))
+    let export = UserExport(
+      of: user, in: call.containerEnvironment, store: users.store, downloads: downloads)
+    var reply = Self.reply(nil, export)
+    // The page that asks says what the file is called.
+    reply.headers[.contentDisposition] = "attachment"
+    return reply
   }
 
   func remove(_ call: Call) async throws -> Reply {

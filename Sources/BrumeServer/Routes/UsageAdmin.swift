@@ -2,6 +2,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 import BrumeWire
 
 struct UsageAdmin: Sendable {
@@ -10,13 +11,7 @@ struct UsageAdmin: Sendable {
   let users: NamedUsers
 
   func show(_ call: Call) async throws -> Reply {
-    let name = call.query["span"] ?? UsageSpan.day.rawValue
-    guard let span = UsageSpan(rawValue: name) else {
-      let spans = UsageSpan.allCases.map(\.rawValue).joined(separator: ", ")
-      throw BrumeError(
-        .badRequest, "'span' is '\(NameRules.shown(name))'; it may be one of \(spans)")
-    }
-    return .json(Wire.usage(usage.report(span)))
+    .json(Wire.usage(usage.report(try call.span())))
   }
 
   /// What the user of `user` holds, or all users, page by page.
@@ -26,5 +21,50 @@ struct UsageAdmin: Sendable {
     }
     let part = try ListRequest(after: call.query["after"], limit: call.query["limit"])
     return .json(Wire.storage(try await storage.page(after: part.after, limit: part.limit)))
+  }
+
+  /// What the users who store most stored over time.
+  func storedOverTime(_ call: Call) async throws -> Reply {
+    let report = usage.storageReport(try call.span())
+    let names = try await users.store.read { transaction in
+      try report.users.map { try transaction.users.find($0.user)?.name }
+    }
+    var object = JSONObject()
+    object["span"] = .string(report.span.rawValue)
+    object["step"] = .int(report.step)
+    object["from"] = .int(report.from)
+    object["steps"] = .int(Int64(report.steps))
+    // Who was deleted since has no name any more.
+    object["users"] = .array(
+      zip(report.users, names).compactMap { series, name in name.map { series.json(named: $0) } })
+    return .json(.object(object))
+  }
+}
+
+extension StorageOverTime.Series {
+  fileprivate func json(named name: String) -> JSON {
+    [
+      "user": .string(name), "recordName": .string(user.name),
+      "samples": .array(
+        samples.map { time, size in
+          [
+            "time": .int(time), "records": .int(size.records), "bytes": .int(size.bytes),
+            "whole": .bool(size.isWhole),
+          ]
+        }),
+    ]
+  }
+}
+
+extension Call {
+  /// Over which time; without it a day.
+  fileprivate func span() throws(BrumeError) -> UsageSpan {
+    let name = query["span"] ?? UsageSpan.day.rawValue
+    guard let span = UsageSpan(rawValue: name) else {
+      let spans = UsageSpan.allCases.map(\.rawValue).joined(separator: ", ")
+      throw BrumeError(
+        .badRequest, "'span' is '\(NameRules.shown(name))'; it may be one of \(spans)")
+    }
+    return span
   }
 }

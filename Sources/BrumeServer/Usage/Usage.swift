@@ -11,6 +11,7 @@ package final class Usage: Sendable {
   private struct State {
     var history: UsageHistory
     var uses: LastUses
+    var storage: StorageHistory
     /// Something was counted since the file was written.
     var isNew = false
   }
@@ -29,7 +30,8 @@ package final class Usage: Sendable {
     state = Mutex(
       State(
         history: file?.history ?? UsageHistory(since: now()),
-        uses: LastUses(capacity: limits.lastUses, times: file?.uses ?? [:])))
+        uses: LastUses(capacity: limits.lastUses, times: file?.uses ?? [:]),
+        storage: file?.storage ?? StorageHistory()))
   }
 
   // MARK: Counting
@@ -60,6 +62,15 @@ package final class Usage: Sendable {
     }
   }
 
+  /// What users store, as it was just counted; users who are gone are forgotten.
+  func noteStorage(_ sizes: [UserID: StoredSize], forgetting gone: Set<UserID> = []) {
+    let now = now()
+    state.withLock { state in
+      state.storage.note(sizes, forgetting: gone, at: now)
+      state.isNew = true
+    }
+  }
+
   private func count(_ count: (inout UsageCounts) -> Void) {
     let now = now()
     state.withLock { state in
@@ -74,6 +85,17 @@ package final class Usage: Sendable {
     let history = state.withLock { $0.history }
     return history.report(span, now: now())
   }
+
+  func storageReport(_ span: UsageSpan) -> StorageOverTime {
+    let storage = state.withLock { $0.storage }
+    return storage.report(span, now: now())
+  }
+
+  /// Who stored most when it was counted last.
+  var largestUsers: Set<UserID> { state.withLock { $0.storage.newest } }
+
+  /// Everybody of whom a count is kept.
+  var storedUsers: Set<UserID> { state.withLock { $0.storage }.users }
 
   /// When a user or a key's user called last; nil: not since this server counts.
   func lastUse(of user: UserID) -> Milliseconds? {
@@ -96,7 +118,8 @@ package final class Usage: Sendable {
     guard let folder else { return }
     let file = state.withLock { state -> UsageFile? in
       defer { state.isNew = false }
-      return state.isNew ? UsageFile(state.history, uses: state.uses.times) : nil
+      guard state.isNew else { return nil }
+      return UsageFile(state.history, uses: state.uses.times, storage: state.storage)
     }
     guard let file else { return }
     do { try folder.write(file.bytes, to: UsageFile.name) } catch {

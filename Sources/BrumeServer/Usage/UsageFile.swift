@@ -9,10 +9,12 @@ struct UsageFile: Equatable, Sendable {
   private static let format: Int64 = 1
   var history: UsageHistory
   var uses: [String: Milliseconds]
+  var storage: StorageHistory
 
-  init(_ history: UsageHistory, uses: [String: Milliseconds]) {
+  init(_ history: UsageHistory, uses: [String: Milliseconds], storage: StorageHistory) {
     self.history = history
     self.uses = uses
+    self.storage = storage
   }
 
   /// Nil: this is not what this version has written.
@@ -26,6 +28,7 @@ struct UsageFile: Equatable, Sendable {
       (json["uses"]?.object?.members ?? []).compactMap { member in
         member.value.int.map { (member.key, min($0, now)) }
       }, uniquingKeysWith: { $1 })
+    storage = StorageHistory(StorageSample.all(of: json["storage"]), now: now)
   }
 
   var bytes: [UInt8] {
@@ -39,6 +42,7 @@ struct UsageFile: Equatable, Sendable {
         .init(key: "minutes", value: Self.json(history.minutes)),
         .init(key: "hours", value: Self.json(history.hours)),
         .init(key: "uses", value: .object(JSONObject(uniqueMembers: members))),
+        .init(key: "storage", value: .array(storage.samples.map(\.json))),
       ])
     ).bytes()
   }
@@ -58,5 +62,32 @@ struct UsageFile: Equatable, Sendable {
       return UsageBucket(start, counts)
     }
     return buckets.count == lists.count ? buckets : nil
+  }
+}
+
+extension StorageSample {
+  /// The start, then a list for each user: the record name, records, bytes, and 0 if there is more.
+  fileprivate var json: JSON {
+    .array(
+      [.int(start)]
+        + sizes.sorted { $0.key.name < $1.key.name }.map { user, size in
+          .array([
+            .string(user.name), .int(size.records), .int(size.bytes), .int(size.isWhole ? 1 : 0),
+          ])
+        })
+  }
+
+  /// Samples that cannot be read, or that an earlier version did not keep, count as none.
+  fileprivate static func all(of json: JSON?) -> [StorageSample] {
+    (json?.array ?? []).compactMap { sample in
+      guard let parts = sample.array, let start = parts.first?.int else { return nil }
+      let sizes = parts.dropFirst().compactMap { part -> (UserID, StoredSize)? in
+        guard let values = part.array, values.count == 4, let name = values[0].string,
+          let records = values[1].int, let bytes = values[2].int
+        else { return nil }
+        return (UserID(name), StoredSize(records: records, bytes: bytes, isWhole: values[3] == 1))
+      }
+      return StorageSample(start: start, sizes: Dictionary(sizes) { $1 })
+    }
   }
 }

@@ -91,7 +91,7 @@ enum Examples {
     ("audit list", ["brume audit list", "brume audit list --operator owner --limit 20 --json"]),
     ("logs", ["brume logs --limit 20", "brume logs --failed --json"]),
     ("usage show", ["brume usage", "brume usage show --span week --json"]),
-    ("usage storage", ["brume usage storage"]),
+    ("usage storage", ["brume usage storage", "brume usage storage --over week"]),
     (
       "user create",
       ["brume user create carol --email carol@example.org --password-file password.txt"]

@@ -10,7 +10,7 @@ import Synchronization
 #endif
 
 final class TerminalProgress: Sendable {
-  private static let isOnTerminal = isatty(STDERR_FILENO) == 1
+  static let isOnTerminal = isatty(STDERR_FILENO) == 1
   private static let pauses = (first: Duration.seconds(2), others: Duration.milliseconds(200))
   private let next = Mutex(ContinuousClock.now + pauses.first)
   private let isShown = Mutex(false)
@@ -26,17 +26,18 @@ final class TerminalProgress: Sendable {
     if isDue { write(text()) }
   }
 
-  /// What somebody waits for who has nothing to count: says so, with the seconds that it took.
+  /// What somebody waits for: says so, with the seconds that it took, on a line that `work` may write to as well.
   static func waiting<Value: Sendable>(
-    for what: String, _ work: @escaping @Sendable () async throws -> Value
+    for what: @autoclosure @escaping @Sendable () -> String,
+    on progress: TerminalProgress = TerminalProgress(),
+    _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     guard isOnTerminal else { return try await work() }
-    let progress = TerminalProgress()
     let start = ContinuousClock.now
     let talk = Task {
       while !Task.isCancelled {
         try await Task.sleep(for: .seconds(1))
-        progress.show("\(what): \((ContinuousClock.now - start).components.seconds) s")
+        progress.show("\(what()): \((ContinuousClock.now - start).components.seconds) s")
       }
     }
     defer {

@@ -34,7 +34,7 @@ import Testing
       }
     case .sessionWithoutCSRF, .sessionOfForeignPage:
       // Those pages cannot read the answer, nor does a browser send the cookie for them.
-      effect == .reads || effect == .reveals ? .letIn : .forbidden
+      effect.changesSomething ? .forbidden : .letIn
     case .fullOperator, .fullToken, .owner: .letIn
     }
   }

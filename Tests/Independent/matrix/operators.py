@@ -35,8 +35,8 @@ def probe(name, method="GET", build=plain, images=None, last=False):
 TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks", "zones", "operators",
          "operators/invitations", "operators/tokens", "session", "session/provider", "backups", "backups/restore", "clock"}
 LISTS = ["status", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
-         "webhooks", "containers", "zones", "shares", "operators", "operators/invitations", "operators/tokens", "audit", "logs", "usage", "usage/storage", "schema/usage", "trace", "session",
-         "backups", "backups/rows", "backups/asset", "backups/file", "backups/restore", "events", "clock", "log", "log/then"]
+         "webhooks", "containers", "zones", "shares", "operators", "operators/invitations", "operators/tokens", "audit", "logs", "usage", "usage/storage", "usage/storage/history", "schema/usage", "trace", "session",
+         "users/export", "backups", "backups/rows", "backups/asset", "backups/file", "backups/restore", "events", "clock", "log", "log/then"]
 # What an operator reads and changes of somebody's data, asked about the account `shy`, who has none.
 DATA = ["zones", "zones/create", "zones/delete", "records/query", "records/lookup", "records/modify", "allowed",
         "tokens/decode", "schema/validate", "schema/diff", "push/preview"]

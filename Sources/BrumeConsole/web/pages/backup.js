@@ -1,18 +1,20 @@
 // Backup: all of the server in one file, from the browser, and back; and the commands that check such a file, bring it
 // back elsewhere and export one user.
 
-import { call, Failure } from "../core/calls.js";
+import { call } from "../core/calls.js";
 import { userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { health } from "../core/health.js";
-import { proof, whoIsSignedIn } from "../core/session.js";
 import { draft, into, say, update } from "../core/state.js";
 import { exactly, size } from "../core/words.js";
 import { Button, Code, Field } from "../parts/controls.js";
+import { download } from "../parts/download.js";
 import { Head, Pane } from "../parts/layout.js";
 import { Badge, Empty, Wrong } from "../parts/states.js";
 import { UserPicker } from "../parts/users.js";
+import { Files } from "./backup-files.js";
 import { Restore } from "./backup-restore.js";
+import { ExportButton } from "./users-export.js";
 
 export const page = { name: "backup", title: "Backup", icon: "backup", view, keys: () => ({ n: ["Back up", begin] }) };
 
@@ -27,7 +29,7 @@ function view() {
       note: "All that the server has, in one file: records, users, secrets, assets.",
       actions: [h(Button, { kind: "primary", icon: "backup", onclick: begin }, "Back up")],
     }),
-    h("div.stack", { key: "panes" }, Take(), Commands(), Restore(restoreCommands()), Export()),
+    h("div.stack", { key: "panes" }, Take(), Commands(), Restore(restoreCommands()), Export(), Files(`brume doctor --deep${where()}`)),
   ];
 }
 
@@ -89,26 +91,10 @@ async function begin() {
 
 const rest = ({ bytes = 0, reason = "" }) => ({ bytes, reason });
 
-/** With a cookie the browser fetches it as any file; a typed token has to be sent by us. */
 async function fetchFile(now) {
-  const address = `${path}/file?id=${now.id}`;
-  if (whoIsSignedIn()?.csrf) save(address, now.file);
-  else {
-    const answer = await fetch(address, { headers: proof(false) });
-    if (!answer.ok) throw new Failure(answer.status, await answer.json().catch(() => null), "");
-    const file = URL.createObjectURL(await answer.blob());
-    save(file, now.file);
-    // The browser reads it after the click.
-    setTimeout(() => URL.revokeObjectURL(file), 60_000);
-  }
+  await download(`${path}/file?id=${now.id}`, now.file);
   Object.assign(now, { state: "done", taken: Date.now() });
   say("The browser has the backup");
-}
-
-function save(address, name) {
-  const link = document.createElement("a");
-  Object.assign(link, { href: address, download: name });
-  link.click();
 }
 
 // MARK: Commands
@@ -148,19 +134,22 @@ const Export = () =>
       null,
       h(UserPicker, {
         label: "User",
-        value: state().user || userNames()[0] || "",
+        value: chosen(),
         options: userNames(),
         onchange: into(state(), "user"),
       }),
-      h("p.note", null, "Zones, records and files of the private database; shares and devices are not in it."),
+      h("p.note", null, "Zones, records and files of the private database here; shares and devices are not in it."),
+      h("div.line", null, h(ExportButton, { user: chosen() })),
       h(Code, {
         text: ((name) =>
           `brume export --user ${word(name)} ${word(name)}.jsonl${where()}\n`
-          + `brume import ${word(name)}.jsonl${where()}`)(state().user || userNames()[0] || "alice"),
+          + `brume import ${word(name)}.jsonl${where()}`)(chosen() || "alice"),
         what: "the commands that export and import",
       }),
     ),
   );
+
+const chosen = () => state().user || userNames()[0] || "";
 
 /** How the command finds this server: on its machine by the folder. */
 const where = () => (health.status?.data ? ` --data ${word(health.status.data)}` : "");

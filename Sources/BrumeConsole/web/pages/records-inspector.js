@@ -3,7 +3,7 @@
 
 import { userNames } from "../core/places.js";
 import { h } from "../core/render.js";
-import { route, withQuery } from "../core/router.js";
+import { go, route, withQuery } from "../core/router.js";
 import { into } from "../core/state.js";
 import { isEditable } from "../core/values.js";
 import { exactly, plural, short } from "../core/words.js";
@@ -15,6 +15,8 @@ import { Allowed } from "./records-allowed.js";
 import { who } from "./records-columns.js";
 import { remove } from "./records-delete.js";
 import { Fields } from "./records-fields.js";
+import { NamedFields } from "./records-named.js";
+import { recordsAt } from "./records-query.js";
 import { begun, changes, forgetDraft, save, writer } from "./records-save.js";
 import { isSystem } from "./schema-text.js";
 
@@ -61,9 +63,14 @@ export function Record(where, record, fields, close) {
   );
 }
 
-export function NewRecord(where, fields, close) {
-  const record = { fields: {}, recordType: where.type };
+/** A record of a type that is there, or of a new one; the schema of development takes up what it brings. */
+export function NewRecord(where, types, close) {
+  // Users are made elsewhere: where nothing else is, the type has no name yet.
+  const record = { fields: {}, recordType: where.type === "Users" ? "" : where.type };
   const state = begun(record);
+  const fields = types.find(({ name }) => name === state.type)?.fields ?? [];
+  const isOpen = route.environment === "development";
+  const done = () => (state.type === where.type ? close() : go(recordsAt({ ...where, type: state.type })));
   const own = fields.filter((field) => !isSystem(field) && isEditable(field));
   return h(
     Inspector,
@@ -72,11 +79,15 @@ export function NewRecord(where, fields, close) {
       title: "New record",
       note: `in ${where.zone}, ${where.database}`,
       onclose: () => (forgetDraft(record), close()),
-      foot: Foot(where, record, fields, state, changes(state, record, fields), close),
+      foot: Foot(where, record, fields, state, changes(state, record, fields), done),
     },
     h(
       "div",
       { key: "names" },
+      h(Field, { label: "Type", value: state.type, oninput: into(state, "type"), placeholder: "Note" }),
+      fields.length === 0 && state.type !== "" && h("p.note", null, isOpen
+        ? "A new type: its first record makes it. Name its fields, or add them later."
+        : "There is no such type here: deploy development's schema first."),
       h(Field, {
         label: "Record name",
         value: state.name,
@@ -84,12 +95,9 @@ export function NewRecord(where, fields, close) {
         placeholder: "made by the server",
         created: (element) => element.focus(),
       }),
-      fields.length === 0 && [
-        h(Field, { label: "Type", value: state.type, oninput: into(state, "type"), placeholder: "Note" }),
-        h("p.note", null, "A type's first record makes it. Add its fields with a program, or in the schema's text."),
-      ],
     ),
-    Fields(own, record, state),
+    own.length > 0 && Fields(own, record, state),
+    isOpen && NamedFields(state.named),
   );
 }
 

@@ -8,6 +8,7 @@ import { draft, drop, say, update } from "../core/state.js";
 import { parsed, typed } from "../core/values.js";
 import { short } from "../core/words.js";
 import { who } from "./records-columns.js";
+import { namedValues } from "./records-named.js";
 import { database, zoneID } from "./records-query.js";
 
 /** The draft of a record: texts by field, the tag it was read with, who writes. */
@@ -16,11 +17,12 @@ export const begun = (record) =>
     texts: {},
     tag: record.recordChangeTag,
     name: "",
-    type: record.recordType,
+    type: record.recordType ?? "",
     writer: "",
     error: undefined,
     conflict: undefined,
-    extra: [],
+    // Fields that the schema does not have yet.
+    named: [],
   }));
 export const forgetDraft = (record) => drop("record." + (record.recordName ?? ""));
 
@@ -36,6 +38,8 @@ export function changes(state, record, fields) {
       wrong[name] = error.message;
     }
   }
+  Object.assign(values, namedValues(state.named, fields.map(({ name }) => name)));
+  for (const field of state.named) if (field.wrong) wrong["named " + field.name] = field.wrong;
   state.wrong = wrong;
   return values;
 }

@@ -106,7 +106,7 @@ function Page(where, types, fields) {
               })),
       ),
       route.query.new
-        ? NewRecord(where, fields, close)
+        ? NewRecord(where, types, close)
         : chosen?.isMissing
         ? Missing(chosen.reason)
         : chosen && Record(where, chosen, fields, close),

@@ -10,9 +10,7 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
 
 export function Charts({ usage, total, step }, span) {
   const times = usage.map((bucket) => bucket.time);
-  const isLong = step * usage.length > 2 * 86_400_000;
-  const label = (at, isAxis) =>
-    !isLong ? time.format(at) : isAxis ? day.format(at) : `${day.format(at)} ${time.format(at)}`;
+  const label = labels(step * usage.length);
   const of = (name, kind, value) => ({ name, kind, values: usage.map(value) });
   const shared = { times, label };
   const period = span.toLowerCase();
@@ -87,6 +85,10 @@ export function Charts({ usage, total, step }, span) {
     }),
   );
 }
+
+/** How times are written in a chart of so many milliseconds: with the day where there is more than one. */
+export const labels = (length) => (at, isAxis) =>
+  length <= 2 * 86_400_000 ? time.format(at) : isAxis ? day.format(at) : `${day.format(at)} ${time.format(at)}`;
 
 /** A part as a percentage that is not rounded to nothing. */
 const share = (part, all) =>

@@ -1,5 +1,5 @@
 // Usage: what was this server used for, and who stores how much? Charts over an hour, a day, a week or 30 days,
-// and the storage of each user.
+// and the storage of each user, over time and now.
 
 import { remote } from "../core/calls.js";
 import { h } from "../core/render.js";
@@ -9,6 +9,7 @@ import { CopyButton, Tabs } from "../parts/controls.js";
 import { Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
 import { Charts } from "./usage-charts.js";
+import { Growth } from "./usage-growth.js";
 import { Storage } from "./usage-storage.js";
 
 export const page = { name: "usage", title: "Usage", icon: "usage", isLive: true, view };
@@ -41,6 +42,7 @@ function view() {
       isQuiet(usage)
         ? h(Pane, { key: "quiet" }, Empty("Quiet: no app has asked anything in this time", undefined, "usage"))
         : Charts(usage, spans[span])),
+    Growth(span),
     Storage(),
   ];
 }

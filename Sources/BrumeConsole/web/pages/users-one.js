@@ -13,6 +13,7 @@ import { Facts, Inspector } from "../parts/layout.js";
 import { Badge, Loaded } from "../parts/states.js";
 import { counted, Quota, stored } from "./usage-storage.js";
 import { Change } from "./users-change.js";
+import { ExportButton } from "./users-export.js";
 
 export const OneUser = (user) =>
   h(
@@ -38,6 +39,7 @@ export const OneUser = (user) =>
         "div.line",
         null,
         h(Button, { icon: "key", onclick: () => makeToken(user) }, "Make a token"),
+        h(ExportButton, { user: user.name }),
         h(Button, { kind: "danger", icon: "door", onclick: () => signOut(user) }, "Sign out"),
         h(Button, { kind: "danger", icon: "trash", onclick: () => remove(user) }, "Delete…"),
       ),

@@ -1,5 +1,5 @@
 // Zones and shares: how large, how fresh, who is in? The zones of one user, the shares in the zone that is
-// open, and what a change token says.
+// open, what a change token says, and deletions that are old enough to be forgotten.
 
 import { remote } from "../core/calls.js";
 import { admin, userNames } from "../core/places.js";
@@ -12,6 +12,7 @@ import { Badge, Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { UserPicker } from "../parts/users.js";
 import { NewZone, Zone } from "./zones-inspector.js";
+import { Deletions } from "./zones-deletions.js";
 import { Decoder } from "./zones-token.js";
 import { counted, stored } from "./usage-storage.js";
 
@@ -23,34 +24,44 @@ export const page = {
   keys: () => ({ n: ["New zone", begin] }),
 };
 
+/** What is about no user's zones. */
+const tools = {
+  token: { text: "Change token", View: Decoder },
+  deletions: { text: "Old deletions", View: Deletions },
+};
+
 const begin = () => go(to("zones", [user()], { new: "1" }));
 const user = () => route.path[0] || userNames()[0] || "";
 
 function view() {
   const database = route.query.database ?? "private";
-  const isToken = route.query.tab === "token";
+  const tool = tools[route.query.tab];
   return [
     h(
       Head,
       {
         title: "Zones and shares",
         actions:
-          !isToken &&
+          !tool &&
             database === "private" && h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New zone"),
       },
       h(Tabs, {
         label: "Show",
         tabs: [
-          { text: "Own zones", isOn: !isToken && database === "private", href: to("zones", [user()]) },
+          { text: "Own zones", isOn: !tool && database === "private", href: to("zones", [user()]) },
           {
             text: "Shared with them",
-            isOn: !isToken && database === "shared",
+            isOn: !tool && database === "shared",
             href: to("zones", [user()], { database: "shared" }),
           },
-          { text: "Change token", isOn: isToken, href: to("zones", [user()], { tab: "token" }) },
+          ...Object.entries(tools).map(([tab, { text, View }]) => ({
+            text,
+            isOn: tool?.View === View,
+            href: to("zones", [user()], { tab }),
+          })),
         ],
       }),
-      !isToken && h(UserPicker, {
+      !tool && h(UserPicker, {
         key: "user",
         label: "Of",
         shown: false,
@@ -60,7 +71,7 @@ function view() {
         onchange: (event) => go(to("zones", [event.target.value], { database: route.query.database })),
       }),
     ),
-    isToken ? Decoder() : user() && List(user(), database),
+    tool ? tool.View() : user() && List(user(), database),
   ];
 }
 

@@ -17,9 +17,10 @@ export function roundUp(value) {
 
 /**
  * `times` are where steps begin; `series` are `{ name, kind, values }`, stacked as bars or drawn as lines, where a
- * value may be missing; `unit(value)` writes a number on the axis and in titles; `label(time, isAxis)` a time.
+ * value may be missing; `unit(value)` writes a number on the axis and in titles; `label(time, isAxis)` a time. The table
+ * has the series of `listed`, which may be more than a picture can show.
  */
-export function Chart({ title, total, note, times, series, lines = false, unit = number, label, summary }) {
+export function Chart({ title, total, note, times, series, listed = series, lines = false, unit = number, label, summary }) {
   const sums = times.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
   const tops = lines ? series.flatMap(({ values }) => values.map((value) => value ?? 0)) : sums;
   const top = roundUp(Math.max(0, ...tops));
@@ -35,7 +36,7 @@ export function Chart({ title, total, note, times, series, lines = false, unit =
       lines ? series.map((one) => Line(one, times.length, top)) : Bars(series, times, top, unit, label),
     ),
     h("div.legend", null, series.map(({ name, kind }) => h("span", { key: name }, h("i", { class: kind }), name))),
-    h("details", { key: "table" }, h("summary", null, "As a table"), Numbers(title, times, series, unit, label)),
+    h("details", { key: "table" }, h("summary", null, "As a table"), Numbers(title, times, listed, unit, label)),
   );
 }
 
