@@ -44,6 +44,11 @@ package struct Limits: Sendable, Equatable {
   /// Ours: bytes of request bodies in memory at once, and how many of them came from one address.
   package var bodyBytesAtOnce = 256 << 20
   package var bodyBytesAtOncePerAddress = 64 << 20
+  /// Ours: bytes of large answers that wait for clients to read them, and how many of them are for one address.
+  package var answerBytesAtOnce = 256 << 20
+  package var answerBytesAtOncePerAddress = 96 << 20
+  /// Ours: an answer is large from so many bytes on. Of smaller ones each connection has one at most.
+  package var largeAnswerBytes = 256 << 10
 
   // MARK: HTTP/2
 
@@ -144,6 +149,13 @@ package struct Limits: Sendable, Equatable {
   package var deletionRows = 500
   /// Ours: how long new records may stay out of the query index after the last that came.
   package var indexRest: Milliseconds = 2000
+
+  // MARK: Schemas
+
+  /// Ours: record types that a development schema takes up from saves; its file may name more.
+  package var learnedRecordTypes = 1000
+  /// Ours: fields of one record type, as far as saves bring them.
+  package var learnedFieldsPerType = 1000
 
   // MARK: Subscriptions and notifications
 

@@ -100,20 +100,59 @@ package struct Reply: Sendable {
   package static let empty = Reply.json(Array("{}".utf8))
 
   /// The same for Hummingbird.
-  package var response: Response {
+  package var response: Response { made { ResponseBody(byteBuffer: $0) } }
+
+  /// The same, where a large answer counts as memory until it is written.
+  ///
+  /// - Parameters:
+  ///   - bytes: from how many on it is large.
+  ///   - memory: what is free for it.
+  /// - Throws: `HeldBytes.Full` if there is no room for it.
+  package func response(
+    largeFrom bytes: Int, in memory: @autoclosure () -> HeldBytes.Share
+  ) throws -> Response {
+    try made { whole in
+      guard whole.readableBytes >= bytes else { return ResponseBody(byteBuffer: whole) }
+      let share = memory()
+      try share.take(whole.readableBytes)
+      return .held(whole, in: share, piece: bytes)
+    }
+  }
+
+  /// - Parameter body: makes a body of bytes that are all there.
+  private func made(_ body: (ByteBuffer) throws -> ResponseBody) rethrows -> Response {
     var headers = headers
     headers[.contentType] = contentType
-    switch body {
-    case .bytes(let bytes):
-      let buffer = ByteBuffer(bytes: bytes)
-      return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
+    let content: ResponseBody
+    switch self.body {
+    case .bytes(let bytes): content = try body(ByteBuffer(bytes: bytes))
     case .pieces(let pieces):
       var buffer = ByteBuffer()
       buffer.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
       for piece in pieces { buffer.writeBytes(piece) }
-      return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
-    case .stream(let write):
-      return Response(status: status, headers: headers, body: ResponseBody(write))
+      content = try body(buffer)
+    case .stream(let write): content = ResponseBody(write)
+    }
+    return Response(status: status, headers: headers, body: content)
+  }
+}
+
+extension ResponseBody {
+  /// Bytes that are written as fast as the client reads, and counted until then: a connection takes the next piece
+  /// when the one before has left.
+  fileprivate static func held(
+    _ bytes: ByteBuffer, in share: HeldBytes.Share, piece: Int
+  ) -> ResponseBody {
+    ResponseBody(contentLength: bytes.readableBytes) { writer in
+      defer { share.giveBack() }
+      var rest = bytes
+      while rest.readableBytes > 0,
+        let part = rest.readSlice(length: min(piece, rest.readableBytes))
+      {
+        // A copy: the last piece must not keep all of them.
+        try await writer.write(ByteBuffer(bytes: part.readableBytesView))
+      }
+      try await writer.finish(nil)
     }
   }
 }

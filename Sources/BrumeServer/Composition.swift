@@ -35,7 +35,8 @@ package final class Composition: Sendable {
   package let rates: RateLimits
   package let requestShares: RequestShares
   package let connectionShares: ConnectionShares
-  package let bodyMemory: BodyMemory
+  package let bodyMemory: HeldBytes
+  package let answerMemory: HeldBytes
   package let health = Health()
   /// The threads of requests; nil: they stay where they begin.
   let workers: Workers?
@@ -134,8 +135,8 @@ package final class Composition: Sendable {
     rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
-    bodyMemory = BodyMemory(
-      most: limits.bodyBytesAtOnce, mostOfOne: limits.bodyBytesAtOncePerAddress)
+    bodyMemory = .ofBodies(limits)
+    answerMemory = .ofAnswers(limits)
     passwords = PasswordVerifier(
       accounts: engine.accounts,
       attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)

@@ -13,7 +13,8 @@ final class EndpointResponder: Sendable {
   private let settings: Settings
   private let authentication: AuthenticateParts
   private let tokens: WebAuthTokens
-  private let bodyMemory: BodyMemory
+  private let bodyMemory: HeldBytes
+  private let answerMemory: HeldBytes
   private let requestShares: RequestShares
   private let auditLog: AuditLog
   private let fetches: LastFetches
@@ -30,6 +31,7 @@ final class EndpointResponder: Sendable {
       operators: server.operatorGate, container: settings.container, limits: settings.limits)
     tokens = server.engine.webAuthTokens
     bodyMemory = server.bodyMemory
+    answerMemory = server.answerMemory
     requestShares = server.requestShares
     auditLog = server.auditLog
     fetches = server.fetches
@@ -87,9 +89,11 @@ final class EndpointResponder: Sendable {
           caller: caller, address: address, peer: RequestPeer(address: state.peer),
           channel: state.channel,
           jsonDepth: limits.jsonDepth)
-        var response = try await auditLog.carryOut(call, endpoint) {
+        let reply = try await auditLog.carryOut(call, endpoint) {
           try await answer(call, endpoint, in: lane)
-        }.response
+        }
+        var response = try reply.response(
+          largeFrom: limits.largeAnswerBytes, in: answerMemory.share(of: address.name))
         note(call, endpoint)
         events.note(endpoint)
         if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {

@@ -119,7 +119,7 @@ import Testing
 
   @Test func `bodies of one address leave memory to others, and all together have a bound`() throws
   {
-    let memory = BodyMemory(most: 100, mostOfOne: 60)
+    let memory = HeldBytes(most: 100, mostOfOne: 60, refusal: "full")
     let mine = memory.share(of: "a")
     try mine.take(60)
     #expect(throws: (any Error).self) { try memory.share(of: "a").take(1) }

@@ -150,6 +150,21 @@ def replayed(checks, server, signer):
     checks.that("one record was made", len(answer.get("records", [])) == 1, str(answer)[:200])
 
 
+def spelled(checks, signer):
+    """A replay is one however its path is written, also where the path was signed as it is written."""
+    for spelling in ["modif%79", "modi%66y", "%6dodify", "modify/", "/modify", "./modify", "modify?x=1", "modify?"]:
+        target = f"{signer.base}/public/records/{spelling}"
+        body = json.dumps({"operations": [{"operationType": "create", "record": {"recordType": "Note"}}]}).encode()
+        headers = signer.headers(target, body)
+        first, _ = signer.send(target, body, headers)
+        second, answer = signer.send(target, body, headers)
+        checks.that(f"'{spelling}' is carried out once at most", second != 200 and first in (200, 400, 401, 404),
+                    f"{first}, then {second} {answer}")
+        for other in ["modify", "modif%79"]:
+            status, answer = signer.send(f"{signer.base}/public/records/{other}", body, headers)
+            checks.that(f"the signature of '{spelling}' is good for no '{other}'", status != 200, f"{status} {answer}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--brume", required=True)
@@ -162,6 +177,7 @@ def main():
             accepted(checks, signer)
             refused(checks, signer)
             replayed(checks, server, signer)
+            spelled(checks, signer)
         finally:
             server.stop()
     for failure in checks.failed:

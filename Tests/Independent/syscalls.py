@@ -111,20 +111,24 @@ class Trial:
     def check(self, answered, what):
         """Without faults: all is there, and goes on."""
         server = self.server(False).start()
-        client = server.client("alice", "tv")
-        page = client.call("changes/zone", {"zones": [{"zoneID": ZONE}]})["zones"][0]
-        found = {record["recordName"]: record for record in page["records"]}
-        if not answered <= found.keys():
-            fail(f"{what}: answered and lost: {sorted(answered - found.keys())}")
-        if server.values["BRUME_KEY_ID"] != self.key:
-            fail(f"{what}: the ready-made key is another one")
-        for name, record in found.items():
-            if record["fields"]["text"]["value"] != name * 50:
-                fail(f"{what}: {name} is not what was saved")
-        if not self.save(client, "afterwards"):
-            fail(f"{what}: the next server does not save")
-        if server.stop() != 0:
-            fail(f"{what}: the next server does not end in good order")
+        try:
+            client = server.client("alice", "tv")
+            page = client.call("changes/zone", {"zones": [{"zoneID": ZONE}]})["zones"][0]
+            found = {record["recordName"]: record for record in page["records"]}
+            if not answered <= found.keys():
+                fail(f"{what}: answered and lost: {sorted(answered - found.keys())}")
+            if server.values["BRUME_KEY_ID"] != self.key:
+                fail(f"{what}: the ready-made key is another one")
+            for name, record in found.items():
+                if record["fields"]["text"]["value"] != name * 50:
+                    fail(f"{what}: {name} is not what was saved")
+            if not self.save(client, "afterwards"):
+                fail(f"{what}: the next server does not save")
+            if server.stop() != 0:
+                fail(f"{what}: the next server does not end in good order")
+        finally:
+            if server.process.poll() is None:
+                server.kill()
         deep = subprocess.run([self.brume, "doctor", "--deep", "--data", self.folder], capture_output=True, text=True)
         wrong = [line for line in deep.stdout.splitlines() if line.startswith("wrong") and "server:" not in line
                  and "assets:" not in line]

@@ -41,7 +41,7 @@ package struct Records: Sendable {
       let (schemas, clientData) = (schemas, request.clientData)
       let reads = part.reads(context, memory, bringsClientData: clientData != nil)
       let writes = part.scope.asked(by: context.user)
-      let answers = try await store.write(in: writes, reading: reads) { transaction in
+      let answers = try await store.writeIfWanted(in: writes, reading: reads) { transaction in
         if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
         let answers = try Self.run(part, context, schemas, transaction)
         try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)
@@ -58,7 +58,8 @@ package struct Records: Sendable {
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ schemas: SchemaCache,
     _ transaction: any WriteTransaction
   ) throws -> [Int: RecordResult] {
-    var schema = try schemas.justInTime(for: part.database, in: transaction)
+    var schema = try schemas.justInTime(
+      for: part.database, in: transaction, limits: context.limits)
     var answers: [Int: RecordResult] = [:]
     var answerBytes = 0
     for (zone, items) in part.zones {

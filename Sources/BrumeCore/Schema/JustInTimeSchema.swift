@@ -10,10 +10,12 @@ struct JustInTimeSchema: Sendable {
   private(set) var didChange = false
   /// Production: nothing is learned.
   let isStrict: Bool
+  private let limits: Limits
 
-  init(_ schema: Schema, isStrict: Bool) {
+  init(_ schema: Schema, isStrict: Bool, limits: Limits) {
     self.schema = schema
     self.isStrict = isStrict
+    self.limits = limits
   }
 
   /// The fields with their values in the schema's types, after the schema learned what is new.
@@ -36,6 +38,7 @@ struct JustInTimeSchema: Sendable {
           "Cannot create or modify field '\(name)' in record '\(type)' in production schema; add the "
             + "field in development and deploy the schema")
       } else if let valueType = value.type {
+        try requireRoom(for: name, in: known, type)
         known.fields[name] = .justInTime(valueType, isEncrypted: draft.isEncrypted)
         learned = true
       }
@@ -52,9 +55,27 @@ struct JustInTimeSchema: Sendable {
         "Cannot create new type '\(type)' in production schema; save a record of it in development "
           + "and deploy the schema")
     }
+    guard schema.recordTypes.count < limits.learnedRecordTypes else {
+      throw BrumeError(
+        .badRequest,
+        "Cannot create new type '\(type)': the development schema has \(schema.recordTypes.count) record types, "
+          + "as many as saves may bring; use one of them, or remove some with 'brume schema import'"
+      )
+    }
     let new = Schema.RecordType.justInTime()
     learn(new, type)
     return new
+  }
+
+  /// Each save works with the whole schema, so nobody may make it grow without end.
+  private func requireRoom(
+    for field: String, in recordType: Schema.RecordType, _ type: String
+  ) throws(BrumeError) {
+    guard recordType.fields.count >= limits.learnedFieldsPerType else { return }
+    throw BrumeError(
+      .badRequest,
+      "Cannot create field '\(field)' in record '\(type)': the type has \(recordType.fields.count) fields, as "
+        + "many as saves may bring; use one of them, or remove some with 'brume schema import'")
   }
 
   private mutating func learn(_ recordType: Schema.RecordType, _ type: String) {

@@ -31,11 +31,11 @@ package final class SchemaCache: Sendable {
 
   /// The schema of a database, ready to grow with what a save brings.
   func justInTime(
-    for database: DatabaseKey, in transaction: any ReadTransaction
+    for database: DatabaseKey, in transaction: any ReadTransaction, limits: Limits
   ) throws -> JustInTimeSchema {
     JustInTimeSchema(
       try schema(of: database.containerEnvironment, in: transaction),
-      isStrict: database.environment == .production)
+      isStrict: database.environment == .production, limits: limits)
   }
 
   /// Stores a schema that has grown.

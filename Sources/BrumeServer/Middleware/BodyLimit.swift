@@ -34,7 +34,7 @@ enum BodyLimit {
 
   /// - Parameter share: counts the bytes, as they come.
   static func collect(
-    _ request: Request, upTo limit: Int, in share: BodyMemory.Share
+    _ request: Request, upTo limit: Int, in share: HeldBytes.Share
   ) async throws -> [UInt8] {
     if let text = request.headers[.contentLength], let length = Int(text), length > limit {
       throw Exceeded(limit: limit)

@@ -26,7 +26,7 @@ struct ErrorReply: RouterMiddleware {
       var response = lastResponse(to: exceeded.error, context)
       response.status = .contentTooLarge
       return response
-    } catch let full as BodyMemory.Full {
+    } catch let full as HeldBytes.Full {
       return lastResponse(to: full.error, context)
     } catch let late as RequestWork.OutOfTime {
       return lastResponse(to: late.error, context)

@@ -46,6 +46,20 @@ extension StorageContract {
         try expectEqual(try transaction.zones.find(.sample("Other"))?.incarnation, 2, "incarnation")
       }
     },
+    Case("a body whose caller has gone before its turn does not run") { store in
+      let gone = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try await store.writeIfWanted(in: .everything(of: store)) { try $0.putNext("lost") }
+      }
+      if case .success = await gone.result {
+        throw Violation(description: "a write was answered that nobody waited for")
+      }
+      let waited = try await store.writeIfWanted(in: .everything(of: store)) {
+        (try $0.putNext("kept"), try $0.hasRecord("lost"))
+      }
+      try expectEqual(waited.0, 1, "the sequence of the first write that was waited for")
+      try expect(!waited.1, "a body ran that nobody waited for")
+    },
     Case("a body sees its own writes") { store in
       try await store.write(in: .everything(of: store)) { transaction in
         try transaction.putNext("a", fields: ["title": .string("one")])

@@ -50,6 +50,39 @@ struct RefusedSaveTests {
     #expect(type.fields["___recordID"]?.indexes.contains(.queryable) == true)
   }
 
+  @Test func `a development schema takes up so many types from saves, and no more`() async throws {
+    var limits = Limits.apple
+    // The type of users is there.
+    limits.learnedRecordTypes = 3
+    let fixture = try await EngineFixture(limits: limits)
+    func save(_ type: String) async throws {
+      let results = try await fixture.modify([
+        RecordOperation(.create, RecordDraft(name: "a \(type)", type: type))
+      ])
+      _ = try #require(results.first).get()
+    }
+    try await save("Hike")
+    try await save("Hut")
+    let error = await #expect(throws: ItemFailure<RecordID>.self) {
+      try await save("Boat")
+    }
+    #expect(error?.error.code == .badRequest)
+    #expect(error?.error.reason.contains("'Boat'") == true)
+    #expect(error?.error.reason.contains("3 record types") == true)
+    try await fixture.save(.create("h1", ["title": .string("Ridge")]))
+  }
+
+  @Test func `a type takes up so many fields from saves, and no more`() async throws {
+    var limits = Limits.apple
+    limits.learnedFieldsPerType = Schema.RecordType.justInTime().fields.count + 2
+    let fixture = try await EngineFixture(limits: limits)
+    try await fixture.save(.create("h1", ["title": .string("Ridge"), "km": .int64(1)]))
+    let error = try await fixture.failure(of: .create("h2", ["late": .int64(1)]))
+    #expect(error.code == .badRequest)
+    #expect(error.reason.contains("'late'") && error.reason.contains("'Hike'"))
+    try await fixture.save(.create("h2", ["km": .int64(2)]))
+  }
+
   @Test func `SAV-31 production refuses a new type`() async throws {
     let fixture = try await EngineFixture(environment: .production)
     let error = try await fixture.failure(of: .create("h1"))
