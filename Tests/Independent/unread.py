@@ -1,8 +1,7 @@
 """Clients that ask for all they can get, and read nothing of it.
 
 Each connection asks for a page of many megabytes. The server holds such answers for one address up to a bound, refuses the
-rest with 503, serves everybody else meanwhile, and has its memory back when the connections are gone. A second server, whose
-bound is beyond what is asked for, must take more than the first may: the control.
+rest with 503, serves everybody else meanwhile, and has its memory back when the connections are gone.
 """
 import argparse
 import json
