@@ -9,6 +9,7 @@ import tempfile
 
 import chromium
 import console_operating
+import console_pages_data
 import console_pages_keys
 import console_pages_people
 from brume_server import Server, expect
@@ -27,7 +28,7 @@ SCHEMA = """DEFINE SCHEMA
         GRANT READ TO "_world"
     );
 """
-WALKS = [*console_pages_keys.WALKS, *console_pages_people.WALKS]
+WALKS = [*console_pages_keys.WALKS, *console_pages_people.WALKS, *console_pages_data.WALKS]
 
 
 class World:
@@ -117,7 +118,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--brume", required=True)
     parser.add_argument("--pictures", help="a folder for screenshots")
-    parser.add_argument("--only", help="walks whose names contain this, for a quick look")
+    parser.add_argument("--only", help="names of walks with commas between them, for a quick look")
     options = parser.parse_args()
     program = chromium.find()
     if program is None:
@@ -132,7 +133,7 @@ def main():
             tour = Tour(world, browser, options.pictures)
             tour.sign_in()
             for walk in WALKS:
-                if not options.only or options.only in walk.__name__:
+                if not options.only or walk.__name__ in options.only.split(','):
                     walk(tour)
             expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
         finally:
