@@ -12,6 +12,10 @@ import console_operating
 import console_pages_data
 import console_pages_keys
 import console_pages_people
+import console_pages_schema
+import console_pages_sent
+import console_pages_states
+import console_pages_zones
 from brume_server import Server, expect
 from other_sides import Apple, Certificates, Receiver
 
@@ -28,7 +32,9 @@ SCHEMA = """DEFINE SCHEMA
         GRANT READ TO "_world"
     );
 """
-WALKS = [*console_pages_keys.WALKS, *console_pages_people.WALKS, *console_pages_data.WALKS]
+WALKS = [*console_pages_keys.WALKS, *console_pages_people.WALKS, *console_pages_data.WALKS,
+         *console_pages_zones.WALKS, *console_pages_schema.WALKS,
+         *console_pages_sent.WALKS, *console_pages_states.WALKS]
 
 
 class World:
@@ -41,7 +47,8 @@ class World:
         address = f"https://localhost:{self.apple.port}"
         self.server = Server(binary, os.path.join(folder, "data"), extra=[
             "--apns-url", address, "--apns-sandbox-url", address, "--push-trust", certificates.root,
-            "--push-allow", "localhost", "--push-timeout", "2", "--user-quota", str(QUOTA)]).start()
+            "--push-allow", "localhost", "--push-timeout", "2", "--user-quota", str(QUOTA)],
+            log=os.environ.get("SERVER_LOG")).start()
         self.file("schema.ckdb", SCHEMA)
         self.server.tool("schema", "import", os.path.join(folder, "schema.ckdb"))
 
@@ -107,6 +114,11 @@ class Tour(console_operating.Tour):
         except SystemExit:
             raise SystemExit(f"FAILED: {what}: '{column}' of '{row}' is {self.cell(table, row, column)!r}")
         expect(True, what)
+
+    def facts(self):
+        """Names and values of what is known of the thing beside the table."""
+        return self.console.page.run("""Object.fromEntries([...document.querySelectorAll(".inspector .facts > div")].map((pair) =>
+          [pair.querySelector("dt").textContent.trim(), pair.querySelector("dd").innerText.trim()]))""")
 
     def again(self, page, query=""):
         """The page, asked for anew."""

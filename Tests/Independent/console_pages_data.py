@@ -1,13 +1,10 @@
-"""What is stored, on the console: how a query was answered, the pickers of the place, what the system knows of a record; zones
-with their size and last change, and who takes part in a share with which rights."""
-import json
+"""What is stored, on the console: how a query was answered, the pickers of the place, what the system knows of a record."""
 import os
 
 from brume_server import expect
 from console_page import SHIFT
 
 SECOND = "iCloud.org.example.second"
-ZONE = {"zoneName": "Notebook"}
 
 
 def plan(tour):
@@ -45,7 +42,7 @@ def system_fields(tour):
     tour.open("records/public/-/_defaultZone/Note", "?sel=planned-2")
     console.see("complementary", "planned-2")
     console.push("System")
-    facts = _facts(tour)
+    facts = tour.facts()
     record = tour.phone.call("records/lookup", {"records": [{"recordName": "planned-2"}]}, "public")["records"][0]
     expect(facts["Record name"] == "planned-2" and facts["Type"] == "Note" and facts["Change tag"] == record["recordChangeTag"],
            "the record's name, its type and its change tag are seen by their names")
@@ -53,11 +50,6 @@ def system_fields(tour):
     when = tour.console.page.run(f"new Date({record['created']['timestamp']}).toISOString()")
     expect(facts["Created"] == when and facts["Modified"] >= when, "and when, to the millisecond")
     tour.done("records-system", "what the system knows of a record")
-
-
-def _facts(tour):
-    return tour.console.page.run("""Object.fromEntries([...document.querySelectorAll(".inspector .facts > div")].map((pair) =>
-      [pair.querySelector("dt").textContent.trim(), pair.querySelector("dd").innerText.trim()]))""")
 
 
 def pickers(tour):
