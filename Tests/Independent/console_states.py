@@ -39,8 +39,8 @@ PARTS = [
 ]
 # What is asked for by a button: the state stands beside it, and the button is the retry.
 ASKED = [
-    ("zones/alice?tab=token", "tokens/decode", "Token", "Read it", "this is no token"),
-    ("zones/alice?tab=deletions", "deletions/forget", "Older than, in days", "Count them", "0"),
+    ("zones/alice?tab=token", "tokens/decode", "Token", "Read it"),
+    ("zones/alice?tab=deletions", "deletions/forget", "Older than, in days", "Count them"),
 ]
 
 
@@ -64,26 +64,25 @@ def walk(console, place, pages=PAGES):
     expect(True, f"{len(pages)} pages, tabs and parts: loading, forbidden, failed with the request's ID, and a retry by key")
 
 
-def ask(console, place):
-    """Forms that only ask, in each state."""
+def ask(console, place, texts):
+    """Forms that only ask, in each state; `texts` is what is typed into their fields."""
     script = console.do("Page.addScriptToEvaluateOnNewDocument", source=INJECTED)["identifier"]
-    for address, match, field, button, text in ASKED:
-        _load(console, f"{place}/{address}", match, "loading")
-        console.tab_to(field)
-        console.replace(text)
-        console.push(button)
-        _until(console, address, "loading", "document.querySelector('main form .loading[role=status]') !== null")
-        for kind, words in (("forbidden", "an operator with the role 'full' can do this"), ("error", "the store does not answer")):
+    for address, match, field, button in ASKED:
+        def send(kind):
             _load(console, f"{place}/{address}", match, kind)
             console.tab_to(field)
-            console.replace(text)
+            console.replace(texts[field])
             console.push(button)
+        send("loading")
+        _until(console, address, "loading", "document.querySelector('main form .loading[role=status]') !== null")
+        for kind, words in (("forbidden", "an operator with the role 'full' can do this"), ("error", "the store does not answer")):
+            send(kind)
             _until(console, address, kind, f"""(() => {{ const wrong = document.querySelector("main form [role=alert]")?.innerText;
               return wrong?.includes({words!r}) && wrong.includes("{ID}") && !document.querySelector("main form .loading"); }})()""")
         console.page.run("sessionStorage.removeItem('test.mode')")
         console.push(button)
-        _until(console, address, "the answer", f"""(() => {{ const text = document.querySelector("main form").innerText;
-          return !text.includes("the store does not answer") && document.querySelector("main form [role=status], main form [role=alert]"); }})()""")
+        _until(console, address, "the answer", """document.querySelector("main form [role=status]:not(.loading)") !== null
+          && document.querySelector("main form [role=alert]") === null""")
     console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     expect(True, f"{len(ASKED)} forms that ask: loading, forbidden, failed with the request's ID, and answered by the same key")
 
