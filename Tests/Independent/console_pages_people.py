@@ -45,6 +45,7 @@ def sessions(tour):
     tour.again("users/carol")
     console.see_text("laptop")
     tour.done("users-devices", "a user with a device")
+    expect(stream.is_alive(), "a device of hers has an open stream")
     tour.confirm("Sign out", "carol", "carol is signed out")
     stream.join(60)
     expect(not stream.is_alive(), "after the typed name her streams end")
