@@ -4,7 +4,8 @@ import base64
 import os
 
 KEYS = {"Enter": ("Enter", 13, "\r"), "Tab": ("Tab", 9, ""), "Escape": ("Escape", 27, ""), "ArrowDown": ("ArrowDown", 40, ""),
-        "ArrowUp": ("ArrowUp", 38, ""), "ArrowRight": ("ArrowRight", 39, ""), "Home": ("Home", 36, ""), "Space": ("Space", 32, " ")}
+        "ArrowUp": ("ArrowUp", 38, ""), "ArrowRight": ("ArrowRight", 39, ""), "Home": ("Home", 36, ""), "Space": ("Space", 32, " "),
+        "F8": ("F8", 119, "")}
 SHIFT, CONTROL = 8, 2
 NAME = """(() => {
   const at = document.activeElement;

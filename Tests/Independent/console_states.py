@@ -31,11 +31,23 @@ PAGES = [
     (f"logs?request={ID}", "admin/logs"), ("usage", "admin/usage?"), ("usage", "admin/usage/storage"),
 ]
 
+# Parts of pages that ask on their own: the page stands, and the part shows its state. Of a user with a zone and a device.
+PARTS = [
+    ("zones/alice/Notebook", "admin/shares"), ("users/alice", "admin/devices"), ("faults", "_brume/admin/clock"),
+    ("faults", "admin/log?"), ("usage", "admin/usage/storage/history"), ("push", "admin/push/log"),
+    ("users?tab=operators", "admin/operators/tokens"),
+]
+# What is asked for by a button: the state stands beside it, and the button is the retry.
+ASKED = [
+    ("zones/alice?tab=token", "tokens/decode", "Token", "Read it"),
+    ("zones/alice?tab=deletions", "deletions/forget", "Older than, in days", "Count them"),
+]
 
-def walk(console, place):
+
+def walk(console, place, pages=PAGES):
     """Each page in each state; ends with the server's own answers."""
-    console.do("Page.addScriptToEvaluateOnNewDocument", source=INJECTED)
-    for address, match in PAGES:
+    script = console.do("Page.addScriptToEvaluateOnNewDocument", source=INJECTED)["identifier"]
+    for address, match in pages:
         _load(console, f"{place}/{address}", match, "loading")
         _until(console, address, "loading", "document.querySelector('main .loading[role=status]') !== null")
         _load(console, f"{place}/{address}", match, "forbidden")
@@ -48,7 +60,31 @@ def walk(console, place):
         console.page.run("sessionStorage.removeItem('test.mode')")
         console.push("Retry")
         _until(console, address, "what came after a retry", "document.querySelector('main .failed') === null")
-    expect(True, f"{len(PAGES)} pages and tabs: loading, forbidden, failed with the request's ID, and a retry by key")
+    console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    expect(True, f"{len(pages)} pages, tabs and parts: loading, forbidden, failed with the request's ID, and a retry by key")
+
+
+def ask(console, place, texts):
+    """Forms that only ask, in each state; `texts` is what is typed into their fields."""
+    script = console.do("Page.addScriptToEvaluateOnNewDocument", source=INJECTED)["identifier"]
+    for address, match, field, button in ASKED:
+        def send(kind):
+            _load(console, f"{place}/{address}", match, kind)
+            console.tab_to(field)
+            console.replace(texts[field])
+            console.push(button)
+        send("loading")
+        _until(console, address, "loading", "document.querySelector('main form .loading[role=status]') !== null")
+        for kind, words in (("forbidden", "an operator with the role 'full' can do this"), ("error", "the store does not answer")):
+            send(kind)
+            _until(console, address, kind, f"""(() => {{ const wrong = document.querySelector("main form [role=alert]")?.innerText;
+              return wrong?.includes({words!r}) && wrong.includes("{ID}") && !document.querySelector("main form .loading"); }})()""")
+        console.page.run("sessionStorage.removeItem('test.mode')")
+        console.push(button)
+        _until(console, address, "the answer", """document.querySelector("main form [role=status]:not(.loading)") !== null
+          && document.querySelector("main form [role=alert]") === null""")
+    console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    expect(True, f"{len(ASKED)} forms that ask: loading, forbidden, failed with the request's ID, and answered by the same key")
 
 
 # Answers of calls that match are read, and handed over when the test says so.

@@ -103,9 +103,12 @@ async function check(state) {
 function toFault(area, state) {
   const fault = state.faults[0];
   if (!fault) return;
-  const before = state.text.split("\n").slice(0, fault.line - 1).join("\n").length;
+  const lines = state.text.split("\n");
+  const before = lines.slice(0, fault.line - 1).join("\n").length;
   const at = before + (fault.line > 1 ? 1 : 0) + fault.column - 1;
   area.setSelectionRange(at, at + 1);
+  // Browsers do not scroll to a selection that is set.
+  area.scrollTop = (area.scrollHeight * (fault.line - 1)) / lines.length - area.clientHeight / 2;
 }
 
 async function save(state) {

@@ -9,11 +9,16 @@ import { number, plural, shortContainer } from "../core/words.js";
 import { Button, Field } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Form, Pane } from "../parts/layout.js";
-import { Badge, Wrong } from "../parts/states.js";
+import { Badge, Loading, Wrong } from "../parts/states.js";
 
 const path = "deletions/forget";
 const state = () =>
-  draft(`zones.deletions.${route.container}.${route.environment}`, () => ({ days: "90", found: undefined, error: undefined }));
+  draft(`zones.deletions.${route.container}.${route.environment}`, () => ({
+    days: "90",
+    found: undefined,
+    error: undefined,
+    isBusy: false,
+  }));
 const body = (now) => (now.days.trim() === "" ? {} : { olderThanDays: Number(now.days) });
 
 export function Deletions() {
@@ -41,6 +46,7 @@ export function Deletions() {
       }),
       Wrong(now.error),
       h("div.line", null, h(Button, { kind: "primary", type: "submit" }, "Count them")),
+      now.isBusy && Loading(),
       now.found && Found(now),
     ),
   );
@@ -63,12 +69,14 @@ const Found = (now) =>
 const words = ({ deletions, zones }) => `${plural(deletions, "deletion")} of ${plural(zones, "zone")}`;
 
 async function count(now) {
-  Object.assign(now, { found: undefined, error: undefined });
+  Object.assign(now, { found: undefined, error: undefined, isBusy: true });
+  update();
   try {
     now.found = await call(admin(path), { ...body(now), dryRun: true });
   } catch (error) {
     now.error = error;
   }
+  now.isBusy = false;
   update();
 }
 

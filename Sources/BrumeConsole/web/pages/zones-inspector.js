@@ -14,8 +14,8 @@ import { recordsAt } from "./records-query.js";
 import { counted, stored } from "./usage-storage.js";
 import { Share } from "./zones-share.js";
 
-/** - shared: what `admin/shares` answered, of all zones of the user. */
-export function Zone(user, database, zone, shared) {
+/** - shared: what `admin/shares` answered, of all zones of the owner. */
+export function Zone(user, database, zone, shared, owner) {
   const name = zone.zoneID.zoneName;
   const at = database === "shared" ? `${name}@${zone.zoneID.ownerRecordName}` : name;
   const isDefault = name === "_defaultZone";
@@ -52,14 +52,16 @@ export function Zone(user, database, zone, shared) {
       ),
     ),
     Loaded(shared, ({ shares }) =>
-      Shares(user, shares.filter((share) => share.zoneID.zoneName === name))),
+      Shares(owner, shares.filter((share) => share.zoneID.zoneName === name), database)),
   );
 }
 
-const Shares = (user, shares) =>
+const Shares = (owner, shares, database) =>
   shares.length > 0
-    ? shares.map((share) => Share(user, share))
-    : h("div", { key: "none" }, h("p.note", null, "Nothing in this zone is shared."));
+    ? shares.map((share) => Share(owner, share))
+    : h("div", { key: "none" }, h("p.note", null, database === "shared"
+      ? "Who takes part is seen among the zones of its owner."
+      : "Nothing in this zone is shared."));
 
 const learnt = {
   delete: "Devices learn that it was deleted.",

@@ -7,17 +7,19 @@ import { draft, into, update } from "../core/state.js";
 import { exactly, number } from "../core/words.js";
 import { Button, Field } from "../parts/controls.js";
 import { Facts, Form, Pane } from "../parts/layout.js";
-import { Badge, Wrong } from "../parts/states.js";
+import { Badge, Loading, Wrong } from "../parts/states.js";
 
 export function Decoder() {
-  const state = draft("zones.token", () => ({ token: "", found: undefined, error: undefined }));
+  const state = draft("zones.token", () => ({ token: "", found: undefined, error: undefined, isBusy: false }));
   const send = async () => {
-    Object.assign(state, { found: undefined, error: undefined });
+    Object.assign(state, { found: undefined, error: undefined, isBusy: true });
+    update();
     try {
       state.found = await call(admin("tokens/decode"), { token: state.token.trim() });
     } catch (error) {
       state.error = error;
     }
+    state.isBusy = false;
     update();
   };
   return h(
@@ -40,6 +42,7 @@ export function Decoder() {
         null,
         h(Button, { kind: "primary", type: "submit", disabled: state.token.trim() === "" }, "Read it"),
       ),
+      state.isBusy && Loading(),
       state.found && Contents(state.found),
     ),
   );

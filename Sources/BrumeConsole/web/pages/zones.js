@@ -2,7 +2,7 @@
 // open, what a change token says, and deletions that are old enough to be forgotten.
 
 import { remote } from "../core/calls.js";
-import { admin, userNames } from "../core/places.js";
+import { admin, knownUsers, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
 import { exactly, moment } from "../core/words.js";
@@ -12,6 +12,7 @@ import { Badge, Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { UserPicker } from "../parts/users.js";
 import { NewZone, Zone } from "./zones-inspector.js";
+import { zoneName } from "./records-place.js";
 import { Deletions } from "./zones-deletions.js";
 import { Decoder } from "./zones-token.js";
 import { counted, stored } from "./usage-storage.js";
@@ -77,8 +78,11 @@ function view() {
 
 function List(name, database) {
   const entry = remote(admin("zones", { database, user: name, after: route.query.after, sizes: "true" }));
-  const shared = remote(admin("shares", { database, user: name }));
-  const chosen = entry.value?.zones.find((zone) => zone.zoneID.zoneName === route.path[1]);
+  const isOwn = database !== "shared";
+  const id = (zone) => zoneName(zone.zoneID, { database });
+  const chosen = entry.value?.zones.find((zone) => id(zone) === route.path[1]);
+  const owner = isOwn ? name : ownerOf(chosen);
+  const shared = owner ? remote(admin("shares", { database: "private", user: owner })) : { value: { shares: [] } };
   return Beside(
     h(
       Pane,
@@ -103,18 +107,21 @@ function List(name, database) {
             )
           : h(Table, {
               label: `Zones of ${name}`,
-              columns: columns(shared.value?.shares ?? []),
+              columns: columns(isOwn ? shared.value?.shares ?? [] : []),
               rows: zones,
-              id: (zone) => zone.zoneID.zoneName,
-              chosen: chosen?.zoneID.zoneName,
-              onopen: (zone) => go(to("zones", [name, zone.zoneID.zoneName], { database: route.query.database })),
+              id,
+              chosen: chosen && id(chosen),
+              onopen: (zone) => go(to("zones", [name, id(zone)], { database: route.query.database })),
             })),
     ),
     route.query.new
       ? NewZone(name)
-      : chosen && Zone(name, database, chosen, shared),
+      : chosen && Zone(name, database, chosen, shared, owner),
   );
 }
+
+/** Whose zone it is: a share is among the zones of its owner, not of those who take part. */
+const ownerOf = (zone) => knownUsers().find((user) => user.recordName === zone?.zoneID.ownerRecordName)?.name;
 
 const columns = (shares) => [
   { title: "Zone", cell: (zone) => h("b", null, zone.zoneID.zoneName) },

@@ -1,0 +1,130 @@
+"""What is sent and counted, on the console: what is cut from a push that is too large, and the charts of errors, answer times and
+pushes with their numbers in tables, which can be copied."""
+import json
+
+from brume_server import Listener, Refused, expect
+from console_operating import until
+
+LONG = 5000
+
+
+def cut(tour):
+    """What does not fit into a payload is said before it is sent, and is what the device then gets."""
+    console = tour.console
+    watch = Listener(tour.server.client("alice", "watch"))
+    watch.listen()
+    until(lambda: "watch" in tour.server.tool("devices", "list", "--user", "alice"), "the device is not known")
+    tour.again("push")
+    console.tab_to("Text")
+    console.replace("é" * LONG)
+    console.see_text(f"of its {LONG:,} characters".replace(",", ""))
+    said = console.page.run("document.querySelector('.composer summary').innerText")
+    kept = int(said.split("the text is cut to ")[1].split()[0])
+    size, most = (int(said.split(" bytes")[0].split(" · ")[1].split(" of ")[at]) for at in (0, 1))
+    expect(0 < kept < LONG and size <= most == 4096, f"what was cut is said: {said}")
+    console.page.run("document.querySelector('.composer summary').focus()")
+    console.press("Enter")
+    console.until("document.querySelector('.composer details').open", "the payload is unfolded")
+    tour.done("push-cut", "what was cut from a push that is too large")
+    console.page.run("document.querySelector('#field-text').focus()")
+    console.press("Enter")
+    console.see_text("In the mailboxes of")
+    expect(watch.wait_until(lambda events: any(_body(event).startswith("é") for event in events), 60), "it is sent by Enter")
+    body = next(_body(event) for event in watch.events if _body(event).startswith("é"))
+    expect(len(body) == kept, f"and has the {kept} characters that were said")
+    console.page.run("document.querySelector('#field-text').focus()")
+    console.replace("short")
+    console.until("!document.querySelector('.composer summary').innerText.includes('cut')", "nothing is cut from a short one")
+
+
+def _body(event):
+    alert = event.get("aps", {}).get("alert")
+    return (alert.get("body") or "") if isinstance(alert, dict) else (alert or "")
+
+
+def charts(tour):
+    """Calls that are refused, that fail, and pushes that are taken and not: each is in its chart and its table."""
+    console = tour.console
+    _calls(tour)
+    tour.again("usage", "?span=hour")
+    for title in ("Requests", "Answer times", "Pushes"):
+        console.page.run(f"document.querySelector('[aria-label=\"{title}\"] summary').focus()")
+        console.press("Enter")
+        console.see("table", title)
+    # The page is live: it gets to what the server has counted by now.
+    def agrees():
+        usage = tour.usage = json.loads(tour.admin("usage?span=hour"))
+        return (_column(tour, "Requests", 2) == _counts(usage, "refused") and _column(tour, "Requests", 3) == _counts(usage, "failed")
+                and _column(tour, "Pushes", 1) == _counts(usage, "pushes")
+                and _column(tour, "Pushes", 2) == _counts(usage, "failedPushes"))
+    until(agrees, f"the tables have other numbers than the server: {tour.usage['total']}")
+    total = tour.usage["total"]
+    expect(total["refused"] >= 3 and total["failed"] >= 1 and total["pushes"] >= 1 and total["failedPushes"] >= 1,
+           f"errors and pushes are in the tables, as the server counts them: {total}")
+    console.see("image", f"{total['refused']} refused, {total['failed']} failed")
+    console.see("image", f"{total['failedPushes']} not taken")
+    console.see("image", "Half of the requests took at most")
+    for title, kinds in (("Requests", ("c-wait", "c-bad")), ("Answer times", ("c-accent",)), ("Pushes", ("c-info", "c-bad"))):
+        for kind in kinds:
+            drawn = console.page.run(f"document.querySelector('[aria-label=\"{title}\"] svg .{kind}') !== null")
+            expect(drawn, f"{title}: {kind} is drawn")
+    times = console.page.run("[...document.querySelectorAll('[aria-label=\"Answer times\"] tbody td.right')].map((one) => one.innerText)")
+    expect(times and all(time.split()[-1] in ("ms", "s") or time == "–" for time in times),
+           f"answer times are numbers in a table: {times}")
+    tour.done("usage-errors", "errors, answer times and pushes as charts, with their numbers")
+
+
+def _column(tour, title, at):
+    """The numbers of a column of a chart's table, summed up."""
+    return tour.console.page.run(f"""[...document.querySelectorAll('[aria-label="{title}"] tbody tr')].reduce((sum, row) =>
+      sum + Number(row.cells[{at}].innerText.replaceAll("\\u202f", "")), 0)""")
+
+
+def _counts(usage, name):
+    return sum(step[name] for step in usage["usage"])
+
+
+def _calls(tour):
+    tour.usage = {"total": None}
+    bob = tour.server.client("bob", "mac")
+    for _ in range(3):
+        try:
+            bob.call("records/query", {"query": {"recordType": 7}})
+        except Refused:
+            pass
+    tour.server.tool("faults", "add", "error", "--code", "6", "--on", "fetchRecords", "--user", "bob")
+    try:
+        bob.call("records/lookup", {"records": [{"recordName": "x"}]})
+    except Refused:
+        pass
+    # Nobody listens there.
+    hook = tour.server.tool("webhook", "add", "https://localhost:1/nobody").split()[0]
+    tour.save("for-nobody", text="x")
+    until(lambda: '"retry"' in tour.server.tool("push", "log", "--json", "--device", hook), "the webhook is not called")
+    tour.server.tool("webhook", "remove", hook)
+
+
+def copied(tour):
+    """All numbers go into another program by one key."""
+    console = tour.console
+    tour.browser.call("Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    tour.again("usage", "?span=hour")
+    def agrees():
+        console.push("Copy as CSV")
+        console.see_text("Copied the numbers")
+        head, *lines = [line.split(",") for line in console.page.run("navigator.clipboard.readText()").split("\n")]
+        usage = json.loads(tour.admin("usage?span=hour"))
+        tour.lines = [dict(zip(head, line)) for line in lines]
+        names = ("refused", "failed", "pushes", "failedPushes", "saved")
+        tour.copied = [sum(int(line[name]) for line in tour.lines) for name in names], [_counts(usage, name) for name in names]
+        return tour.copied[0] == tour.copied[1]
+    try:
+        until(agrees, "what is copied has other numbers than the server")
+    except SystemExit as error:
+        raise SystemExit(f"{error}: {tour.copied}")
+    expect(len(tour.lines) == 60, "what is copied has a line for each minute, with the numbers of the server")
+    expect(any(line["p95"] for line in tour.lines) and tour.lines[0]["time"].endswith("Z"),
+           "with answer times, and times that programs read")
+
+
+WALKS = [cut, charts, copied]
