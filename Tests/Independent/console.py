@@ -15,7 +15,7 @@ import console_contrast
 import console_fill
 import console_states
 from brume_server import Refused, Server, expect
-from console_page import CONTROL, ConsolePage
+from console_page import CONTROL, STATUS, ConsolePage
 
 ROWS, PAGE = 10_000, 50
 # More users than a list offers.
@@ -71,7 +71,7 @@ class Tour:
         console.type("not the token")
         console.press("Enter")
         console.see_text("This is no admin token")
-        self.browser.problems.clear()
+        console.signs_in()
         console.replace(json.load(open(os.path.join(self.server.folder, "server.json")))["adminToken"])
         console.press("Enter")
         console.see("heading", "Start")
@@ -600,6 +600,8 @@ class Tour:
     def failure(self):
         """An answer that is an error: what failed, the request's ID, and Retry."""
         console = self.console
+        for address in ("/_brume/admin/records/query?", "&user=nobody"):
+            self.browser.expects(STATUS % 404, address)
         self.open("records/private/nobody/_defaultZone/Whistles")
         console.see_text("there is no user 'nobody'")
         expect(console.page.run("document.querySelector('.failed code').innerText.length") > 20, "an error says its request ID")
@@ -608,15 +610,12 @@ class Tour:
         console.push(request)
         console.see_text("404 NOT_FOUND")
         expect(console.has("heading", "Request"), "the ID leads to what the log knows of the request")
-        self.browser.problems.clear()
 
     def late(self):
         console_states.late(self.console, self.place, self.server.tool)
 
     def states(self):
         console_states.walk(self.console, self.place)
-        # The answers were meant to be errors.
-        self.browser.problems.clear()
 
     def links(self):
         """An address that is opened anew shows what was seen."""
@@ -653,6 +652,7 @@ class Tour:
     def read_only(self):
         """An operator who may only read: every page is there, and what is tried is refused with the role."""
         console = self.console
+        self.browser.expects(STATUS % 403, "/_brume/admin/users")
         token = self.server.tool("operator", "token", "create", "looker", "--read-only").splitlines()[0].strip()
         console.page.run(f"sessionStorage.setItem('brume.admin', {token!r})")
         console.do("Page.reload")
@@ -665,7 +665,6 @@ class Tour:
         console.press("Enter")
         console.see_text("may only read")
         expect("mallory" not in self.server.tool("user", "list"), "who may only read changes nothing, and the error names the role")
-        self.browser.problems.clear()
 
     def narrow(self):
         """Half the width, as with 200 % zoom."""
@@ -701,9 +700,9 @@ def main():
                          tour.roles, tour.devices, tour.trace, tour.push, tour.again, tour.faults, tour.users, tour.operators, tour.logs,
                          tour.usage, tour.backup, tour.everywhere, tour.failure, tour.links, tour.late, tour.narrow):
                 walk()
-            expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
             tour.states()
             tour.read_only()
+            tour.console.complains_of_nothing()
         finally:
             browser.end()
             server.stop()
