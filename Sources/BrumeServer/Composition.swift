@@ -117,7 +117,8 @@ package final class Composition: Sendable {
       metrics: metrics, events: events, spans: spans)
     delivery = ServerDelivery(
       streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
-      inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker)
+      inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker,
+      events: events)
     mailboxes = MailboxSource(
       store: store, signals: delivery.signals, limits: limits,
       clock: clock.waiting(for: "a device that reads its mailbox"),

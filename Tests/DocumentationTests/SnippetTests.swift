@@ -9,11 +9,13 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent()
   private static let articles = "Sources/BrumeKit/BrumeKit.docc"
 
+  /// The page of the console that has a first program.
+  private static let start = "Sources/BrumeConsole/web/pages/start-programs.js"
   private static let modules = ["Sources/BrumeKit", "Sources/BrumeTesting"]
 
   /// The pages, all of the folder of articles, and the sources whose comments are documentation.
   private static func pages() throws -> [String] {
-    try ["README.md"] + files(in: "docs", ending: ".md") + files(in: articles, ending: ".md")
+    try ["README.md", start] + files(in: "docs", ending: ".md") + files(in: articles, ending: ".md")
       + modules.flatMap { try files(in: $0, ending: ".swift") }
   }
 
@@ -24,12 +26,21 @@ import Testing
 
   /// The lines of a page; of a source, what its comments for readers of the interface say.
   private static func prose(_ page: String) throws -> [String] {
+    if page == start { return try template(text(page)) }
     guard page.hasSuffix(".swift") else { return try text(page) }
     return try text(page).map { line in
       let bare = line.trimmingCharacters(in: .whitespaces)
       guard bare.hasPrefix("///") else { return "" }
       return String(bare.dropFirst(bare.hasPrefix("/// ") ? 4 : 3))
     }
+  }
+
+  /// The Swift text that stands in a template of JavaScript, from its import on, as a page has it.
+  private static func template(_ lines: [String]) -> [String] {
+    let from = lines.drop { !$0.hasSuffix("`import CloudKit") }.dropFirst()
+    let body = from.prefix { !$0.contains("`") }
+    let last = from.dropFirst(body.count).first?.prefix { $0 != "`" }
+    return ["```swift"] + body + [last.map(String.init) ?? ""] + ["```"]
   }
 
   private static func text(_ path: String) throws -> [String] {

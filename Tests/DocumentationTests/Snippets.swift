@@ -45,6 +45,23 @@ struct DefaultContainer: Sendable {
     #expect(printed == ["1 contact"])
   }
 
+  @Test func `the console's first program saves a note and finds it`() async throws {
+    let (_, CKContainer) = try await container()
+    var printed: [String] = []
+    func print(_ values: Any...) { printed.append(values.map { "\($0)" }.joined(separator: " ")) }
+    // Text Sources/BrumeConsole/web/pages/start-programs.js 1
+    let database = CKContainer.default().publicCloudDatabase
+    let note = CKRecord(recordType: "Note")
+    note["title"] = "hello"
+    try await database.save(note)
+
+    let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
+    let (found, _) = try await database.records(matching: query)
+    print(found.count, "notes")
+    // End
+    #expect(printed == ["1 notes"])
+  }
+
   /// Alice's phone is notified of a change in the zone `Contacts`, or of a database, once it is made.
   private func listening(
     to subscription: CKSubscription

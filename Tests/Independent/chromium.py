@@ -90,6 +90,8 @@ class Chromium:
         self.socket, self.count, self.popups = WebSocket(port, path), 0, []
         # What pages did wrong: exceptions, errors in the console, violations of a policy.
         self.problems = []
+        # Of those: what a test provoked, each as words and a part of the address.
+        self.expected = []
         self.call("Target.setDiscoverTargets", {"discover": True})
 
     def _address(self):
@@ -137,6 +139,15 @@ class Chromium:
         elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
             entry = parameters["entry"]
             self.problems.append(f"{entry['source']}: {entry['text']} {entry.get('url', '')}")
+
+    def expects(self, words, address):
+        """A test provokes an answer, or the lack of one, that the browser will report: its words, a part of its address."""
+        self.expected.append((f"network: Failed to load resource: {words}", address))
+
+    def complaints(self):
+        """What pages did wrong. An answer that a test expected is none of it, but only at the address where it did."""
+        return [problem for problem in self.problems
+                if not any(problem.startswith(words) and address in problem for words, address in self.expected)]
 
     def _attach(self, target):
         session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]

@@ -59,7 +59,7 @@ class Tour:
         console.type(json.load(open(os.path.join(self.server.folder, "server.json")))["adminToken"])
         console.press("Enter")
         console.see("heading", "Start")
-        self.browser.problems.clear()  # Before somebody signs in there is no session, which the browser calls a failure.
+        console.signs_in()
 
     # The walks
 
@@ -210,7 +210,7 @@ def main():
             tour = Tour(server, browser, folder, options.pictures)
             for walk in (tour.sign_in, tour.first_of_a_type, tour.growth, tour.export, tour.deletions, tour.files):
                 walk()
-            expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
+            tour.console.complains_of_nothing()
         finally:
             browser.end()
             server.stop()

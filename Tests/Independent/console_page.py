@@ -3,6 +3,10 @@ accessibility tree comes out. Standard library only."""
 import base64
 import os
 
+from brume_server import expect
+
+STATUS = "the server responded with a status of %d"
+
 KEYS = {"Enter": ("Enter", 13, "\r"), "Tab": ("Tab", 9, ""), "Escape": ("Escape", 27, ""), "ArrowDown": ("ArrowDown", 40, ""),
         "ArrowUp": ("ArrowUp", 38, ""), "ArrowRight": ("ArrowRight", 39, ""), "Home": ("Home", 36, ""), "Space": ("Space", 32, " "),
         "F8": ("F8", 119, "")}
@@ -13,6 +17,13 @@ NAME = """(() => {
   const label = at.labels?.[0]?.innerText;
   return (at.getAttribute("aria-label") || label || at.innerText || at.getAttribute("title") || "").trim();
 })()"""
+
+# What the console's policy forbids.
+PROVOKED = {
+    "a picture of another origin": "document.body.append(Object.assign(new Image(), { src: 'https://elsewhere.invalid/a.png' }))",
+    "a script in the page": """{ const script = document.createElement("script");
+        script.append("window.ranInline = true"); document.body.append(script); }""",
+}
 
 
 class ConsolePage:
@@ -145,6 +156,24 @@ class ConsolePage:
           if (document.documentElement.scrollWidth > innerWidth) lacks.push("no scrolling sideways");
           return lacks;
         })()""")
+
+    # What the browser complains of
+
+    def signs_in(self):
+        """Before somebody signs in there is no session, which the browser reports."""
+        self.browser.expects(STATUS % 401, "/_brume/admin/session")
+
+    def complains_of_nothing(self):
+        """No violation of the policy and no error, in all that this browser has shown. What is provoked then, is found."""
+        found = self.browser.complaints()
+        expect(not found, f"the browser complained about nothing {found or ''}")
+        for what, script in PROVOKED.items():
+            self.page.run(script + "; null")
+            self.browser.wait(self.browser.complaints)
+            found = self.browser.complaints()
+            expect(all(line.startswith("security: ") for line in found), f"but finds {what}, when there is one")
+            self.browser.problems.clear()
+        expect(self.page.run("window.ranInline") is None, "and the script did not run")
 
     def shoot(self, folder, name):
         """Screenshots in light and dark, if a folder is wanted."""

@@ -14,7 +14,7 @@ import urllib.request
 
 import chromium
 from brume_server import Listener, Server, expect
-from console_page import ConsolePage
+from console_page import STATUS, ConsolePage
 
 
 class Tour:
@@ -47,7 +47,7 @@ class Tour:
         console.see("heading", title)
         if title == "Start":
             console.see_text("This server")  # The page is there, with its address.
-        self.browser.problems.clear()  # Before somebody signs in there is no session, which the browser calls a failure.
+        console.signs_in()
 
     def chain(self):
         console = self.console
@@ -97,6 +97,22 @@ class Tour:
         self.done("log-then", "a zone as it was after an earlier change")
         console.page.run("document.querySelector('.inspector').focus()")
 
+    def download(self, brume, folder):
+        """The page Backup has a file made, and the browser fetches it."""
+        console = self.console
+        console.do("Page.setDownloadBehavior", behavior="allow", downloadPath=folder)
+        self.open("backup")
+        console.push("Back up")
+        console.see_text("Fetched at")
+        name = console.page.run("document.getElementById('backup-file').value")
+        path = os.path.join(folder, name)
+        # A file that is not whole yet has another name.
+        self.browser.wait(lambda: os.path.exists(path))
+        verified = subprocess.run([brume, "backup", "--verify", path], capture_output=True, text=True)
+        expect(verified.returncode == 0, f"what the browser has downloaded, brume backup --verify takes {verified.stderr}")
+        self.done("backup-download", "and the page says when it was fetched")
+        return path
+
     def restore(self, backup):
         """The page Backup sends a file, shows what is in it, and applies it at a typed word."""
         console = self.console
@@ -112,6 +128,9 @@ class Tour:
         self.done("backup-restore", "the page shows what is in a backup before it is applied")
         name = console.page.run(
             "[...document.querySelectorAll('dl.facts div')].find((fact) => fact.innerText.startsWith('ID')).querySelector('code').innerText")
+        # The browser reports each call that nobody answers while the server starts anew, and what the old token asks of it.
+        self.browser.expects("net::ERR_", "/_brume/")
+        self.browser.expects(STATUS % 401, "/_brume/")
         console.push("Apply…")
         console.focused("Type ")
         console.type("not the word")
@@ -121,7 +140,6 @@ class Tour:
         console.press("Enter")
         console.see_text("Operate this server")
         expect(True, "the server starts anew; its new token has to be typed")
-        self.browser.problems.clear()  # The browser reports each call that nobody answered meanwhile.
         self.sign_in("Backup")
         console.see_text("This server started on the backup of")
         expect(not os.path.exists(os.path.join(self.server.folder, "restore")), "and nothing is left of the upload")
@@ -285,8 +303,8 @@ def main():
                 tour = Tour(server, browser, options.pictures)
                 for walk in (tour.sign_in, tour.chain, tour.time, tour.log):
                     walk()
-                tour.restore(os.path.join(folder, "fetched.brume"))
-                expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
+                tour.restore(tour.download(options.brume, folder))
+                tour.console.complains_of_nothing()
             finally:
                 browser.end()
         finally:

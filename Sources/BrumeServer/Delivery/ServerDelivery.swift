@@ -1,5 +1,5 @@
 // What becomes of new entries of mailboxes in a server: streams get them, polls and the sending worker
-// are notified that there are some.
+// are notified that there are some, and so are pages of the console, which show what waits.
 
 import BrumeDelivery
 import BrumeModel
@@ -10,6 +10,7 @@ struct ServerDelivery: EntryDelivery {
   let signals: MailboxSignals
   let inFlight: InFlightEntries
   let worker: DeliveryWorker
+  let events: ConsoleEvents
 
   func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>] {
     let fetching = Dictionary(grouping: inFlight.devices(of: users), by: \.user).mapValues {
@@ -22,6 +23,7 @@ struct ServerDelivery: EntryDelivery {
     streams.deliver(new.entries)
     if !new.fetching.isEmpty { signals.signal(new.fetching) }
     if !new.pushed.isEmpty { worker.hint(new.pushed) }
+    events.note(.pushes)
   }
 
   /// Any device may have pending entries.
@@ -36,5 +38,6 @@ struct ServerDelivery: EntryDelivery {
     signals.signal(devices)
     for device in devices { streams.look(at: device) }
     worker.hint(devices)
+    events.note(.pushes)
   }
 }

@@ -9,7 +9,7 @@ import Synchronization
 enum ConsoleEvent: String, CaseIterable {
   /// Records, zones, shares, subscriptions.
   case data
-  /// What was sent to devices, and answered.
+  /// What waits for devices, was sent to them, and answered.
   case pushes
   /// What operators change: accounts, keys, schemas, faults.
   case server

@@ -152,7 +152,7 @@ const Export = () =>
 const chosen = () => state().user || userNames()[0] || "";
 
 /** How the command finds this server: on its machine by the folder. */
-const where = () => (health.status?.data ? ` --data ${word(health.status.data)}` : "");
+export const where = () => (health.status?.data ? ` --data ${word(health.status.data)}` : "");
 
 /** A word for a shell. */
 const word = (text) => (/^[A-Za-z0-9_./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -3,9 +3,10 @@
 
 import { userNames } from "../core/places.js";
 import { h } from "../core/render.js";
-import { update } from "../core/state.js";
+import { to } from "../core/router.js";
+import { say, update } from "../core/state.js";
 import { moment, plural } from "../core/words.js";
-import { Button } from "../parts/controls.js";
+import { Button, LinkButton } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
 import { Badge } from "../parts/states.js";
 import { UserPicker } from "../parts/users.js";
@@ -39,6 +40,7 @@ export function Tile(phone, waiting) {
         "div.actions",
         null,
         h(Badge, { kind, icon }, word),
+        Why(phone),
         h(Button, {
           kind: "quiet",
           icon: "trash",
@@ -96,6 +98,19 @@ const Acts = (phone) =>
         h(Button, { class: "small", icon: "push", onclick: () => subscribe(phone) }, "Subscribe"),
         h(Button, { class: "small", icon: "door", onclick: () => tried(phone.signOut()) }, "Sign out"),
       ];
+
+/** What became of the newest change on this phone. */
+const Why = (phone) =>
+  h(
+    LinkButton,
+    {
+      kind: "quiet",
+      icon: "trace",
+      href: to("trace", [], { user: phone.user, device: phone.clientID }),
+      title: "Why no push?",
+      "aria-label": `Why was ${phone.name} of ${phone.user} not notified?`,
+    },
+  );
 
 /** Who uses it; another one takes it into use. */
 const Owner = (phone) =>

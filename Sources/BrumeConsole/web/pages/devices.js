@@ -21,6 +21,7 @@ export const page = {
   title: "Devices",
   icon: "devices",
   isForDevelopment: true,
+  isLive: true,
   view,
   keys: () => ({
     n: ["New device", () => document.getElementById("field-name")?.focus()],

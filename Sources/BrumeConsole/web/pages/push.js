@@ -139,6 +139,12 @@ const Line = (line) =>
           h("a", { href: to("push", [], { notification: line.notification }) }, h("code", null, line.notification)),
         ],
         ["Request", h("a", { href: to("logs", [], { request: line.request }) }, h("code", null, line.request))],
+        [
+          "Trace",
+          line.user &&
+            line.subscription &&
+            h("a", { href: to("trace", [], { request: line.request, user: line.user, device: line.device }) }, "why it came or not"),
+        ],
         ["Time", exactly(line.time)],
       ]),
     ),

@@ -1,15 +1,17 @@
-// The first program in each language: saves a record and reads it back. The credentials come from the
-// environment that Start shows, so no code here has any.
+// The first program in each language: saves a record and reads it back. curl and Swift read the environment that Start
+// shows; a page in a browser has none, so that its values stand in the text.
+
+import { where } from "./backup.js";
 
 export const languages = { curl: "curl", swift: "Swift", browser: "Browser" };
 
-/** Steps of `{ says, text }`. */
-export function program(language, origin) {
-  return { curl: curl(), swift: swift(), browser: browser(origin) }[language] ?? curl();
+/** Steps of `{ says, text }`; `values` is the environment. */
+export function program(language, origin, values) {
+  return { curl: curl(), swift: swift(), browser: browser(origin, values) }[language] ?? curl();
 }
 
 const curl = () => [
-  { says: "Read the environment; then save a record.", text: `export $(brume status --format env)
+  { says: "Read the environment; then save a record.", text: `export $(brume status${where()} --format env)
 base=$BRUME_URL/database/1/$BRUME_CONTAINER/$BRUME_ENVIRONMENT
 who="ckAPIToken=$BRUME_API_TOKEN&ckWebAuthToken=$BRUME_USER_TOKEN"
 curl "$base/public/records/modify?$who" -d '{"operations": [
@@ -33,15 +35,44 @@ print(found.count, "notes")` },
   { says: "With a server that lasts as long as the program:", text: "brume exec --users alice,bob -- swift run" },
 ];
 
-const browser = (origin) => [
+const browser = (origin, values) => [
   {
-    says: "Any CloudKit web client works when its host is this server. Without a library it is one call:",
-    text: `const base = "${origin}/database/1/" + CONTAINER + "/development";
-const who = new URLSearchParams({ ckAPIToken: API_TOKEN });
-const answer = await fetch(base + "/public/records/query?" + who, {
-  method: "POST",
-  body: JSON.stringify({ query: { recordType: "Note" } }),
-});
-console.log((await answer.json()).records);`,
+    says:
+      values.BRUME_API_TOKEN
+        ? "Save it as notes.html, and open it in a browser. The page takes the client from this server."
+        : "This server has no API token for apps yet. Make one among users and keys: it then stands in this text.",
+    text: `<!doctype html>
+<meta charset="utf-8">
+<title>Notes</title>
+${values.BRUME_USER_TOKEN ? "" : '<button id="start">Sign in</button>\n'}<ul id="notes"></ul>
+<script type="module">
+  import { Container } from "${origin}/_brume/client/brume.js";
+
+  const container = new Container({
+    url: "${origin}",
+    container: "${values.BRUME_CONTAINER}",
+    environment: "${values.BRUME_ENVIRONMENT}",
+    apiToken: "${values.BRUME_API_TOKEN ?? "API_TOKEN"}",${token(values)}
+  });
+${values.BRUME_USER_TOKEN ? notes : onClick}
+</script>`,
   },
 ];
+
+const token = (values) =>
+  values.BRUME_USER_TOKEN
+    ? `\n    webAuthToken: "${values.BRUME_USER_TOKEN}", // in an app: await container.signIn() in the handler of a click`
+    : "";
+
+const notes = `  const database = container.publicDatabase;
+  await database.saveRecord({ recordType: "Note", fields: { title: "hello" } });
+  for await (const note of database.query({ recordType: "Note" })) {
+    const item = document.createElement("li");
+    item.textContent = note.fields.title;
+    document.getElementById("notes").append(item);
+  }`;
+
+const onClick = `  document.getElementById("start").onclick = async () => {
+    await container.signIn();
+${notes.replace(/^/gm, "  ")}
+  };`;

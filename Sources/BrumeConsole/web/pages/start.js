@@ -64,7 +64,21 @@ function Figures() {
   );
 }
 
+/** Whether tokens are seen. */
+const shown = () => draft("start.environment", () => ({ isShown: false }));
+
+const isSecret = (name) => /TOKEN|KEY/.test(name);
+const hidden = "••••••••";
+
+/** The text without tokens, unless somebody wants to see them. */
+const masked = (text, values) =>
+  shown().isShown
+    ? text
+    : Object.entries(values).reduce((text, [name, value]) => (value && isSecret(name) ? text.replaceAll(value, hidden) : text), text);
+
 function Connect() {
+  const own = { BRUME_CONTAINER: route.container, BRUME_ENVIRONMENT: route.environment };
+  const values = { ...own, ...remote(admin("status")).value?.environment };
   const language = route.query.client ?? "curl";
   return h(
     Pane,
@@ -83,12 +97,12 @@ function Connect() {
     h(
       "div.body",
       null,
-      program(language, location.origin).map(({ says, text }, index) =>
+      program(language, location.origin, values).map(({ says, text }, index) =>
         h(
           "div.stack.tight",
           { key: `${language}-${index}` },
           h("p", null, says),
-          h(Code, { text, what: "the code", label: languages[language] }),
+          h(Code, { text, shown: masked(text, values), what: "the code", label: languages[language] }),
         )),
     ),
   );
@@ -96,7 +110,7 @@ function Connect() {
 
 /** The lines of a client's environment; values only when they are asked for. */
 function Environment() {
-  const state = draft("start.environment", () => ({ isShown: false }));
+  const state = shown();
   const path = admin("status");
   const text = (status) => Object.entries(status.environment).map(([name, value]) => `${name}=${value}`).join("\n");
   return h(
@@ -124,7 +138,7 @@ function Environment() {
             { key: name },
             h("span.name", null, name),
             "=",
-            state.isShown || !/TOKEN|KEY/.test(name) ? value : "••••••••",
+            state.isShown || !isSecret(name) ? value : hidden,
           )),
       )),
   );

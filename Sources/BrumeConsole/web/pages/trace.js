@@ -2,17 +2,16 @@
 // a tree of subscriptions and their devices with verdicts; for the chosen row the gates in the server's order.
 
 import { remote } from "../core/calls.js";
-import { admin, userNames } from "../core/places.js";
+import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, to, withQuery } from "../core/router.js";
-import { draft, into } from "../core/state.js";
 import { plural } from "../core/words.js";
-import { Button, CopyButton, Field } from "../parts/controls.js";
-import { Beside, Form, Head, Pane } from "../parts/layout.js";
+import { Button, CopyButton } from "../parts/controls.js";
+import { Beside, Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
-import { UserPicker } from "../parts/users.js";
 import { Change } from "./trace-change.js";
 import { Gates } from "./trace-gates.js";
+import { Question } from "./trace-question.js";
 import { find, Tree } from "./trace-tree.js";
 
 export const page = {
@@ -59,7 +58,7 @@ function view() {
           h(CopyButton, { text: command(question), what: "the command" }, "Copy as command"),
         ],
     }),
-    Question(question),
+    Question(question, entry?.value),
     entry
       ? Loaded(entry, Answer)
       : h(
@@ -84,49 +83,6 @@ const command = ({ record, zone, request, user, device, change }) =>
     user && `--user ${user}`,
     device && `--device ${device}`,
   ].filter(Boolean).join(" ");
-
-function Question(question) {
-  const state = draft("trace", () => ({ text: question.record ?? question.request ?? "", zone: question.zone ?? "" }));
-  const ask = () => {
-    const text = state.text.trim();
-    const isRequest = /^[0-9A-F]{8}-[0-9A-F-]{27}$/i.test(text) && !state.zone;
-    go(
-      to("trace", [], {
-        [isRequest ? "request" : "record"]: text,
-        zone: isRequest ? "" : state.zone.trim(),
-        user: question.user,
-      }),
-    );
-  };
-  return h(
-    Pane,
-    { key: "question", class: "question" },
-    h(
-      Form,
-      { class: "body", onsend: ask },
-      h(
-        "div.line",
-        null,
-        h(Field, {
-          label: "Record or request ID",
-          wide: true,
-          value: state.text,
-          oninput: into(state, "text"),
-          placeholder: "a record name, or the ID of a request",
-        }),
-        h(Field, { label: "Zone", value: state.zone, oninput: into(state, "zone"), placeholder: "_defaultZone" }),
-        h(UserPicker, {
-          label: "For",
-          icon: "user",
-          value: question.user ?? "",
-          options: [["", "everybody"], ...userNames().map((name) => [name, name])],
-          onchange: (event) => go(withQuery({ user: event.target.value, device: "", sel: "" })),
-        }),
-        h(Button, { type: "submit", disabled: state.text.trim() === "" }, "Ask"),
-      ),
-    ),
-  );
-}
 
 function Answer(trace) {
   [others, current] = [trace.others, trace.change];

@@ -119,7 +119,7 @@ async function remove(user) {
       word: user.name,
       button: "Delete",
       loses: `${user.name} and all that ${user.name} owns is gone for good: ${gone(report)}. Public records that ${user.name} made stay.`,
-      act: () => call("/_brume/admin/users/delete", { user: user.name }).then(() => (go(to("users")), refresh())),
+      act: () => call("/_brume/admin/users/delete", { user: user.name }).then(() => (go(to("users"), true), refresh())),
       done: `${user.name} is deleted`,
     });
   } catch (error) {

@@ -16,9 +16,9 @@ export const Button = ({ icon, kind, class: names, label, keys, children, ...pro
 
 const both = (...names) => names.filter(Boolean).join(" ");
 
-/** A link that looks like a button. */
+/** A link that looks like a button; with only an icon it needs an `aria-label`. */
 export const LinkButton = ({ icon, kind, class: names, children, ...props }) =>
-  h("a.button", { class: both(kind, names), ...props }, icon && Icon(icon), h("span", null, children));
+  h("a.button", { class: both(kind, names), ...props }, icon && Icon(icon), children.length > 0 && h("span", null, children));
 
 /** A text field with its label above, and what is wrong with it below. */
 export const Field = ({ label, note, error, wide, children, type = "text", id, ...props }) => {
@@ -104,11 +104,11 @@ export const CopyButton = ({ text, what, kind, children }) =>
     children,
   );
 
-/** Code with a button that copies it. */
-export const Code = ({ text, what, label }) =>
+/** Code with a button that copies it; `shown` is what is seen of it, if that is less. */
+export const Code = ({ text, shown = text, what, label }) =>
   h(
     "div.code",
     null,
-    h("pre", { tabindex: 0, role: "region", "aria-label": label ?? what }, h("code", null, text)),
+    h("pre", { tabindex: 0, role: "region", "aria-label": label ?? what }, h("code", null, shown)),
     h(CopyButton, { text, what, kind: "quiet" }),
   );
