@@ -74,6 +74,11 @@ class Leaks:
             reader = self.at(cell, "writer")
             return instead(cell, reader) if reader.answer.text.find(SECRETS["covered"]) >= 0 else None
 
+    def an_address_of_who_shares(self, cell):
+        if cell.probe.name == "records/resolve" and cell.principal in ("reader", "writer") and cell.answer.status == 200:
+            text = cell.answer.text + ' "lookupInfo": {"emailAddress": "creator@matrix.example"}'
+            return dataclasses.replace(cell, answer=Answer(cell.answer.status, text))
+
     def the_secret_anywhere(self, cell):
         if cell.image in ("own", "outside", "diary") and cell.principal in ("other", "reader", "token", "key"):
             text = cell.answer.text + f' "title": "{SECRETS[cell.image]}"'

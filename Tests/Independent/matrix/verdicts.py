@@ -26,6 +26,8 @@ def clearance(world):
              "title-of-D-4711": {"creator", "reader", "writer", "invited"}, "title-of-L-4711": {"creator", "reader", "writer"},
              "subscription-of-creator": {"creator"}, "file-of-outside-4711": {"creator"}, "Given-shy": {"shy"},
              "shy@matrix.example": set(), "invited@matrix.example": {"creator", "invited"},
+             # Of a share those see addresses who manage it, and everybody his own.
+             "creator@matrix.example": {"creator", "abroad", "production"}, "writer@matrix.example": {"creator", "writer"},
              world.looker_token: set(), world.former_token: set(), '"Diary"': {"creator"}, '"Attic"': {"creator"}}
     for token in (world.admin_token, world.key.id, world.spare_key.id, world.other_api_token, world.production_api_token):
         texts[token] = set()
