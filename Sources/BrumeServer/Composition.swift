@@ -136,8 +136,7 @@ package final class Composition: Sendable {
     rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
-    bodyMemory = .ofBodies(limits)
-    answerMemory = .ofAnswers(limits)
+    (bodyMemory, answerMemory) = (.ofBodies(limits), .ofAnswers(limits))
     passwords = PasswordVerifier(
       accounts: engine.accounts,
       attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)
