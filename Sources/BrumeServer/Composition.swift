@@ -94,8 +94,7 @@ package final class Composition: Sendable {
     (self.clock, self.settings) = (clock, settings)
     events = ConsoleEvents(most: settings.limits.consoleStreams)
     (self.host, self.logger) = (host, logger)
-    (self.workers, self.folder) = (workers, folder)
-    address = ServerAddress(settings)
+    (self.workers, self.folder, address) = (workers, folder, ServerAddress(settings))
     identities = try settings.tls.map { try TLSIdentities($0) }
     exporter = Self.exporter(settings, host)
     let spans = exporter?.spans ?? .off

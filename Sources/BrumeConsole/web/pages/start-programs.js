@@ -38,8 +38,10 @@ print(found.count, "notes")` },
 const browser = (origin, values) => [
   {
     says:
-      values.BRUME_API_TOKEN
+      values.BRUME_USER_TOKEN
         ? "Save it as notes.html, and open it in a browser. The page takes the client from this server."
+        : values.BRUME_API_TOKEN
+        ? "Put it on a site of an origin that the API token is for. The page takes the client from this server."
         : "This server has no API token for apps yet. Make one among users and keys: it then stands in this text.",
     text: `<!doctype html>
 <meta charset="utf-8">
