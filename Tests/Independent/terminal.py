@@ -4,6 +4,7 @@ first. The terminal is a pseudo-terminal, and the other side answers when the se
 usage: terminal.py --brume PATH
 """
 import argparse
+import atexit
 import http.server
 import os
 import pty
@@ -111,6 +112,7 @@ def stopped(binary, folder):
     data, place = os.path.join(folder, "stopped"), os.path.join(folder, "files")
     os.mkdir(place)
     server = Server(binary, data).start()
+    atexit.register(server.process.kill)  # Also when something is not as expected.
     server.tool("records", "create", "Note", "one", "--user", "alice")
     server.tool("backup", f"{place}/made.brume")
     server.tool("export", "--user", "alice", f"{place}/made.jsonl")
@@ -143,6 +145,7 @@ def asking(binary, folder):
     data, place = os.path.join(folder, "asking"), os.path.join(folder, "asked")
     os.mkdir(place)
     server = Server(binary, data).start()
+    atexit.register(server.process.kill)  # Also when something is not as expected.
     for name, text in (("both", TYPES), ("one", "".join(TYPES.splitlines(True)[:2]))):
         with open(f"{place}/{name}.ckdb", "w") as file:
             file.write(text)
