@@ -5,6 +5,7 @@ import BrumeCore
 import BrumeModel
 import BrumeServer
 import BrumeStorage
+import BrumeWire
 
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -48,12 +49,16 @@ struct BackupCommand: AsyncParsableCommand {
   @Option(help: "An earlier backup in the same folder, which this one continues.")
   var since: String?
   @Flag(help: "Read a backup, check all of it, and say what is in it.") var verify = false
+  @Flag(help: "With --verify: what is in it as one JSON object.") var json = false
 
   func validate() throws {
     guard !verify || (url == nil && data == nil && adminToken == nil && since == nil) else {
       throw ValidationError(
         "--verify asks no server, and finds what FILE continues by itself: leave out the other options"
       )
+    }
+    guard verify || !json else {
+      throw ValidationError("--json shows what --verify has found: add --verify, or leave it out")
     }
     if let since, BackupChain.folder(of: since) != BackupChain.folder(of: file) {
       throw ValidationError(
@@ -72,7 +77,9 @@ struct BackupCommand: AsyncParsableCommand {
     let source = try source()
     let transfer = try BackupTransfer(
       from: source, to: file, since: try earlier(progress), progress: progress)
-    let report = try await transfer.run()
+    let report = try await progress.during("the server makes a snapshot") {
+      try await transfer.run()
+    }
     BackupTalk.show(file, report)
     BackupTalk.warn(report)
   }
@@ -111,7 +118,7 @@ struct BackupCommand: AsyncParsableCommand {
     defer { progress.end() }
     let report = try checked(file, progress).report
     progress.end()
-    BackupTalk.show(report)
+    if json { Output.line(BackupTalk.json(report).bytes()) } else { BackupTalk.show(report) }
     BackupTalk.warn(report)
   }
 }

@@ -15,6 +15,13 @@ struct DoctorCommand: AsyncParsableCommand {
     help: "The storage engine, as for 'brume serve': sqlite or postgres://… [BRUME_STORE]")
   var store: String?
 
+  @Option(
+    help: """
+      The configuration file, as for 'brume serve'; its data folder is looked at unless --data or --url \
+      names another. [BRUME_CONFIG]
+      """)
+  var config: String?
+
   @Flag(
     help: "Also read all records and files, and name what is damaged. A server may run meanwhile.")
   var deep = false
@@ -22,6 +29,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @Flag(help: "One JSON object a line.") var json = false
 
   func run() async throws {
+    let server = await place()
     var isWell = true
     func check(_ what: String, _ body: () async throws -> String) async {
       do {
@@ -62,7 +70,7 @@ struct DoctorCommand: AsyncParsableCommand {
       if let concern = status["certificateConcern"]?.string { throw CommandFailure(concern) }
       return "ready at \(connection.access.url)"
     }
-    await check("assets") { try await assets() }
+    await check("assets") { try await assets(of: server) }
     if deep {
       guard server.url == nil else {
         throw ValidationError("--deep reads the folder of this machine's server; leave out --url")
@@ -83,14 +91,27 @@ struct DoctorCommand: AsyncParsableCommand {
     Output.line(line.bytes())
   }
 
+  /// The server that runs by the file, if the file alone says where that is. What cannot be used is said by the check
+  /// of the settings.
+  private func place() async -> ServerOptions {
+    guard config != nil, server.data == nil, server.url == nil, server.adminToken == nil,
+      let settings = try? await settings()
+    else { return server }
+    var place = server
+    place.data = settings.dataFolder
+    return place
+  }
+
   private func settings() async throws -> Settings {
-    let flags = store.map { [Setting.store.variable: $0] } ?? [:]
+    var flags: [String: String] = [:]
+    flags[Setting.store.variable] = store
+    flags[Setting.config.variable] = config
     return try Settings(
       try await SettingSources(flags: flags, environment: ProcessInfo.processInfo.environment))
   }
 
   /// Whether every file that the server knows of is there.
-  private func assets() async throws -> String {
+  private func assets(of server: ServerOptions) async throws -> String {
     let answer = try await server.connect().get("assets/check")
     let missing = answer["missing"]?.array?.count ?? 0
     guard missing == 0 else {

@@ -86,7 +86,7 @@ struct RestoreCommand: AsyncParsableCommand {
     defer { progress.end() }
     let logger = Logger(label: "brume") { StreamLogHandler.standardError(label: $0) }
     let restore = StoreRestore(into: settings, logger: logger) { Self.show($0, on: progress) }
-    let report = try await restore.run(file)
+    let report = try await progress.during("the file is read") { try await restore.run(file) }
     progress.end()
     Output.line(
       "restored \(report.rows) rows, which have the hash \(report.hash), and \(report.count.assets) assets"

@@ -24,12 +24,12 @@ import Testing
   func `a folder of each version is opened with all that it has`(version: Int) async throws {
     try onFile { try Self.make(version: version, $0) }
     let store = try folder.openSQLite()
-    try await expectContents(of: store)
+    try await OldContents.expect(in: store)
     // And it is a store like any other from then on.
     try await store.write(in: .database(.sample())) { _ = try $0.putNext("new") }
     try await store.close()
     let again = try folder.openSQLite()
-    try await expectContents(of: again)
+    try await OldContents.expect(in: again)
     try await again.close()
   }
 
@@ -51,7 +51,7 @@ import Testing
       #expect(try tables == Self.tables(ofVersion: version))
       try put(state)
       let store = try folder.openSQLite()
-      try await expectContents(of: store)
+      try await OldContents.expect(in: store)
       try await store.close()
     }
     #expect(versions == Set(1...Migrations.steps.count))
@@ -99,27 +99,6 @@ import Testing
         sql: "INSERT INTO records (zone, name, type, sequence, content) VALUES (1, ?, ?, ?, ?)",
         arguments: [name, "Trail", sequence, Data(StoreCoders.wireForm.record.encode(record))])
     }
-  }
-
-  private func expectContents(of store: SQLiteStore) async throws {
-    let (names, user, secret, log) = try await store.read { transaction in
-      let page = try transaction.changes.page(in: .sample(), after: 0, through: 3, limit: 9)
-      let names = try page.map { change in
-        switch change {
-        case .changed(let stored):
-          "\(stored.name) \(stored.sequence) \(try stored.record().fields["n"] == .int64(stored.sequence))"
-        case .deleted(let gone): "\(gone.name) \(gone.type)"
-        }
-      }
-      return (
-        names, try transaction.users.find(UserID("_a1")),
-        try transaction.settings.value(.secret),
-        try transaction.log.entries(in: .only, after: 0, limit: 1).map(\.position)
-      )
-    }
-    #expect(names == ["a 1 true", "b 2 true", "gone Trail"])
-    #expect(user?.name == "alice" && user?.tokenEpoch == 2)
-    #expect(secret == [7] && log == [1])
   }
 
   // MARK: States on the disk

@@ -315,7 +315,7 @@ class Desk:
         os.mkdir(bin)
         os.symlink(binary, os.path.join(bin, "brume"))
         self.env = {**CLEAN, "PATH": bin + ":" + os.environ["PATH"], "BRUME_MARKS": "none"}
-        for name, text in {"password.txt": "a password that is long enough\n", "first.ckdb": SCHEMA}.items():
+        for name, text in {"password.txt": "a password that is long enough\n", "first.ckdb": SCHEMA, "brume.json": '{"data": "./brume-data"}'}.items():
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
         self.server = None
@@ -476,6 +476,48 @@ def test_slips(binary, folder):
     expect(True, f"{len(SLIPS) + len(SLIPS_AT_SERVER)} slips end with a sentence that helps")
 
 
+def test_misspelt(binary, folder):
+    """A variable or a key of the file that is no setting: what `serve` refuses, `doctor` finds before."""
+    print("== misspelt settings")
+    place = os.path.join(folder, "misspelt")
+    os.mkdir(place)
+    file, data = os.path.join(place, "brume.json"), os.path.join(place, "data")
+
+    def write(settings):
+        with open(file, "w") as out:
+            json.dump(settings, out)
+
+    def refused(words, *flags, **variables):
+        served = run(binary, "serve", "--port", "0", *flags, **variables)
+        expect(served.returncode == 64 and words in served.stderr and not os.path.exists(data), f"serve says {words!r} {served.stderr[:300]}")
+        looked = run(binary, "doctor", *flags, **variables)
+        expect(looked.returncode == 1 and "wrong settings: " in looked.stdout and words in looked.stdout, f"doctor says it {looked.stdout[:300]}")
+
+    refused("the variable BRUME_PROT is no setting; did you mean BRUME_PORT?", BRUME_PROT="1", BRUME_DATA=data)
+    for key, meant in (("prot", "port"), ("log.levle", "log.level"), ("Port", "port")):
+        section, _, name = key.rpartition(".")
+        write({"data": data, **({section: {name: "debug"}} if section else {name: 1})})
+        said = f"'{key}' in {file} is no setting; did you mean {meant}?"
+        refused(said, "--config", file)
+        refused(said, BRUME_CONFIG=file)
+    refused("cannot be read; check its path", "--config", os.path.join(place, "never.json"))
+    write({"data": data})
+    server = subprocess.Popen([binary, "serve", "--dev", "--port", "0", "--marks", "none", "--config", file], env=CLEAN,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    for line in server.stdout:
+        if line.startswith("Stop with"):
+            break
+    try:
+        well = run(binary, "doctor", "--deep", "--config", file)
+        expect(well.returncode == 0 and f"'{data}' can be written" in well.stdout and "server: ready at" in well.stdout,
+               f"doctor finds the folder that the file names, and its server {well.stdout[:500]}")
+        elsewhere = run(binary, "doctor", "--config", file, "--data", os.path.join(place, "other"))
+        expect(elsewhere.returncode == 1 and f"'{data}'" not in elsewhere.stdout, "and another one that is named")
+    finally:
+        server.terminate()
+        server.wait(timeout=120)
+
+
 # Things are made before they are looked at, and taken away at last.
 RANKS = {"create": 0, "add": 0, "assign": 0, "delete": 2, "purge": 2, "remove": 2, "revoke": 2, "clear": 2}
 
@@ -570,7 +612,7 @@ def main():
     # A shell that runs this in the background may have it ignore interrupts, which its children would do as well.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_help, test_completions, test_manual, test_wrong_use, test_slips, test_examples, test_reload, test_level_stays, test_end_between,
+        for test in (test_help, test_completions, test_manual, test_wrong_use, test_slips, test_misspelt, test_examples, test_reload, test_level_stays, test_end_between,
                      test_exec):
             test(binary, folder)
     print("command_line: ok")

@@ -1,13 +1,15 @@
-"""What commands show on a terminal while they work: who waits for more than two seconds reads for what. The terminal is a
-pseudo-terminal, and the other side answers when the sentence was seen, not after a time.
+"""What commands show and ask on a terminal: who waits for more than two seconds reads for what, and what takes data away asks
+first. The terminal is a pseudo-terminal, and the other side answers when the sentence was seen, not after a time.
 
 usage: terminal.py --brume PATH
 """
 import argparse
+import atexit
 import http.server
 import os
 import pty
 import select
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -19,11 +21,11 @@ from brume_server import Server, expect
 
 
 class Terminal:
-    """A command whose standard error is a terminal."""
+    """A command whose standard error is a terminal, and its standard input as well if somebody sits there."""
 
-    def __init__(self, command):
+    def __init__(self, command, asks=False):
         self.near, far = pty.openpty()
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=far)
+        self.process = subprocess.Popen(command, stdin=far if asks else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=far)
         os.close(far)
         self.shown = ""
 
@@ -45,7 +47,11 @@ class Terminal:
             if words not in self.shown and not may_come:
                 raise SystemExit(f"FAILED: '{words}' is not shown, but {self.shown!r}")
 
+    def type(self, line):
+        os.write(self.near, f"{line}\n".encode())
+
     def end(self):
+        # What it prints for programs is little enough to wait in its pipe.
         while self.read():
             pass
         os.close(self.near)
@@ -101,6 +107,83 @@ def moving(binary, folder):
            "and leaves the source as it was")
 
 
+def stopped(binary, folder):
+    """A server that is stopped while a command waits for it, and goes on when the command has said so."""
+    data, place = os.path.join(folder, "stopped"), os.path.join(folder, "files")
+    os.mkdir(place)
+    server = Server(binary, data).start()
+    atexit.register(server.process.kill)  # Also when something is not as expected.
+    server.tool("records", "create", "Note", "one", "--user", "alice")
+    server.tool("backup", f"{place}/made.brume")
+    server.tool("export", "--user", "alice", f"{place}/made.jsonl")
+    for words, sentence in (
+            (["backup", f"{place}/new.brume"], "the server makes a snapshot: "),
+            (["export", "--user", "alice", f"{place}/new.jsonl"], "the server works on it: "),
+            (["import", f"{place}/made.jsonl", "--user", "bob"], "the server works on it: "),
+            (["doctor"], "the server works on it: "),
+            (["restore", f"{place}/made.brume", "--in-place", "--yes"], "the server is asked: ")):
+        command = [binary, *words, "--data", data]
+        os.kill(server.process.pid, signal.SIGSTOP)
+        terminal = Terminal(command)
+        try:
+            terminal.until(sentence)
+        finally:
+            os.kill(server.process.pid, signal.SIGCONT)
+        status = terminal.end()
+        expect(status == 0, f"brume {words[0]} says that it waits for a server, and goes on with it {terminal.shown[-200:]!r}")
+    server.stop()
+
+
+TYPES = """DEFINE SCHEMA
+    RECORD TYPE Note ( title STRING, GRANT WRITE TO "_creator" );
+    RECORD TYPE Old ( title STRING, GRANT WRITE TO "_creator" );
+"""
+
+
+def asking(binary, folder):
+    """What takes data away is shown first, and done when somebody types yes and nothing else."""
+    data, place = os.path.join(folder, "asking"), os.path.join(folder, "asked")
+    os.mkdir(place)
+    server = Server(binary, data).start()
+    atexit.register(server.process.kill)  # Also when something is not as expected.
+    for name, text in (("both", TYPES), ("one", "".join(TYPES.splitlines(True)[:2]))):
+        with open(f"{place}/{name}.ckdb", "w") as file:
+            file.write(text)
+    server.tool("schema", "import", f"{place}/both.ckdb")
+    drop = [binary, "schema", "import", f"{place}/one.ckdb", "--data", data]
+    question = "Let 1 record type go, with all their records? Type yes:"
+    for answer in ("no", "", "y", "YES"):
+        terminal = Terminal(drop, asks=True)
+        terminal.until(question)
+        expect("Old" in terminal.process.stdout.readline().decode(), "brume schema import shows what would go")
+        terminal.type(answer)
+        status = terminal.end()
+        expect(status == 1 and "nothing was changed" in terminal.shown, f"and changes nothing for '{answer}'")
+        expect("Old" in server.tool("schema", "show"), "the type is there")
+    unasked = subprocess.run(drop, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    expect(unasked.returncode == 1 and "--allow-drops" in unasked.stderr and "Old" in server.tool("schema", "show"),
+           f"where nobody can be asked it needs --allow-drops {unasked.stderr!r}")
+    terminal = Terminal(drop, asks=True)
+    terminal.until(question)
+    terminal.type("yes")
+    expect(terminal.end() == 0 and "Old" not in server.tool("schema", "show"), "for yes the type goes")
+
+    server.tool("backup", f"{place}/made.brume")
+    server.tool("user", "create", "later")
+    back = [binary, "restore", f"{place}/made.brume", "--in-place", "--data", data]
+    unasked = subprocess.run(back, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    expect(unasked.returncode == 64 and "--yes" in unasked.stderr, "a restore where nobody can be asked needs --yes")
+    for answer, status, users in (("no", 1, "later"), ("yes", 0, "")):
+        terminal = Terminal(back, asks=True)
+        terminal.until("what was saved since is gone")
+        terminal.until("Apply it? Type yes:")
+        terminal.type(answer)
+        ended = terminal.end()
+        expect(ended == status, f"a restore ends with {ended} for '{answer}' {terminal.shown[-200:]!r}")
+        expect(("later" in server.tool("user", "list")) == (users == "later"), "and the server is as that says")
+    server.stop()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--brume", required=True)
@@ -108,6 +191,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         deleting(options.brume)
         moving(options.brume, folder)
+        asking(options.brume, folder)
+        stopped(options.brume, folder)
 
 
 if __name__ == "__main__":

@@ -87,6 +87,9 @@ final class AuditLog: Sendable {
   private static func status(of error: any Error) -> Int {
     switch error {
     case let error as BrumeError: error.code.meaning.httpStatus
+    case let refused as UploadRefused: refused.status.code
+    case let error as StoreError where error.code == .corrupt:
+      BrumeError.damaged("").code.meaning.httpStatus
     case is StoreError, is AssetFailure, is CancellationError: 503
     default: 500
     }

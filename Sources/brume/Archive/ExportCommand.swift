@@ -53,6 +53,10 @@ private struct UserExport {
   }
 
   func run() async throws -> Counts {
+    try await progress.during("the server is asked") { try await write() }
+  }
+
+  private func write() async throws -> Counts {
     var counts = Counts()
     var written: Set<String> = []
     let zones = try await pages("zones").compactMap { $0["zoneID"] }
@@ -75,7 +79,6 @@ private struct UserExport {
       }
     }
     try writer.finish(records: counts.records)
-    progress.end()
     return counts
   }
 

@@ -31,10 +31,9 @@ struct InPlaceRestore {
 
   /// - Parameter agrees: asked with what is in the backup, before anything is changed.
   func run(_ file: String, agrees: (BackupSummary) throws -> Bool) async throws {
-    let before = try await report()
+    let before = try await progress.during("the server is asked") { try await report() }
     if let obstacle = before.obstacle { throw StatusFailure(.cannotCreate, obstacle) }
-    let (sent, backup) = try await arrived(file)
-    progress.end()
+    let (sent, backup) = try await progress.during("sending it") { try await arrived(file) }
     guard try agrees(backup) else {
       _ = try await ask("POST", "/remove", ["id": .string(sent)])
       throw CommandFailure("nothing was changed")
@@ -43,7 +42,7 @@ struct InPlaceRestore {
     guard applied.restarts else {
       return Output.line("the backup is taken up by the next start of the server: restart it")
     }
-    try await waitForStart(sent)
+    try await progress.during("the server starts anew") { try await waitForStart(sent) }
     Output.line(
       "the server runs on the backup: \(backup.rows) rows and \(backup.assets) assets; what it had before is in the "
         + "folder 'replaced' of its data, until the next restore")

@@ -26,7 +26,7 @@ enum Examples {
       ]
     ),
     ("status", ["brume status", "export $(brume status --format env)", "brume status --ready"]),
-    ("doctor", ["brume doctor", "brume doctor --deep --json"]),
+    ("doctor", ["brume doctor", "brume doctor --config brume.json", "brume doctor --deep --json"]),
     ("clock show", ["brume clock show"]),
     ("clock advance", ["brume clock advance 1m", "brume clock advance 1h30m --json"]),
     ("clock next", ["brume clock next"]),
@@ -42,7 +42,7 @@ enum Examples {
       "backup",
       [
         "brume backup monday.brume", "brume backup tuesday.brume --since monday.brume",
-        "brume backup --verify tuesday.brume",
+        "brume backup --verify tuesday.brume", "brume backup --verify tuesday.brume --json",
       ]
     ),
     (

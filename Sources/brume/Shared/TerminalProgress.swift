@@ -14,6 +14,8 @@ final class TerminalProgress: Sendable {
   private static let pauses = (first: Duration.seconds(2), others: Duration.milliseconds(200))
   private let next = Mutex(ContinuousClock.now + pauses.first)
   private let isShown = Mutex(false)
+  /// What was last shown of the work itself.
+  private let latest = Mutex<String?>(nil)
 
   func show(_ text: @autoclosure () -> String) {
     guard Self.isOnTerminal else { return }
@@ -23,7 +25,36 @@ final class TerminalProgress: Sendable {
       next = now + Self.pauses.others
       return true
     }
-    if isDue { write(text()) }
+    guard isDue else { return }
+    let words = text()
+    latest.withLock { $0 = words }
+    write(words)
+  }
+
+  /// Shows what is said meanwhile, again and with the seconds while nothing new comes: a server may be silent for long.
+  ///
+  /// - Parameter first: what to say before anything else was shown.
+  func during<Value>(
+    _ first: String, _ work: () async throws -> Value
+  ) async throws -> Value {
+    guard Self.isOnTerminal else { return try await work() }
+    let start = ContinuousClock.now
+    let talk = Task { [self] in
+      while !Task.isCancelled {
+        try await Task.sleep(for: .seconds(1))
+        repeatLatest(or: first, after: ContinuousClock.now - start)
+      }
+    }
+    defer {
+      talk.cancel()
+      end()
+    }
+    return try await work()
+  }
+
+  private func repeatLatest(or first: String, after time: Duration) {
+    guard next.withLock({ ContinuousClock.now >= $0 }) else { return }
+    write("\(latest.withLock { $0 } ?? first): \(time.components.seconds) s")
   }
 
   /// What somebody waits for: says so, with the seconds that it took, on a line that `work` may write to as well.
