@@ -48,7 +48,8 @@ def charts(tour):
     _calls(tour)
     tour.again("usage", "?span=hour")
     for title in ("Requests", "Answer times", "Pushes"):
-        console.page.run(f"document.querySelector('[aria-label=\"{title}\"] summary').focus()")
+        console.until(f"""(() => {{ const summary = document.querySelector('[aria-label="{title}"] summary');
+          summary?.focus(); return summary !== null && document.activeElement === summary; }})()""", f"{title} has the focus")
         console.press("Enter")
         console.see("table", title)
     # The page is live: it gets to what the server has counted by now.

@@ -76,8 +76,10 @@ class Tour(console_operating.Tour):
             raise SystemExit(f"FAILED: {what}: '{column}' of '{row}' is {self.cell(table, row, column)!r}")
         expect(True, what)
 
-    def facts(self):
-        """Names and values of what is known of the thing beside the table."""
+    def facts(self, last):
+        """Names and values of what is known of the thing beside the table, when the one named is among them."""
+        self.console.until(f"""[...document.querySelectorAll(".inspector .facts dt")].some((one) =>
+          one.textContent.trim() === {last!r})""", f"'{last}' is shown")
         return self.console.page.run("""Object.fromEntries([...document.querySelectorAll(".inspector .facts > div")].map((pair) =>
           [pair.querySelector("dt").textContent.trim(), pair.querySelector("dd").innerText.trim()]))""")
 
