@@ -83,17 +83,21 @@ package protocol AssetWriting: AssetReading {
 }
 
 extension Record {
-  /// The files that the record's fields hold, also in lists, once each.
+  /// The files that the record's fields hold, also in lists, in the order of the fields' names.
+  package var assets: [Asset] { fields.sorted { $0.key < $1.key }.flatMap(\.value.assets) }
+
+  /// The same files by their checksums, once each.
   package var assetChecksums: Set<String> {
-    var checksums: Set<String> = []
-    for value in fields.values {
-      switch value {
-      case .asset(let asset): checksums.insert(asset.fileChecksum)
-      case .list(let elements, of: .asset):
-        for case .asset(let asset) in elements { checksums.insert(asset.fileChecksum) }
-      case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .list: continue
-      }
+    Set(fields.values.lazy.flatMap(\.assets).map(\.fileChecksum))
+  }
+}
+
+extension FieldValue {
+  fileprivate var assets: [Asset] {
+    switch self {
+    case .asset(let asset): [asset]
+    case .list(let elements, of: .asset): elements.flatMap(\.assets)
+    case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .list: []
     }
-    return checksums
   }
 }

@@ -3,19 +3,16 @@
 Also the contrast of its colours, and that the browser has nothing to complain about: no violated policy, no
 error. With --pictures it leaves a screenshot of each page, light and dark.
 """
-import argparse
 import json
 import os
-import tempfile
 import urllib.parse
 import urllib.request
 
-import chromium
 import console_contrast
 import console_fill
 import console_states
 from brume_server import Refused, Server, expect
-from console_page import CONTROL, STATUS, ConsolePage
+from console_page import CONTROL, STATUS, ConsolePage, arguments, browsing, is_there
 
 ROWS, PAGE = 10_000, 50
 # More users than a list offers.
@@ -786,35 +783,27 @@ class Tour:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--brume", required=True)
-    parser.add_argument("--pictures", help="a folder for screenshots")
+    parser = arguments()
     parser.add_argument("--rows", type=int, default=ROWS, help="records; fewer for a quick look")
     options = parser.parse_args()
     weak = list(console_contrast.weak())
     expect(not weak, f"every text can be read on every ground {weak or ''}")
-    program = chromium.find()
-    if program is None:
-        print("  skipped: no Chromium on this machine")
+    if not is_there():
         return
-    if options.pictures:
-        os.makedirs(options.pictures, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(options.brume, folder, store="memory", extra=["--push-allow", "localhost"]).start()
-        browser = chromium.Chromium(program)
-        try:
-            console_fill.fill(server, options.rows)
-            tour = Tour(server, browser, options.pictures)
-            for walk in (tour.sign_in, tour.start, tour.records, tour.create_and_ask, tour.record_of_a_link, tour.missing_index, tour.zones, tour.schema,
-                         tour.roles, tour.devices, tour.trace, tour.push, tour.again, tour.faults, tour.users, tour.operators, tour.logs,
-                         tour.usage, tour.backup, tour.everywhere, tour.failure, tour.links, tour.late, tour.narrow):
-                walk()
-            tour.states()
-            tour.read_only()
-            tour.console.complains_of_nothing()
-        finally:
-            browser.end()
-            server.stop()
+
+    def start(folder):
+        return Server(options.brume, folder, store="memory", extra=["--push-allow", "localhost"]).start()
+
+    with browsing(options, start) as (server, browser, _):
+        console_fill.fill(server, options.rows)
+        tour = Tour(server, browser, options.pictures)
+        for walk in (tour.sign_in, tour.start, tour.records, tour.create_and_ask, tour.record_of_a_link, tour.missing_index, tour.zones, tour.schema,
+                     tour.roles, tour.devices, tour.trace, tour.push, tour.again, tour.faults, tour.users, tour.operators, tour.logs,
+                     tour.usage, tour.backup, tour.everywhere, tour.failure, tour.links, tour.late, tour.narrow):
+            walk()
+        tour.states()
+        tour.read_only()
+        tour.console.complains_of_nothing()
 
 
 if __name__ == "__main__":

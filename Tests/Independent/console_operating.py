@@ -3,19 +3,16 @@ data as a file, old deletions, the check of files, and the first record of a typ
 
 usage: console_operating.py --brume PATH [--pictures FOLDER]
 """
-import argparse
 import json
 import os
-import tempfile
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-import chromium
 from assets import Assets
 from brume_server import Server, expect
-from console_page import CONTROL, ConsolePage
+from console_page import CONTROL, ConsolePage, arguments, browsing, is_there
 
 
 def until(condition, what):
@@ -193,27 +190,18 @@ class Tour:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--brume", required=True)
-    parser.add_argument("--pictures", help="a folder for screenshots")
-    options = parser.parse_args()
-    program = chromium.find()
-    if program is None:
-        print("  skipped: no Chromium on this machine")
+    options = arguments().parse_args()
+    if not is_there():
         return
-    if options.pictures:
-        os.makedirs(options.pictures, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(options.brume, os.path.join(folder, "data"), extra=["--clock", "manual"]).start()
-        browser = chromium.Chromium(program)
-        try:
-            tour = Tour(server, browser, folder, options.pictures)
-            for walk in (tour.sign_in, tour.first_of_a_type, tour.growth, tour.export, tour.deletions, tour.files):
-                walk()
-            tour.console.complains_of_nothing()
-        finally:
-            browser.end()
-            server.stop()
+
+    def start(folder):
+        return Server(options.brume, os.path.join(folder, "data"), extra=["--clock", "manual"]).start()
+
+    with browsing(options, start) as (server, browser, folder):
+        tour = Tour(server, browser, folder, options.pictures)
+        for walk in (tour.sign_in, tour.first_of_a_type, tour.growth, tour.export, tour.deletions, tour.files):
+            walk()
+        tour.console.complains_of_nothing()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,12 @@
 """The console in headless Chromium, used as somebody who has a keyboard and a screen reader: keys go in, the
 accessibility tree comes out. Standard library only."""
+import argparse
 import base64
+import contextlib
 import os
+import tempfile
+
+import chromium
 
 from brume_server import expect
 
@@ -24,6 +29,36 @@ PROVOKED = {
     "a script in the page": """{ const script = document.createElement("script");
         script.append("window.ranInline = true"); document.body.append(script); }""",
 }
+
+
+def arguments():
+    """What all tests of the console are called with."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--brume", required=True)
+    parser.add_argument("--pictures", help="a folder for screenshots")
+    return parser
+
+
+@contextlib.contextmanager
+def browsing(options, start):
+    """What `start` makes of a folder of its own (a server, or what has one and stops it), a browser and the folder."""
+    if options.pictures:
+        os.makedirs(options.pictures, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        started = start(folder)
+        browser = chromium.Chromium(chromium.find())
+        try:
+            yield started, browser, folder
+        finally:
+            browser.end()
+            started.stop()
+
+
+def is_there():
+    """Whether this machine has a browser; says so if not."""
+    if chromium.find() is None:
+        print("  skipped: no Chromium on this machine")
+    return chromium.find() is not None
 
 
 class ConsolePage:

@@ -3,11 +3,8 @@ call, people, data, the schema, what is sent and counted, and what a page shows 
 
 usage: console_pages.py --brume PATH [--pictures FOLDER] [--only WALK]
 """
-import argparse
 import os
-import tempfile
 
-import chromium
 import console_pages_data
 import console_pages_keys
 import console_pages_people
@@ -16,6 +13,7 @@ import console_pages_sent
 import console_pages_states
 import console_pages_zones
 from brume_server import Server, expect
+from console_page import arguments, browsing, is_there
 from console_pages_tour import Tour
 from other_sides import Apple, Certificates, Receiver
 
@@ -51,37 +49,28 @@ class World:
         self.file("schema.ckdb", SCHEMA)
         self.server.tool("schema", "import", os.path.join(folder, "schema.ckdb"))
 
+    def stop(self):
+        return self.server.stop()
+
     def file(self, name, text):
         with open(os.path.join(self.folder, name), "w") as file:
             file.write(text)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--brume", required=True)
-    parser.add_argument("--pictures", help="a folder for screenshots")
+    parser = arguments()
     parser.add_argument("--only", help="names of walks with commas between them, for a quick look")
     options = parser.parse_args()
-    program = chromium.find()
-    if program is None:
-        print("  skipped: no Chromium on this machine")
+    if not is_there():
         return
-    if options.pictures:
-        os.makedirs(options.pictures, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        world = World(options.brume, folder)
-        browser = chromium.Chromium(program)
-        try:
-            tour = Tour(world, browser, options.pictures)
-            tour.sign_in()
-            for walk in WALKS:
-                if not options.only or walk.__name__ in options.only.split(','):
-                    walk(tour)
-            complaints = tour.complaints()
-            expect(not complaints, f"the browser complained about nothing in all of this {complaints or ''}")
-        finally:
-            browser.end()
-            world.server.stop()
+    with browsing(options, lambda folder: World(options.brume, folder)) as (world, browser, _):
+        tour = Tour(world, browser, options.pictures)
+        tour.sign_in()
+        for walk in WALKS:
+            if not options.only or walk.__name__ in options.only.split(','):
+                walk(tour)
+        complaints = tour.complaints()
+        expect(not complaints, f"the browser complained about nothing in all of this {complaints or ''}")
 
 
 if __name__ == "__main__":

@@ -4,17 +4,14 @@ DocumentationTests compile and run.
 
 usage: console_start.py --brume PATH [--pictures FOLDER]
 """
-import argparse
 import json
 import os
 import re
 import subprocess
-import tempfile
 import textwrap
 
-import chromium
 from brume_server import Server, expect
-from console_page import ConsolePage
+from console_page import ConsolePage, arguments, browsing, is_there
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMPILED = os.path.join(ROOT, "Tests", "DocumentationTests", "Snippets.swift")
@@ -106,27 +103,14 @@ class Tour:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--brume", required=True)
-    parser.add_argument("--pictures", help="a folder for screenshots")
-    options = parser.parse_args()
-    program = chromium.find()
-    if program is None:
-        print("  skipped: no Chromium on this machine")
+    options = arguments().parse_args()
+    if not is_there():
         return
-    if options.pictures:
-        os.makedirs(options.pictures, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(options.brume, os.path.join(folder, "data")).start()
-        browser = chromium.Chromium(program)
-        try:
-            tour = Tour(server, browser, folder, options.pictures)
-            for walk in (tour.sign_in, tour.first, tour.curl, tour.in_browser, tour.swift):
-                walk()
-            tour.console.complains_of_nothing()
-        finally:
-            browser.end()
-            server.stop()
+    with browsing(options, lambda folder: Server(options.brume, os.path.join(folder, "data")).start()) as (server, browser, folder):
+        tour = Tour(server, browser, folder, options.pictures)
+        for walk in (tour.sign_in, tour.first, tour.curl, tour.in_browser, tour.swift):
+            walk()
+        tour.console.complains_of_nothing()
 
 
 if __name__ == "__main__":

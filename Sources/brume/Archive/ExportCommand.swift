@@ -5,6 +5,7 @@ import ArgumentParser
 import BrumeClient
 import BrumeModel
 import BrumeSchema
+import BrumeStorage
 import BrumeWire
 import Foundation
 
@@ -127,19 +128,5 @@ private struct UserExport {
       }
     }
     return new.count
-  }
-}
-
-extension Record {
-  /// The files that fields hold, also in lists.
-  fileprivate var assets: [Asset] {
-    fields.sorted { $0.key < $1.key }.flatMap { _, value -> [Asset] in
-      switch value {
-      case .asset(let asset): [asset]
-      case .list(let values, of: .asset):
-        values.compactMap { if case .asset(let asset) = $0 { asset } else { nil } }
-      case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .list: []
-      }
-    }
   }
 }

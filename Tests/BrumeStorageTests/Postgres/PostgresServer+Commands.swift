@@ -15,6 +15,20 @@ extension PostgresServer {
     return try withExtendedLifetime(server) { try result.get() }
   }
 
+  /// Copies the server's data as it is now; it is stopped for that.
+  func keepCopy() async throws {
+    try await perform(.stop)
+    try await perform(.copy)
+    try await perform(.start())
+  }
+
+  /// As after a failover to who lacks what came since: the copy takes the place of the data.
+  func bringBackCopy() async throws {
+    try await perform(.stop)
+    try await perform(.restore)
+    try await perform(.start())
+  }
+
   /// Carries out statements as the server's administrator, on a connection of its own.
   func execute(_ sql: String) throws { try Connection.forTest(url).simple(sql) }
 }

@@ -103,13 +103,9 @@ import Testing
       let url = try server.emptySchema()
       let store = try PostgresStore.forTest(url: url)
       try await store.write(in: .server) { try $0.settings.set(.secret, to: [1]) }
-      try await server.perform(.stop)
-      try await server.perform(.copy)
-      try await server.perform(.start())
+      try await server.keepCopy()
       try await store.write(in: .server) { try $0.settings.set(.secret, to: [2]) }
-      try await server.perform(.stop)
-      try await server.perform(.restore)
-      try await server.perform(.start())
+      try await server.bringBackCopy()
       for isWrite in [true, false, true] {
         let error = await #expect(throws: StoreError.self) {
           if isWrite {
@@ -135,15 +131,11 @@ import Testing
       let (saver, reader) = (
         try PostgresStore.forTest(url: url), try PostgresStore.forTest(url: url)
       )
-      try await server.perform(.stop)
-      try await server.perform(.copy)
-      try await server.perform(.start())
+      try await server.keepCopy()
       let hints = reader.commits()
       try await saver.write(in: .database(.sample())) { _ = try $0.save("lost") }
       for await _ in hints { break }
-      try await server.perform(.stop)
-      try await server.perform(.restore)
-      try await server.perform(.start())
+      try await server.bringBackCopy()
       let error = await #expect(throws: StoreError.self) { try await Self.secret(reader) }
       #expect(error?.code == .unavailable)
       try await saver.close()
@@ -157,9 +149,7 @@ import Testing
       let (saver, reader) = (
         try PostgresStore.forTest(url: url), try PostgresStore.forTest(url: url)
       )
-      try await server.perform(.stop)
-      try await server.perform(.copy)
-      try await server.perform(.start())
+      try await server.keepCopy()
       // The tail asks for mailboxes together with the logs.
       let locking = try Connection.forTest(url)
       try locking.simple("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE")
@@ -168,9 +158,7 @@ import Testing
         try $0.sequences.last(in: .sample())
       }
       #expect(last == 1)
-      try await server.perform(.stop)
-      try await server.perform(.restore)
-      try await server.perform(.start())
+      try await server.bringBackCopy()
       let error = await #expect(throws: StoreError.self) { try await Self.secret(reader) }
       #expect(error?.code == .unavailable)
       try await saver.close()
