@@ -44,7 +44,8 @@ final class PostgresTransaction: WriteTransaction {
     session, places, locks, node.acknowledgements)
   private(set) lazy var log: PostgresLog = PostgresLog(
     session, places, locks, coder, watched)
-  private(set) lazy var watched: WatchedDatabases = WatchedDatabases(session, places)
+  private(set) lazy var watched: WatchedDatabases = WatchedDatabases(
+    session, places, node.webhooks)
   private(set) lazy var subscriptions: PostgresSubscriptions = PostgresSubscriptions(
     session, places, node.coders, zones, locks)
   private(set) lazy var devices: PostgresDevices = PostgresDevices(
@@ -88,10 +89,10 @@ final class PostgresTransaction: WriteTransaction {
     try session.ask((unknown.isEmpty ? questions : []) + plan.questions(for: self) + seen)
   }
 
-  /// What this process must know from now on, because it hands it out.
+  /// What this process must know from now on, because it hands it out. Also where it seems to be alone: another process may
+  /// just have begun, or be too busy to say that it is there, and still save.
   private func questionsOfPositions(_ databases: [DatabaseKey]) -> [Question] {
-    guard node.leases.processes > 1 else { return [] }
-    return node.acknowledgements.questions(Set(databases.map { places.bucket(of: $0) }))
+    node.acknowledgements.questions(Set(databases.map { places.bucket(of: $0) }))
   }
 
   /// The running body is done.

@@ -166,6 +166,24 @@ import Testing
     }
   }
 
+  @Test func `a store knows what it has read of one that has not said that it is there`()
+    async throws
+  {
+    try await PostgresServer.with { server in
+      let url = try server.emptySchema()
+      let reader = try PostgresStore.forTest(url: url)
+      try await server.keepCopy()
+      let locking = try Connection.forTest(url)
+      try locking.simple("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE")
+      try Connection.forTest(url).simple("UPDATE buckets SET last = 1 WHERE bucket = 0")
+      _ = try await reader.read(ReadPlan { [.lastSequence(.sample())] }) { _ in }
+      try await server.bringBackCopy()
+      let error = await #expect(throws: StoreError.self) { try await Self.secret(reader) }
+      #expect(error?.code == .unavailable)
+      try await reader.close()
+    }
+  }
+
   @Test func `a server that comes back and may lose what it confirms is not written to`()
     async throws
   {
