@@ -13,8 +13,7 @@ import Synchronization
 package final class PostgresStore: Store {
   private let node: Node
   private let connector: Connector
-  private let writers: Writers
-  private let readers: Readers
+  private let lanes: Lanes
   private let signals = CommitSignals()
   private let mailSignals = CommitSignals()
   private let accountSignals = CommitSignals()
@@ -83,15 +82,19 @@ package final class PostgresStore: Store {
       accounts: accountSignals
     ) { leases.processes > 1 }
     self.tail = tail
-    writers = Writers(node, connector) { [signals] grown, isInLog in
+    let threads = Lanes.Threads(writers: writerCount, readers: readerCount, runID: runID)
+    let lanes = Lanes(node, connector, threads) { [signals] grown, isInLog in
       tail.committed(grown, isInLog: isInLog)
       if !grown.isEmpty { signals.signal(Set(grown.keys)) }
     }
-    readers = Readers(node, connector)
+    self.lanes = lanes
     try keeper.start()
-    try tail.start()
-    try writers.start((0..<max(1, writerCount)).map { "\(runID).\($0)" })
-    try readers.start(max(1, readerCount))
+    try tail.start { try lanes.learn(from: $0) }
+    try lanes.start()
+    try translatingErrors {
+      try lanes.learn(from: opening)
+      try WorkerSessions.removeOldCommits(opening)
+    }
     logger.info(
       "storage opened",
       metadata: [
@@ -130,7 +133,7 @@ package final class PostgresStore: Store {
           isWanted: { !outcome.isCancelled.load(ordering: .relaxed) },
           run: { transaction in outcome.keep(try body(transaction)) },
           finish: { error in continuation.resume(with: error) })
-        do { try readers.add(job) } catch { continuation.resume(throwing: error) }
+        do { try lanes.add(job) } catch { continuation.resume(throwing: error) }
       }
     } onCancel: {
       outcome.isCancelled.store(true, ordering: .relaxed)
@@ -176,7 +179,7 @@ package final class PostgresStore: Store {
           }
         },
         finish: { error in continuation.resume(with: error) })
-      do { try writers.add(job) } catch { continuation.resume(throwing: error) }
+      do { try lanes.add(job) } catch { continuation.resume(throwing: error) }
     }
     return try outcome.kept()
   }
@@ -207,10 +210,9 @@ package final class PostgresStore: Store {
   package var sharedAttempts: (any SharedAttempts)? { self }
 
   package func close() async throws {
-    await writers.close()
+    await lanes.close()
     await keeper.close()
     tail.close()
-    readers.close()
     signals.finish()
     mailSignals.finish()
     accountSignals.finish()

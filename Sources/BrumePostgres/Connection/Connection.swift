@@ -44,6 +44,7 @@ final class Connection {
     self.exchanges = exchanges
     self.damaged = damaged
     answerTimeout = settings.answerTimeout
+    isToWorker = settings.worker != nil
     planAge = PlanAge(after: exchanges.count)
     handle = try Attempt.connect(settings)
     guard PQenterPipelineMode(handle) == 1, PQsetnonblocking(handle, 1) == 0 else { throw lost() }
@@ -55,6 +56,8 @@ final class Connection {
 
   /// Whether the database has the extension that divides tables.
   private(set) var isOnCitus = false
+  /// Whether it is a worker's, which has the divided tables only.
+  let isToWorker: Bool
 
   /// The version of the server, such as 150018.
   var serverVersion: Int { Int(PQserverVersion(handle)) }

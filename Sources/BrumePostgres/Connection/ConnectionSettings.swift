@@ -5,7 +5,9 @@ import CPostgres
 
 struct ConnectionSettings: Sendable {
   private let url: String
-  private let isLocal: Bool
+  private var isLocal: Bool
+  /// Nil: the server that the URL names.
+  private(set) var worker: Worker?
   /// Ours: milliseconds after which an answer does not come any more. Longer than any statement may take.
   var answerTimeout: Int32 = 60_000
 
@@ -18,6 +20,17 @@ struct ConnectionSettings: Sendable {
     self.url = url
     isLocal = try DatabaseURL(url).hosts.allSatisfy(Self.isLocal)
   }
+
+  /// The same database at a worker of Citus: with the URL's role, names and files, and the worker's address.
+  func at(_ worker: Worker) -> Self {
+    var settings = self
+    settings.worker = worker
+    settings.isLocal = Self.isLocal(worker.host[...])
+    return settings
+  }
+
+  /// What a URL says with `hostaddr` cannot be taken back.
+  var canReachWorkers: Bool { !url.contains("hostaddr=") }
 
   /// A socket in a folder, or this machine by name or address.
   private static func isLocal(_ host: Substring) -> Bool {
@@ -34,7 +47,7 @@ struct ConnectionSettings: Sendable {
       // Over a network nobody else may answer in the server's name.
       ("sslmode", isLocal ? "prefer" : "verify-full"), ("client_encoding", "UTF8"),
       ("dbname", url),
-    ]
+    ] + (worker.map { [("host", $0.host), ("port", "\($0.port)")] } ?? [])
   }
 
   /// Ours: seconds that a client may be silent in the middle of a transaction: half of a lease.

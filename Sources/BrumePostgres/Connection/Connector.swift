@@ -5,7 +5,7 @@ import Dispatch
 import Logging
 
 struct Connector: Sendable {
-  let settings: ConnectionSettings
+  private(set) var settings: ConnectionSettings
   let logger: Logger
   /// Waits on the calling thread until the semaphore is signalled, or for so many milliseconds; false if they
   /// passed.
@@ -19,12 +19,24 @@ struct Connector: Sendable {
   /// What all connections have found to be damaged.
   let damaged: DamagedRows
   /// What the log says while there is no connection to be had. Shared by all who connect.
-  private let outage: Outage
+  private var outage: Outage
+  /// After which the caller gets the error.
+  private var attempts = Self.attempts
 
   /// For connections that serve no request, and count apart.
   var aside: Connector {
     var connector = self
     connector.exchanges = ExchangeCounter()
+    return connector
+  }
+
+  /// For connections to a worker of Citus. One attempt: the coordinator can do what the worker does not.
+  func to(_ worker: Worker) -> Connector {
+    var (connector, logger) = (self, logger)
+    logger[metadataKey: "store.worker"] = "\(worker.host):\(worker.port)"
+    connector.settings = settings.at(worker)
+    connector.outage = Outage(logger)
+    connector.attempts = 1
     return connector
   }
 
@@ -61,7 +73,7 @@ struct Connector: Sendable {
     var wait = Self.pauses.first
     var reason = StoreError(.unreachable, "PostgreSQL cannot be reached: no answer")
     let start = milliseconds()
-    for _ in 0..<Self.attempts {
+    for _ in 0..<attempts {
       let began = milliseconds()
       do throws(ServerError) {
         return try attempt()
@@ -79,6 +91,7 @@ struct Connector: Sendable {
 
   private func attempt() throws(ServerError) -> Connection {
     let connection = try Connection(settings, exchanges, damaged)
+    try settings.worker?.require(connection)
     try StoreLock.share(connection)
     outage.reached(at: milliseconds())
     return connection

@@ -24,6 +24,12 @@ struct ServerError: Error, CustomStringConvertible {
   /// that another one added first, and a comparison that failed (`PostgresSettings`).
   var isConflict: Bool { ["40001", "40P01", "23505", "55P03", "22012"].contains(code) }
 
+  /// The statement is about what workers of Citus do not have: a table that is not divided, or a sequence.
+  var isOfCoordinator: Bool { code == Self.noSuchTable.code }
+
+  /// What workers say about a table that only the coordinator has.
+  static let noSuchTable = ServerError(code: "42P01", message: "only the coordinator can do this")
+
   /// As a request's sender gets it. All of them leave nothing behind, but for a connection lost during
   /// a commit, which the writer resolves.
   var storeError: StoreError {

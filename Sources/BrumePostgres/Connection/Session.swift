@@ -32,8 +32,16 @@ final class Session {
   var damaged: DamagedRows { connection.damaged }
 
   var isOnCitus: Bool { connection.isOnCitus }
+  var isToWorker: Bool { connection.isToWorker }
 
   // MARK: Writing
+
+  /// Before what a worker of Citus would do differently: it counts rows on from a number of its own.
+  func requireCoordinator() throws {
+    guard connection.isToWorker else { return }
+    failure = .noSuchTable
+    throw ServerError.noSuchTable
+  }
 
   func put(_ row: [SQLValue], in table: Table) { pending.put(row, in: table) }
 

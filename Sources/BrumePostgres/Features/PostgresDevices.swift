@@ -67,6 +67,7 @@ final class PostgresDevices: DeviceWriting, Remembering {
   // MARK: Writing
 
   func put(_ device: Device) throws {
+    try session.requireCoordinator()
     session.put(
       places.values(device.key) + columns(of: device.channel) + [.integer(device.registered)],
       in: Self.table)

@@ -136,6 +136,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   // MARK: Writing
 
   func put(_ subscription: StoredSubscription) throws {
+    try session.requireCoordinator()
     let (scope, id) = (subscription.scope, subscription.subscription.id)
     session.put(
       row(scope, id) + [

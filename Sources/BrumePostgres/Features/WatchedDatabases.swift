@@ -7,12 +7,14 @@ import BrumeStorage
 final class WatchedDatabases: Remembering {
   private let session: Session
   private let places: Places
+  private let webhooks: KnownWebhooks
   private var subscribed: [DatabaseKey: Bool] = [:]
   private var hooked: [ContainerEnvironment: Bool] = [:]
 
-  init(_ session: Session, _ places: Places) {
+  init(_ session: Session, _ places: Places, _ webhooks: KnownWebhooks) {
     self.session = session
     self.places = places
+    self.webhooks = webhooks
   }
 
   /// Whether it has subscriptions of its own, or webhooks; true also if nobody has asked. Not whether a shared database
@@ -22,12 +24,17 @@ final class WatchedDatabases: Remembering {
   }
 
   func questions(_ databases: [DatabaseKey]) -> [Question] {
-    databases.map(question)
-      + Set(databases.map(\.containerEnvironment)).map { containerEnvironment in
-        Question(Self.findWebhook, containerEnvironment.values) { [self] rows in
-          hooked[containerEnvironment] = rows.count > 0
-        }
-      }
+    databases.map(question) + questions(of: Set(databases.map(\.containerEnvironment)))
+  }
+
+  private func questions(of environments: Set<ContainerEnvironment>) -> [Question] {
+    if session.isToWorker {
+      for place in environments { hooked[place] = webhooks.isHooked(place) }
+      return []
+    }
+    return environments.map { place in
+      Question(Self.findWebhook, place.values) { [self] in hooked[place] = $0.count > 0 }
+    }
   }
 
   private func question(_ database: DatabaseKey) -> Question {

@@ -8,8 +8,13 @@ import BrumeStorage
 import Synchronization
 
 final class Acknowledgements: Sendable {
+  /// A row that vouches for commits. On Citus a connection has one in each bucket.
+  fileprivate struct Writer: Hashable {
+    let name: String
+    let bucket: Int64?
+  }
   fileprivate struct State {
-    var commits: [String: Int64] = [:]
+    var commits: [Writer: Int64] = [:]
     /// By the number of the bucket.
     var positions: [Int64: Int64] = [:]
     /// What all new sequences are above, in the generation of this process.
@@ -22,9 +27,11 @@ final class Acknowledgements: Sendable {
   /// - Parameter isOrdered: whether positions never go back; false only where a test takes no locks.
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-  /// - Parameter writer: the name of a connection's row.
-  func note(_ writer: String, _ commit: Int64) {
-    state.withLock { $0.commits[writer] = commit }
+  /// - Parameters:
+  ///   - writer: the name of a connection's row.
+  ///   - bucket: where it is; nil: rows are in no bucket.
+  func note(_ writer: String, _ commit: Int64, in bucket: Int64?) {
+    state.withLock { $0.commits[Writer(name: writer, bucket: bucket)] = commit }
   }
 
   /// This process belongs to the generation whose sequences are above `floor`: it found it, or begins it.
@@ -59,7 +66,7 @@ final class Acknowledgements: Sendable {
     try check()
     // Others may learn of more while this connection is asked.
     let known = state.withLock { $0 }
-    try connection.send(Self.find, [.texts(known.commits.keys)])
+    try connection.send(Self.find, [.texts(Set(known.commits.keys.map(\.name)))])
     try connection.send(Self.findPositions)
     let answers = try connection.exchange()
     if known.isIn(commits: answers[0], buckets: answers[1]) { return }
@@ -79,7 +86,8 @@ final class Acknowledgements: Sendable {
   )
   private static let finding = Array("a process missed commits that it had acknowledged".utf8)
   private static let find = SQL(
-    "SELECT name, last_commit FROM writers WHERE name = ANY ($1::text[])")
+    "SELECT name, last_commit, NULL::bigint FROM writers WHERE name = ANY ($1::text[])",
+    onCitus: "SELECT writer, last_commit, bucket FROM commits WHERE writer = ANY ($1::text[])")
   private static let findPositions = SQL("SELECT bucket, last FROM buckets")
   private static let findPosition = SQL(
     "SELECT bucket, last FROM buckets WHERE bucket = $1", each: [.integer])
@@ -97,7 +105,11 @@ extension Acknowledgements.State {
 
   /// Whether a database has all of it.
   fileprivate func isIn(commits found: Rows, buckets: Rows) -> Bool {
-    let last = Dictionary(found.map { ($0.text(0), $0.integer(1)) }) { $1 }
+    let last = Dictionary(
+      found.map {
+        (Acknowledgements.Writer(name: $0.text(0), bucket: $0.optionalInteger(2)), $0.integer(1))
+      }
+    ) { $1 }
     let ends = Dictionary(buckets.map { ($0.integer(0), $0.integer(1)) }) { $1 }
     return commits.allSatisfy { last[$0.key, default: 0] >= $0.value }
       && positions.allSatisfy { ends[$0.key, default: 0] >= $0.value }

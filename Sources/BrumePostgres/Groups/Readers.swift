@@ -43,10 +43,15 @@ final class Readers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
+  /// Takes what the coordinator of Citus is to do.
+  typealias HandOver = @Sendable (ReadJob, Handover) -> Void
+  private let handOver: HandOver?
 
-  init(_ node: Node, _ connector: Connector) {
+  /// - Parameter handOver: who does what a worker of Citus does not; nil: nobody.
+  init(_ node: Node, _ connector: Connector, handOver: HandOver? = nil) {
     self.node = node
     self.connector = connector
+    self.handOver = handOver
   }
 
   func start(_ count: Int) throws(StoreError) {
@@ -86,7 +91,7 @@ final class Readers: Sendable {
     var connection: Connection?
     while true {
       switch nextStep(wake) {
-      case .run(let job): job.finish(carryOut(job, &connection))
+      case .run(let job): answer(job, carryOut(job, &connection))
       case .sleep: wake.wait()
       case .end: return
       }
@@ -102,6 +107,11 @@ final class Readers: Sendable {
     }
   }
 
+  private func answer(_ job: ReadJob, _ error: (any Error)?) {
+    if let handOver, let reason = error.flatMap({ Handover($0) }) { return handOver(job, reason) }
+    job.finish((error as? ServerError)?.storeError ?? error)
+  }
+
   /// Answers what went wrong.
   private func carryOut(_ job: ReadJob, _ connection: inout Connection?) -> (any Error)? {
     var attempt = 1
@@ -114,7 +124,7 @@ final class Readers: Sendable {
       } catch let error as ServerError {
         if error.isConnectionLost { connection = nil }
         guard error.isConnectionLost || error.isConflict, attempt < Self.attempts else {
-          return error.storeError
+          return error
         }
         attempt += 1
       } catch {

@@ -35,7 +35,8 @@ struct WriteGroup {
     let locks = Set(jobs.flatMap(\.locks)).sorted()
     let reads = jobs.reduce(into: Set<ReadPlan.Read>()) { $0.formUnion($1.plan.reads) }
     try transaction.prepare(
-      [writer.question] + locks.map(transaction.locks.question), reads, isWrite: true)
+      [writer.question(locks, onCitus: session.isOnCitus)] + locks.map(transaction.locks.question),
+      reads, isWrite: true)
     var outcome = Outcome()
     for job in jobs {
       session.bodyBegins()

@@ -1,6 +1,6 @@
 // A row of its own for each writing connection, with the number of the last group that it committed. Whoever
 // loses the connection in a commit reads there whether the group is in the store: PostgreSQL itself does
-// not say so.
+// not say so. On Citus it has a row in each bucket that it has written to.
 
 import BrumeStorage
 
@@ -8,6 +8,8 @@ final class WriterRow {
   private let name: String
   private let acknowledgements: Acknowledgements
   private var number: Int64 = 0
+  /// On Citus: where the row of the last group is.
+  private var bucket: Int64?
   /// What the row said when a connection was taken last.
   private var found: Int64 = 0
 
@@ -26,24 +28,37 @@ final class WriterRow {
     try connection.send(Self.endOthers)
     _ = try connection.exchange()
     try acknowledgements.check(on: connection)
-    try connection.send(Self.add, [.text(name)])
-    try connection.send(Self.find, [.text(name)])
-    found = try connection.exchange().last?.first?.integer(0) ?? 0
+    if !connection.isOnCitus { try connection.send(Self.add, [.text(name)]) }
+    try find(on: connection)
+  }
+
+  /// What became of the last group, as any connection can ask.
+  func find(on connection: Connection) throws(ServerError) {
+    // On Citus there is no row before the first group.
+    guard bucket != nil || !connection.isOnCitus else { return }
+    try connection.send(Self.find, values)
+    found = try connection.exchange()[0].first?.integer(0) ?? 0
   }
 
   /// Notes the next group. The first statement of its transaction: from its answer on, the row is locked until
   /// the transaction has ended.
-  var question: Question {
+  ///
+  /// - Parameter locks: of the group. On Citus the row is with one of them, so that a commit on one worker is enough.
+  func question(_ locks: [Locks.Lock], onCitus: Bool) -> Question {
     number += 1
-    return Question(Self.note, [.text(name), .integer(number)]) { rows in
+    bucket = onCitus ? locks.last?.bucket ?? Locks.server.bucket : nil
+    return Question(Self.note, values + [.integer(number)]) { rows in
       guard rows.count == 1 else {
         throw StoreError(.corrupt, "the row of a writing connection is gone")
       }
     }
   }
 
+  /// The row's key.
+  private var values: [SQLValue] { [.text(name)] + (bucket.map { [.integer($0)] } ?? []) }
+
   /// The commit of the last group was answered.
-  func committed() { acknowledgements.note(name, number) }
+  func committed() { acknowledgements.note(name, number, in: bucket) }
 
   /// After its answer was lost and a new connection was taken: whether the last group is in the store.
   var isCommitted: Bool { found == number }
@@ -61,8 +76,17 @@ final class WriterRow {
   private static let add = SQL(
     "INSERT INTO writers (name, last_commit) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING")
   private static let note = SQL(
-    "UPDATE writers SET last_commit = $2 WHERE name = $1 RETURNING last_commit")
+    "UPDATE writers SET last_commit = $2 WHERE name = $1 RETURNING last_commit",
+    onCitus: """
+      INSERT INTO commits (writer, bucket, last_commit, made) VALUES ($1, $2, $3, now())
+      ON CONFLICT (bucket, writer) DO UPDATE SET last_commit = excluded.last_commit, made = excluded.made
+      RETURNING last_commit
+      """)
   // An update waits for the end of a session that has noted a group.
   private static let find = SQL(
-    "UPDATE writers SET last_commit = last_commit WHERE name = $1 RETURNING last_commit")
+    "UPDATE writers SET last_commit = last_commit WHERE name = $1 RETURNING last_commit",
+    onCitus: """
+      UPDATE commits SET last_commit = last_commit WHERE bucket = $2 AND writer = $1
+      RETURNING last_commit
+      """)
 }

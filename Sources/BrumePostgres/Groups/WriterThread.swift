@@ -5,6 +5,8 @@ import BrumeStorage
 
 final class WriterThread {
   private let connector: Connector
+  /// Of Citus, if the connection is to a worker.
+  private let coordinator: Connector?
   private let node: Node
   private let row: WriterRow
   private let line: LineAccess
@@ -28,9 +30,11 @@ final class WriterThread {
 
   /// - Parameter name: of the thread's row of `writers`.
   init(
-    _ name: String, _ connector: Connector, _ node: Node, _ line: LineAccess
+    _ name: String, _ connector: Connector, _ coordinator: Connector?, _ node: Node,
+    _ line: LineAccess
   ) {
     self.connector = connector
+    self.coordinator = coordinator
     self.node = node
     self.line = line
     row = WriterRow(name: name, node.acknowledgements)
@@ -93,7 +97,8 @@ final class WriterThread {
   private func isCommitted(_ jobs: [WriteJob]) throws -> Bool {
     while true {
       do {
-        _ = try connected()
+        // A worker that is gone may have a successor, which the coordinator knows.
+        if let coordinator { try row.find(on: coordinator.connect()) } else { _ = try connected() }
         return row.isCommitted
       } catch let error as StoreError where error.code == .unreachable {
         line.refuseBehind(jobs, error)

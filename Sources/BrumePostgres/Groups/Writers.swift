@@ -10,6 +10,11 @@ import Logging
 import Synchronization
 
 final class Writers: Sendable {
+  /// Called after each commit that may concern somebody at once, with the buckets whose logs grew by that, their last
+  /// positions, and whether it was nothing but saves.
+  typealias Committed = @Sendable (_ grown: [Bucket: Int64], _ isInLog: Bool) -> Void
+  /// Takes what the coordinator is to do.
+  typealias HandOver = @Sendable ([WriteJob], Handover) -> Void
   private struct State {
     var line = WriteLine()
     /// Threads that wait for work.
@@ -36,17 +41,22 @@ final class Writers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
-  private let committed: @Sendable (_ grown: [Bucket: Int64], _ isInLog: Bool) -> Void
+  private let coordinator: Connector?
+  private let committed: Committed
+  private let handOver: HandOver?
 
-  /// - Parameter committed: called after each commit that may concern somebody at once, with the buckets whose logs grew
-  ///   by that, their last positions, and whether it was nothing but saves.
+  /// - Parameters:
+  ///   - coordinator: of Citus, if the connections are to one of its workers.
+  ///   - handOver: who does then what the worker does not; nil: nobody.
   init(
-    _ node: Node, _ connector: Connector,
-    committed: @escaping @Sendable (_ grown: [Bucket: Int64], _ isInLog: Bool) -> Void
+    _ node: Node, _ connector: Connector, coordinator: Connector? = nil,
+    committed: @escaping Committed, handOver: HandOver? = nil
   ) {
     self.node = node
     self.connector = connector
+    self.coordinator = coordinator
     self.committed = committed
+    self.handOver = handOver
   }
 
   /// Starts threads.
@@ -101,7 +111,7 @@ extension Writers {
 
   private func run(_ name: String) {
     let wake = DispatchSemaphore(value: 0)
-    let thread = WriterThread(name, connector, node, lineAccess)
+    let thread = WriterThread(name, connector, coordinator, node, lineAccess)
     loop: while true {
       switch nextStep(wake) {
       case .run(let group, let other):
@@ -169,6 +179,7 @@ extension Writers {
       // One of them cannot be: the others shall not suffer for it.
       for job in group { carryOut([job], thread) }
     } catch {
+      if let handOver, let reason = Handover(error) { return handOver(group, reason) }
       let reported = (error as? ServerError)?.storeError ?? error
       for job in group { job.finish(reported) }
     }

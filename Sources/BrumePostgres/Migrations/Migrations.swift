@@ -13,6 +13,7 @@ enum Migrations {
     rowSums,
     bucketsApart,
     failedAttempts,
+    commitsOfBuckets,
   ]
 
   /// Brings the tables to the newest version, in one transaction. Answers their version before.

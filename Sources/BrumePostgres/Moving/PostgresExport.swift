@@ -102,7 +102,11 @@ extension PostgresExport {
     """
     SELECT concat_ws(' ', 'postgres', to_regclass('store')::oid, count(*), min(name),
       sum(last_commit)) FROM writers
-    """)
+    """,
+    onCitus: """
+      SELECT concat_ws(' ', 'postgres', to_regclass('store')::oid, count(*), min(writer), sum(last_commit))
+      FROM commits
+      """)
   private static let lastDelivery = SQL("SELECT max(last) FROM mail")
   private static let cursors = SQL(
     "SELECT bucket, value FROM settings WHERE bucket >= 0 AND name LIKE 'notifier-cursor%'")

@@ -12,7 +12,7 @@ struct LeaseRound {
   static let shortestPause = 100
   /// Ours: seconds after which a process that has not said that it is there gets no share: two rounds and a
   /// little.
-  private static let presence = 6
+  static let presence = 6
 
   private let connection: Connection
   private let node: SQLValue

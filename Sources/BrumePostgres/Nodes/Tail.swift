@@ -65,8 +65,9 @@ final class Tail: Sendable {
     _ = closeDescriptor(wakeUp.writing)
   }
 
-  func start() throws(StoreError) {
-    guard EngineThread.start({ self.run() }) else {
+  /// - Parameter look: called after each look, for what else is to be asked then.
+  func start(_ look: @escaping @Sendable (Connection) throws -> Void) throws(StoreError) {
+    guard EngineThread.start({ self.run(look) }) else {
       throw StoreError(.unavailable, "no thread to follow other processes")
     }
   }
@@ -93,14 +94,14 @@ final class Tail: Sendable {
 
   // MARK: The thread
 
-  private func run() {
+  private func run(_ lookElsewhere: (Connection) throws -> Void) {
     var seen = TailPositions()
     while !isEnding.load(ordering: .acquiring) {
       do {
         let connection = try connector.connect()
         try acknowledgements.check(on: connection)
         try connection.simple("LISTEN \(Self.channel)")
-        try follow(connection, &seen)
+        try follow(connection, &seen, lookElsewhere)
       } catch let error as StoreError where error.code == .unavailable {
         // Nobody reads or writes there any more.
         return
@@ -110,9 +111,13 @@ final class Tail: Sendable {
     }
   }
 
-  private func follow(_ connection: Connection, _ seen: inout TailPositions) throws {
+  private func follow(
+    _ connection: Connection, _ seen: inout TailPositions,
+    _ lookElsewhere: (Connection) throws -> Void
+  ) throws {
     while true {
       try look(connection, &seen)
+      try lookElsewhere(connection)
       let next = connector.milliseconds() + Int64(Self.interval)
       while !isEnding.load(ordering: .acquiring), try !isTimeToLook(connection, at: next) {}
       if isEnding.load(ordering: .acquiring) { return }

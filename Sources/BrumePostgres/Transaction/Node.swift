@@ -10,6 +10,7 @@ struct Node: Sendable {
   let leases: PostgresLeases
   let numbers = PlaceNumbers()
   let acknowledgements: Acknowledgements
+  let webhooks = KnownWebhooks()
   /// Whether a server that may lose what it has confirmed will do, for tests.
   let acceptsLoss: Bool
   /// False only where a test shows what the locks are for.

@@ -68,6 +68,71 @@ struct CitusTests {
     }
   }
 
+  /// The coordinator cannot have done it.
+  @Test func `while the coordinator is away, a bucket is written and read at its worker`()
+    async throws
+  {
+    try await Self.withCluster { cluster, store in
+      let saver = Saver()
+      await saver.save("before", in: store)
+      try await cluster.perform(.stop)
+      for number in 0..<5 { await saver.save("away\(number)", in: store) }
+      let key = RecordKey(zone: .sample(), name: "away4")
+      let found = try await store.read(ReadPlan { [.zone(key.zone), .record(key)] }) {
+        try $0.records.find(key)?.sequence
+      }
+      #expect(found == 6)
+      try await cluster.perform(.start())
+      await saver.save("after", in: store)
+      #expect(try await saver.faults(in: store) == [])
+      #expect(saver.savedCount == 7)
+    }
+  }
+
+  @Test func `what a worker lacks is done by the coordinator: new databases, files`() async throws {
+    try await Self.withStores { stores, _ in
+      for number in 0..<4 {
+        let (database, name) = (DatabaseKey.sample(owner: "_u\(number)"), "\(number)")
+        try await stores[number % 2].write(in: .database(database)) { transaction in
+          _ = try transaction.sequences.next(in: database)
+          try transaction.assets.put(AssetUpload(id: name, checksum: nil, began: 1))
+        }
+        let found = try await stores[0].read(ReadPlan { [.lastSequence(database)] }) {
+          (try $0.sequences.last(in: database), try $0.assets.upload(name)?.began)
+        }
+        #expect(found == (1, 1))
+      }
+    }
+  }
+
+  @Test func `who has lost the connection in a commit is answered what became of it`() async throws
+  {
+    try await Self.withCluster { cluster, store in
+      let saver = Saver()
+      try await saver.run(writers: 4, on: [store]) {
+        for worker in [1, 2, 1, 2] {
+          await saver.waitForSaves(20)
+          try await cluster.order("worker \(worker) stop")
+          try await cluster.order("worker \(worker) start")
+        }
+        await saver.waitForSaves(20)
+      }
+      #expect(try await saver.faults(in: store) == [])
+    }
+  }
+
+  /// A cluster of the test's own, and a store on it.
+  private static func withCluster(
+    _ body: (PostgresServer, PostgresStore) async throws -> Void
+  ) async throws {
+    let cluster = try PostgresServer(["--citus", "citus.shard_count=4"])
+    let url = try cluster.emptySchema() + "%2Cpublic"
+    let store = try PostgresStore.forTest(buckets: 8, url: url)
+    let result = await Result { try await body(cluster, store) }
+    try await store.close()
+    try withExtendedLifetime(cluster) { try result.get() }
+  }
+
   private static func withStores(
     _ body: ([PostgresStore], _ url: String) async throws -> Void
   ) async throws {

@@ -1,0 +1,148 @@
+// Where reads and writes go. With one server of PostgreSQL there is one lane, to it. On Citus what is about buckets of one worker
+// goes to that worker, over connections of its own, and everything else to the coordinator.
+//
+// What a worker cannot do the coordinator does: what needs tables that are not divided, or a worker that is away.
+
+import BrumeModel
+import BrumeStorage
+import Logging
+import Synchronization
+
+final class Lanes: Sendable {
+  /// How many threads a lane has, and what the names of those that write begin with.
+  struct Threads: Sendable {
+    let writers: Int
+    let readers: Int
+    let runID: String
+  }
+  private struct Lane: Sendable {
+    let writers: Writers
+    let readers: Readers
+    let presence: Presence
+  }
+  private struct State {
+    var map: WorkerMap
+    var lanes: [Worker: Lane] = [:]
+    /// When the coordinator is asked for the map again.
+    var mapEnd = Int64.min
+    var isClosed = false
+  }
+  /// Ours: milliseconds after which the coordinator is asked again who has which bucket.
+  private static let mapAge: Int64 = 5000
+
+  private let node: Node
+  private let connector: Connector
+  private let threads: Threads
+  private let committed: Writers.Committed
+  private let coordinator: Lane
+  private let state: Mutex<State>
+
+  init(
+    _ node: Node, _ connector: Connector, _ threads: Threads, committed: @escaping Writers.Committed
+  ) {
+    self.node = node
+    self.connector = connector
+    self.threads = threads
+    self.committed = committed
+    coordinator = Lane(
+      writers: Writers(node, connector, committed: committed), readers: Readers(node, connector),
+      presence: Presence())
+    state = Mutex(State(map: WorkerMap([:], bucketCount: node.bucketCount)))
+  }
+
+  func start() throws(StoreError) { try start(coordinator, 0) }
+
+  private func start(_ lane: Lane, _ number: Int) throws(StoreError) {
+    try lane.writers.start(
+      (0..<max(1, threads.writers)).map { "\(threads.runID).\(number).\($0)" })
+    try lane.readers.start(max(1, threads.readers))
+  }
+
+  func close() async {
+    let lanes = state.withLock { state in
+      state.isClosed = true
+      return Array(state.lanes.values)
+    }
+    // What they hand over is still served.
+    for lane in lanes { await lane.writers.close() }
+    await coordinator.writers.close()
+    for lane in lanes + [coordinator] { lane.readers.close() }
+  }
+}
+
+// MARK: Requests
+
+extension Lanes {
+  func add(_ job: WriteJob) throws(StoreError) {
+    let lane = lane { $0.worker(locking: job.locks, reading: job.plan) }
+    try lane.writers.add(job)
+  }
+
+  func add(_ job: ReadJob) throws(StoreError) {
+    let lane = lane { $0.worker(reading: job.plan) }
+    try lane.readers.add(job)
+  }
+
+  private func lane(_ worker: (WorkerMap) -> Worker?) -> Lane {
+    let (map, lanes) = state.withLock { ($0.map, $0.lanes) }
+    guard let worker = worker(map), let lane = lanes[worker],
+      lane.presence.isThere(at: connector.milliseconds())
+    else { return coordinator }
+    return lane
+  }
+}
+
+// MARK: Workers
+
+extension Lanes {
+  /// Asks the coordinator who has which bucket, if it is time to.
+  func learn(from connection: Connection) throws {
+    let now = connector.milliseconds()
+    guard connection.isOnCitus, connector.settings.canReachWorkers, let known = known(at: now)
+    else { return }
+    let map = try WorkerMap.read(
+      from: connection, bucketCount: node.bucketCount, knowing: known)
+    for worker in map.all.subtracting(known) { begin(worker) }
+    state.withLock { ($0.map, $0.mapEnd) = (map, now + Self.mapAge) }
+    if map.all.isEmpty { return }
+    try node.webhooks.learn(from: connection)
+    try WorkerSessions.endSleepers(connection)
+  }
+
+  /// The workers that have lanes; nil: it is not time to ask.
+  private func known(at now: Int64) -> Set<Worker>? {
+    state.withLock { $0.isClosed || now < $0.mapEnd ? nil : Set($0.lanes.keys) }
+  }
+
+  /// Without threads for it everything goes on by way of the coordinator.
+  private func begin(_ worker: Worker) {
+    let lane = lane(to: worker)
+    state.withLock { state in
+      if state.isClosed { return }
+      do throws(StoreError) {
+        try start(lane, state.lanes.count + 1)
+        state.lanes[worker] = lane
+      } catch {
+        connector.logger.error(
+          "no threads for a worker of Citus", metadata: ["store.worker": "\(worker.host)"])
+      }
+    }
+  }
+
+  private func lane(to worker: Worker) -> Lane {
+    let (connector, presence) = (connector.to(worker), Presence())
+    return Lane(
+      writers: Writers(node, connector, coordinator: self.connector, committed: committed) {
+        [self] jobs, reason in
+        presence.note(reason, at: connector.milliseconds())
+        for job in jobs {
+          do { try coordinator.writers.add(job) } catch { job.finish(error) }
+        }
+      },
+      readers: Readers(node, connector) { [self] job, reason in
+        presence.note(reason, at: connector.milliseconds())
+        do { try coordinator.readers.add(job) } catch { job.finish(error) }
+      },
+      presence: presence)
+  }
+}
