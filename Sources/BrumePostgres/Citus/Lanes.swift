@@ -29,6 +29,8 @@ final class Lanes: Sendable {
   }
   /// Ours: milliseconds after which the coordinator is asked again who has which bucket.
   private static let mapAge: Int64 = 5000
+  /// Ours: milliseconds after which a coordinator that did not say is asked again.
+  private static let refusal: Int64 = 300_000
 
   private let node: Node
   private let connector: Connector
@@ -95,11 +97,25 @@ extension Lanes {
 // MARK: Workers
 
 extension Lanes {
-  /// Asks the coordinator who has which bucket, if it is time to.
+  /// Asks the coordinator who has which bucket, if it is time to. One that does not say goes on as if it had no workers.
+  ///
+  /// - Throws: `ServerError` if the connection is lost.
   func learn(from connection: Connection) throws {
     let now = connector.milliseconds()
     guard connection.isOnCitus, connector.settings.canReachWorkers, let known = known(at: now)
     else { return }
+    do { try learn(from: connection, known, at: now) } catch let error as ServerError {
+      if error.isConnectionLost { throw error }
+      state.withLock { $0.mapEnd = now + Self.refusal }
+      connector.logger.warning(
+        "the coordinator of Citus does not say where its workers are, so everything goes by way of it",
+        metadata: ["store.error": "\(error)"])
+    }
+  }
+
+  private func learn(
+    from connection: Connection, _ known: Set<Worker>, at now: Int64
+  ) throws {
     let map = try WorkerMap.read(
       from: connection, bucketCount: node.bucketCount, knowing: known)
     for worker in map.all.subtracting(known) { begin(worker) }

@@ -105,6 +105,22 @@ struct CitusTests {
     }
   }
 
+  @Test func `a role that is no superuser saves at workers too`() async throws {
+    let url = try CitusServer.emptySchema()
+    let schema = try #require(url.firstMatch(of: /search_path%3D(\w+)/)?.1)
+    try CitusServer.shared.get().execute(
+      "CREATE ROLE plain LOGIN; GRANT ALL ON SCHEMA \(schema) TO plain")
+    let lines = LogLines()
+    let store = try PostgresStore.forTest(
+      buckets: 8, url: url.replacing("brume@", with: "plain@"), logger: lines.logger)
+    let saver = Saver()
+    for number in 0..<3 { await saver.save("\(number)", in: store) }
+    #expect(try await saver.faults(in: store) == [])
+    #expect(saver.savedCount == 3)
+    #expect(!lines.texts.contains { $0.contains("Citus") }, "\(lines.all)")
+    try await store.close()
+  }
+
   @Test func `who has lost the connection in a commit is answered what became of it`() async throws
   {
     try await Self.withCluster { cluster, store in
