@@ -25,7 +25,7 @@ CLEAN = {name: value for name, value in os.environ.items() if not name.startswit
 
 
 def run(binary, *arguments, **variables):
-    return subprocess.run([binary, *arguments], capture_output=True, text=True, env={**CLEAN, **variables}, timeout=60)
+    return subprocess.run([binary, *arguments], capture_output=True, text=True, env={**CLEAN, **variables}, timeout=120)
 
 
 def completed(script, *words):

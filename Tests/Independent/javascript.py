@@ -55,7 +55,7 @@ def quick_start(server):
 
 def run(command, folder, environment=None, what=None):
     result = subprocess.run(command, cwd=folder, env={**os.environ, **(environment or {})},
-                            capture_output=True, text=True, timeout=120)
+                            capture_output=True, text=True, timeout=600)
     if result.returncode != 0:
         raise SystemExit(f"FAILED: {what}\n{result.stdout[-6000:]}\n{result.stderr[-2000:]}")
     expect(True, what)
