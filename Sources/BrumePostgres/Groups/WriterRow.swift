@@ -37,7 +37,7 @@ final class WriterRow {
     // On Citus there is no row before the first group.
     guard bucket != nil || !connection.isOnCitus else { return }
     try connection.send(Self.find, values)
-    found = try connection.exchange()[0].first?.integer(0) ?? 0
+    found = try connection.exchange().last?.first?.integer(0) ?? 0
   }
 
   /// Notes the next group. The first statement of its transaction: from its answer on, the row is locked until
