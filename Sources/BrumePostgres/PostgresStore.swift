@@ -217,6 +217,7 @@ package final class PostgresStore: Store {
   package var sharedAttempts: (any SharedAttempts)? { self }
 
   package func close() async throws {
+    connector.close()
     await writers.close()
     await keeper.close()
     tail.close()

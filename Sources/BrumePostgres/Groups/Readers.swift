@@ -129,7 +129,7 @@ final class Readers: Sendable {
     var attempt = 1
     while true {
       do {
-        let used = try connection ?? connected()
+        let used = try connection ?? connected(for: job)
         connection = used
         try read(job, used)
         return nil
@@ -149,9 +149,12 @@ final class Readers: Sendable {
     }
   }
 
-  private func connected() throws -> Connection {
+  private func connected(for job: ReadJob) throws -> Connection {
     let new: Connection
-    do throws(StoreError) { new = try connector.connect() } catch { throw Away(error: error) }
+    do throws(StoreError) { new = try connector.connect(while: job.isWanted) } catch {
+      if !job.isWanted() { throw CancellationError() }
+      throw Away(error: error)
+    }
     try node.acknowledgements.check(on: new)
     return new
   }

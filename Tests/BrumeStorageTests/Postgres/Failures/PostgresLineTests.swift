@@ -74,6 +74,29 @@ import Testing
     await writers.close()
   }
 
+  @Test func `a read whose client has gone does not go on connecting`() async throws {
+    let outcomes = Outcomes()
+    let readers = Readers(Self.node, try outcomes.connector())
+    try readers.add(
+      ReadJob(
+        plan: .none, asksForIndex: false, isWanted: { false }, run: { _ in },
+        finish: { outcomes.finish($0) }))
+    try readers.start(1)
+    #expect(await outcomes.codes(1) == [nil], "its work is cancelled")
+    #expect(outcomes.pauses.withLock { $0 } == 0)
+    readers.close()
+  }
+
+  @Test func `whoever closes a store tries to connect once`() throws {
+    let outcomes = Outcomes()
+    let connector = try outcomes.connector()
+    connector.close()
+    for connector in [connector, connector.aside] {
+      #expect(throws: StoreError.self) { _ = try connector.connect() }
+    }
+    #expect(outcomes.pauses.withLock { $0 } == 0)
+  }
+
   @Test func `a write whose commit nobody can ask about holds up none that does not need its lock`()
     async throws
   {
