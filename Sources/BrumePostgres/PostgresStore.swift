@@ -108,15 +108,25 @@ package final class PostgresStore: Store {
     do {
       return try await readNow(plan, asksForIndex: true, body)
     } catch let wanted as IndexWanted {
-      try await indexBuilder.build(wanted) { [self] step in
-        let bucket = Bucket(of: wanted.database, among: bucketCount)
-        return try await commit(
-          [Locks.Lock(kind: .saves, bucket: bucket)], .none, isRepeatable: true
-        ) {
-          try step($0.indexes[bucket].indexBuild)
-        }
+      do {
+        try await build(wanted)
+      } catch let error as StoreError
+        where [.noRoom, .notDurable, .unreachable].contains(error.code)
+      {
+        // Nothing can be written now. The query does without the index.
       }
       return try await readNow(plan, asksForIndex: false, body)
+    }
+  }
+
+  private func build(_ wanted: IndexWanted) async throws {
+    try await indexBuilder.build(wanted) { [self] step in
+      let bucket = Bucket(of: wanted.database, among: bucketCount)
+      return try await commit(
+        [Locks.Lock(kind: .saves, bucket: bucket)], .none, isRepeatable: true
+      ) {
+        try step($0.indexes[bucket].indexBuild)
+      }
     }
   }
 
@@ -210,6 +220,7 @@ package final class PostgresStore: Store {
   package var sharedAttempts: (any SharedAttempts)? { self }
 
   package func close() async throws {
+    connector.close()
     await lanes.close()
     await keeper.close()
     tail.close()

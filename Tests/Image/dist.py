@@ -105,6 +105,10 @@ def serves_in_a_bare_root(checks, path, folder):
             time.sleep(0.1)
         doctor = subprocess.run(["chroot", root, "brume", "doctor"], env=environment, capture_output=True, text=True)
         took = time.monotonic() - begun
+        store = subprocess.run(["chroot", root, "brume", "serve", "--data", "/root/other", "--store", "postgres://brume@127.0.0.1/x"],
+                               env=environment, capture_output=True, text=True)
+        checks.that("a store in PostgreSQL, whose library is not there, is refused with 69 and what to install",
+                    store.returncode == 69 and "libpq5" in store.stderr, store.stderr)
         checks.that(f"unpacked, it serves and passes doctor in {took:.1f} s", doctor.returncode == 0 and took < 60, doctor.stdout)
     finally:
         server.terminate()

@@ -282,6 +282,26 @@ def test_exec(binary, folder):
     expect(len(urls) == 1, f"one address: {urls}")
 
 
+def test_missing_library(binary, folder):
+    print("== PostgreSQL's client library")
+    os.mkdir(os.path.join(folder, "libraries"))
+    # What is found first, and is no library.
+    for name in ("libpq.so.5", "libpq.5.dylib"):
+        open(os.path.join(folder, "libraries", name), "w").close()
+    hidden = {name: os.path.join(folder, "libraries") for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")}
+    url, data = "postgres://brume:secret@127.0.0.1:1/x", os.path.join(folder, "without")
+    for words in (("serve", "--data", data, "--store", url), ("migrate", "--data", data, "--from", url, "--to", "sqlite")):
+        outcome = run(binary, *words, **hidden)
+        said = outcome.stderr
+        expect(outcome.returncode == 69, f"without libpq {words[0]} ends with 69: {outcome.returncode} {said}")
+        expect("libpq" in said and "install" in said and "LD_LIBRARY_PATH" in said, f"and says what to do, also to who is not root: {said}")
+        expect("secret" not in said and "Usage:" not in said, "and nothing else")
+    outcome = run(binary, "doctor", "--data", data, "--store", url, **hidden)
+    expect(outcome.returncode == 1 and "LD_LIBRARY_PATH" in outcome.stdout, f"doctor says the same: {outcome.stdout}")
+    outcome = run(binary, "config", "show", "--store", url, **hidden)
+    expect(outcome.returncode == 0, f"settings can be shown without it: {outcome.stderr}")
+
+
 # What `brume help` must offer, by the noun.
 NOUNS = """serve exec demo status user token key schema records zones subscriptions devices push faults webhook apns config
 backup restore export import migrate doctor conformance bench version completions manual operator audit clock log
@@ -613,7 +633,7 @@ def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         for test in (test_help, test_completions, test_manual, test_wrong_use, test_slips, test_misspelt, test_examples, test_reload, test_level_stays, test_end_between,
-                     test_exec):
+                     test_exec, test_missing_library):
             test(binary, folder)
     print("command_line: ok")
 

@@ -44,8 +44,10 @@ def fails_over(cluster, pair, load, chance, rounds):
         pair.postgres.order(way)
         before = len(load.ledger.acknowledged)
         pair.postgres.order("promote")
-        while len(load.ledger.acknowledged) == before:
+        while len(load.ledger.acknowledged) == before and not load.ledger.problems:
             time.sleep(0.01)
+        if load.ledger.problems:
+            return
         print(f"  {number + 1}: {way}; saves went on after {time.monotonic() - start:.1f} s", flush=True)
         pair.add_standby()
 

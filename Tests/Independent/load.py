@@ -166,13 +166,18 @@ class Load:
             device.thread.start()
         if not all(device.is_connected.wait(20) for device in self.listeners):
             raise SystemExit("FAILED: a device cannot connect")
-        for number in range(self.saver_count):
-            thread = threading.Thread(target=self._save_on, args=(number, self.random.random()), daemon=True)
+        work = [(self._save_on, number, self.random.random()) for number in range(self.saver_count)]
+        for body, *arguments in [*work, (self._follow_on, self.random.random())]:
+            thread = threading.Thread(target=self._reporting, args=(body, *arguments), daemon=True)
             thread.start()
             self.savers.append(thread)
-        thread = threading.Thread(target=self._follow_on, args=(self.random.random(),), daemon=True)
-        thread.start()
-        self.savers.append(thread)
+
+    def _reporting(self, body, *arguments):
+        """A thread that ends early ends nothing else, so what ends it is a problem."""
+        try:
+            body(*arguments)
+        except (Exception, SystemExit) as failure:
+            self.ledger.problem(f"{body.__name__.strip('_')} ended: {type(failure).__name__}: {failure}")
 
     def save(self, name, user, client):
         """Of the public database if there is no user."""

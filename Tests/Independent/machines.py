@@ -72,7 +72,7 @@ MACHINES = [
     independent("deaths", "three servers killed and put to sleep", "--rounds {n} --restarts 5 --takeover 12",
                 "deaths", 100, 2, 15, 60),
     independent("deaths-control", "the same without the fence must fail", "--rounds {n} --restarts 0 --control",
-                "deaths", 4, 4, 17, 10, script="deaths"),
+                "deaths", 12, 4, 6, 10, script="deaths"),
     independent("failover", "a primary dies, its standby takes over", "--rounds {n}", "failovers", 20, 1, 20, 30),
     # Times are judged on what is shipped.
     independent("hostile", "a hostile user beside a normal one", "--seconds {n} --seed {first} --judge",

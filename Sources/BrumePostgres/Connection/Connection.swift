@@ -31,8 +31,9 @@ final class Connection {
   /// Where rows that do not fit their checksums are noted.
   let damaged: DamagedRows
   private var planAge: PlanAge
-  /// Milliseconds after which an answer does not come any more.
-  private let answerTimeout: Int32
+  /// Milliseconds after which an answer does not come any more; negative: it is waited for as long as the connection is
+  /// there.
+  private var answerTimeout: Int32
 
   /// Connects and waits for it.
   ///
@@ -69,6 +70,9 @@ final class Connection {
 
   /// The socket, to wait for messages from the server.
   var socket: Int32 { PQsocket(handle) }
+
+  /// From now on answers take as long as they take. A network that is cut is noticed all the same.
+  func waitForAnyAnswer() { answerTimeout = -1 }
 
   /// Adds a command to those that the next exchange carries.
   func send(_ sql: SQL, _ values: [SQLValue] = []) throws(ServerError) {
@@ -187,10 +191,7 @@ extension Connection {
   /// connection open and never answer.
   private func nextResult() throws(ServerError) -> OpaquePointer? {
     while PQisBusy(handle) == 1 {
-      var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-      let ready = poll(&descriptor, 1, answerTimeout)
-      if ready == 0 { throw ServerError(code: nil, message: "PostgreSQL does not answer") }
-      if ready > 0 { try check(PQconsumeInput(handle)) }
+      if try wait(for: POLLIN) != 0 { try check(PQconsumeInput(handle)) }
     }
     return PQgetResult(handle)
   }
@@ -201,10 +202,16 @@ extension Connection {
       let state = PQflush(handle)
       if state == 0 { return }
       guard state > 0 else { throw lost() }
-      var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN | POLLOUT), revents: 0)
-      _ = poll(&descriptor, 1, -1)
-      if descriptor.revents & Int16(POLLIN) != 0 { try check(PQconsumeInput(handle)) }
+      if try wait(for: POLLIN | POLLOUT) & POLLIN != 0 { try check(PQconsumeInput(handle)) }
     }
+  }
+
+  /// Answers what the socket is ready for; 0 if a signal came meanwhile.
+  private func wait(for events: Int32) throws(ServerError) -> Int32 {
+    var descriptor = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+    let ready = poll(&descriptor, 1, answerTimeout)
+    if ready == 0 { throw ServerError(code: nil, message: "PostgreSQL does not answer") }
+    return ready > 0 ? Int32(descriptor.revents) : 0
   }
 
   private func check(_ result: Int32) throws(ServerError) { if result != 1 { throw lost() } }

@@ -15,7 +15,7 @@ struct ConnectionSettings: Sendable {
   ///   hold a password.
   init(_ url: String) throws(StoreError) {
     if let problem = brume_postgres_problem() {
-      throw StoreError(.unavailable, String(cString: problem))
+      throw StoreError(.unreachable, String(cString: problem))
     }
     self.url = url
     isLocal = try DatabaseURL(url).hosts.allSatisfy(Self.isLocal)

@@ -3,6 +3,7 @@
 import BrumeStorage
 import Dispatch
 import Logging
+import Synchronization
 
 struct Connector: Sendable {
   private(set) var settings: ConnectionSettings
@@ -22,6 +23,15 @@ struct Connector: Sendable {
   private var outage: Outage
   /// After which the caller gets the error.
   private var attempts = Self.attempts
+  private let closing = Closing()
+
+  /// Whether the store is being closed, for all copies.
+  private final class Closing: Sendable {
+    let hasBegun = Atomic<Bool>(false)
+  }
+
+  /// From now on nobody tries again: whoever ends a server does not wait for its database.
+  func close() { closing.hasBegun.store(true, ordering: .releasing) }
 
   /// For connections that serve no request, and count apart.
   var aside: Connector {
@@ -66,10 +76,14 @@ struct Connector: Sendable {
   private static let attempts = 15
   private static let time: Int64 = 10_000
 
-  /// - Parameter endsWhenRefused: whether an answer that only an operator can change ends it at once. Not while a
-  ///   server runs: passwords are changed and databases brought back meanwhile.
+  /// - Parameters:
+  ///   - endsWhenRefused: whether an answer that only an operator can change ends it at once. Not while a
+  ///     server runs: passwords are changed and databases brought back meanwhile.
+  ///   - isWanted: asked after each attempt that failed.
   /// - Throws: `StoreError` with `unreachable`.
-  func connect(endsWhenRefused: Bool = false) throws(StoreError) -> Connection {
+  func connect(
+    endsWhenRefused: Bool = false, while isWanted: () -> Bool = { true }
+  ) throws(StoreError) -> Connection {
     var wait = Self.pauses.first
     var reason = StoreError(.unreachable, "PostgreSQL cannot be reached: no answer")
     let start = milliseconds()
@@ -82,7 +96,8 @@ struct Connector: Sendable {
         if endsWhenRefused, error.isFinal { throw reason }
       }
       outage.failed(reason.description, since: began, at: milliseconds())
-      if milliseconds() - start > Self.time { break }
+      if milliseconds() - start > Self.time || !isWanted() { break }
+      if closing.hasBegun.load(ordering: .acquiring) { break }
       pause(wait)
       wait = min(2 * wait, Self.pauses.longest)
     }

@@ -156,7 +156,8 @@ final class Session {
 
   /// Ends a transaction that leaves nothing behind. Nobody waits for it.
   func end() throws(ServerError) {
-    if hasBegun { try connection.sendLast(Self.rollback) }
+    guard hasBegun, failure?.isConnectionLost != true else { return }
+    try connection.sendLast(Self.rollback)
   }
 
   private static let discardPlans = SQL("DISCARD PLANS")

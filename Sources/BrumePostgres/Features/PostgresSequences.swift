@@ -44,7 +44,8 @@ final class PostgresSequences: SequenceWriting, Remembering {
     guard current < floor else { return }
     acknowledgements.note(floor: floor)
     session.run(Self.setFloor, [.integer(floor)])
-    session.run(Self.raise, [.integer(floor)])
+    // There the floor stands with each database, because what belongs to none is on another server.
+    if session.isOnCitus { session.run(Self.raise, [.integer(floor)]) }
     counters = [:]
   }
 
@@ -71,7 +72,11 @@ final class PostgresSequences: SequenceWriting, Remembering {
   }
 
   private static let find = SQL(
-    "SELECT sequence, floor FROM databases WHERE bucket = $1 AND id = $2",
+    """
+    SELECT sequence, greatest(floor, (SELECT sequence_floor FROM store)) FROM databases
+    WHERE bucket = $1 AND id = $2
+    """,
+    onCitus: "SELECT sequence, floor FROM databases WHERE bucket = $1 AND id = $2",
     each: [.integer, .integer])
   private static let lockAll = SQL(
     """

@@ -19,6 +19,9 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     let type: String
   }
 
+  /// Ours: changes of subscriptions to shared databases that are kept for buckets whose notifier has not looked.
+  private static let keptChanges: Int64 = 10_000
+
   private let session: Session
   private let places: Places
   private let coders: StoreCoders
@@ -83,6 +86,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     session.put(
       [.integer(number)] + scope.containerEnvironment.values + [.text(scope.user.name), .text(id)],
       in: Self.sharedChangesTable)
+    session.run(Self.trimSharedChanges, [.integer(number - Self.keptChanges)])
   }
 
   func lastSharedChange() throws -> Int64 {
@@ -102,6 +106,12 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
       let scope = SubscriptionScope(
         in: try row.containerEnvironment(1), scope: .shared, user: UserID(row.text(3)))
       return (number: row.integer(0), scope: scope, id: row.text(4))
+    }
+    // Numbers have no gaps. Whoever is told so reads all subscriptions anew.
+    guard changes.first.map({ $0.number == last + 1 }) ?? true else {
+      throw StoreError(
+        .unreachable,
+        "changes of subscriptions to shared databases after number \(last) are not kept any more")
     }
     return SharedSubscriptionChanges(
       subscriptions: changes.map { ($0.scope, $0.id) }, last: changes.last?.number ?? last)
@@ -269,6 +279,7 @@ extension PostgresSubscriptions {
     columns: [("container", .text), ("environment", .text), ("user_id", .text), ("id", .text)])
   private static let findLastSharedChange = SQL(
     "SELECT last FROM buckets WHERE bucket = \(Locks.sharedSubscriptions.bucket)")
+  private static let trimSharedChanges = SQL("DELETE FROM shared_changes WHERE number <= $1")
   private static let findSharedChanges = SQL(
     """
     SELECT number, container, environment, user_id, id FROM shared_changes WHERE number > $1

@@ -70,9 +70,10 @@ final class Acknowledgements: Sendable {
     try connection.send(Self.findPositions)
     let answers = try connection.exchange()
     if known.isIn(commits: answers[0], buckets: answers[1]) { return }
-    state.withLock { $0.failure = Self.lost }
+    // First: after the failure nobody asks any more, and without the note the next start would not know.
     try connection.send(Self.noteLoss, [.text(SettingKey.copiedBack.text), .bytes(Self.finding)])
     _ = try connection.exchange()
+    state.withLock { $0.failure = $0.failure ?? Self.lost }
     throw Self.lost
   }
 

@@ -15,6 +15,8 @@ struct ReadJob: Sendable {
   let run: @Sendable (PostgresTransaction) throws -> Void
   /// Answers the caller.
   let finish: @Sendable ((any Error)?) -> Void
+  /// In the order of coming.
+  var number: Int64 = 0
 }
 
 final class Readers: Sendable {
@@ -24,10 +26,27 @@ final class Readers: Sendable {
     var arriving: [ReadJob] = []
     var sleeping: [DispatchSemaphore] = []
     var isClosed = false
+    /// Of the read that came last.
+    var last: Int64 = 0
+
+    mutating func add(_ job: ReadJob) {
+      var job = job
+      last += 1
+      job.number = last
+      arriving.append(job)
+    }
 
     mutating func next() -> ReadJob? {
       if leaving.isEmpty { (leaving, arriving) = (arriving.reversed(), []) }
       return leaving.popLast()
+    }
+
+    /// Those that wait and came no later than the one with this number.
+    mutating func take(through number: Int64) -> [ReadJob] {
+      let waiting: [ReadJob] = leaving.reversed() + arriving
+      let taken = waiting.prefix { $0.number <= number }
+      (leaving, arriving) = ([], Array(waiting.dropFirst(taken.count)))
+      return Array(taken)
     }
   }
   private enum Step {
@@ -35,6 +54,8 @@ final class Readers: Sendable {
     case sleep
     case end
   }
+  /// There is no connection to be had.
+  private struct Away: Error { let error: StoreError }
   /// Ours: beyond it reads are refused.
   private static let waitingLimit = 10_000
   /// Ours: connections on which one read may fail.
@@ -69,7 +90,7 @@ final class Readers: Sendable {
       guard state.arriving.count < Self.waitingLimit else {
         return .failure(StoreError(.noRoom, "too many reads wait; slow down"))
       }
-      state.arriving.append(job)
+      state.add(job)
       return .success(state.sleeping.popLast())
     }
     try result.get()?.signal()
@@ -114,13 +135,18 @@ final class Readers: Sendable {
 
   /// Answers what went wrong.
   private func carryOut(_ job: ReadJob, _ connection: inout Connection?) -> (any Error)? {
+    let last = state.withLock { $0.last }
     var attempt = 1
     while true {
       do {
-        let used = try connection ?? connected()
+        let used = try connection ?? connected(for: job)
         connection = used
         try read(job, used)
         return nil
+      } catch let away as Away {
+        // Who has waited as long gets no other answer, and would wait for as many attempts as there are before it.
+        for job in state.withLock({ $0.take(through: last) }) { answer(job, away.error) }
+        return away.error
       } catch let error as ServerError {
         if error.isConnectionLost { connection = nil }
         guard error.isConnectionLost || error.isConflict, attempt < Self.attempts else {
@@ -133,8 +159,12 @@ final class Readers: Sendable {
     }
   }
 
-  private func connected() throws -> Connection {
-    let new = try connector.connect()
+  private func connected(for job: ReadJob) throws -> Connection {
+    let new: Connection
+    do throws(StoreError) { new = try connector.connect(while: job.isWanted) } catch {
+      if !job.isWanted() { throw CancellationError() }
+      throw Away(error: error)
+    }
     try node.acknowledgements.check(on: new)
     return new
   }

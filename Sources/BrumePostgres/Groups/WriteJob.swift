@@ -13,6 +13,8 @@ struct WriteJob: Sendable {
   let run: @Sendable (PostgresTransaction) -> (any Error)?
   /// Answers the caller: nil is "durable".
   let finish: @Sendable ((any Error)?) -> Void
+  /// In the order of coming.
+  var number: Int64 = 0
 
   /// Whether it changes nothing but databases, of which the log says what was done.
   var isInLog: Bool { locks.allSatisfy { $0.kind == .saves && $0.bucket >= 0 } }
@@ -36,6 +38,8 @@ struct WriteLine {
   private var running = 0
   private var begun: Int64 = 0
   private(set) var isClosed = false
+  /// Of the write that came last.
+  private(set) var last: Int64 = 0
 
   enum Next {
     case group([WriteJob])
@@ -55,6 +59,9 @@ struct WriteLine {
     guard waiting.count < Self.waitingLimit else {
       throw StoreError(.noRoom, "too many writes wait; slow down")
     }
+    var job = job
+    last += 1
+    job.number = last
     waiting.append(job)
   }
 
@@ -92,11 +99,14 @@ struct WriteLine {
     return (group, left)
   }
 
-  /// Who waits for what this group holds.
-  mutating func takeBehind(_ group: [WriteJob]) -> [WriteJob] {
+  /// Who waits for what this group holds, and who came no later than the write with this number.
+  mutating func takeBehind(_ group: [WriteJob], through number: Int64) -> [WriteJob] {
     let locks = Set(group.flatMap(\.locks))
-    let behind = waiting.filter { !locks.isDisjoint(with: $0.locks) }
-    waiting.removeAll { !locks.isDisjoint(with: $0.locks) }
+    func isBehind(_ job: WriteJob) -> Bool {
+      job.number <= number || !locks.isDisjoint(with: job.locks)
+    }
+    let behind = waiting.filter(isBehind)
+    waiting.removeAll(where: isBehind)
     return behind
   }
 

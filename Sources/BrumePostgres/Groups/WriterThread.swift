@@ -24,8 +24,10 @@ final class WriterThread {
     let isAwaited: @Sendable () -> Bool
     /// Whether the store is being closed.
     let isClosed: @Sendable () -> Bool
-    /// Nobody can say when those will be served who wait for this group.
-    let refuseBehind: @Sendable ([WriteJob], StoreError) -> Void
+    /// The number of the write that came last.
+    let last: @Sendable () -> Int64
+    /// Nobody can say when those will be served who wait for this group, or came no later than the write with this number.
+    let refuse: @Sendable ([WriteJob], Int64, StoreError) -> Void
   }
 
   /// - Parameter name: of the thread's row of `writers`.
@@ -96,12 +98,13 @@ final class WriterThread {
   /// asks as long as it takes.
   private func isCommitted(_ jobs: [WriteJob]) throws -> Bool {
     while true {
+      let last = line.last()
       do {
         // A worker that is gone may have a successor, which the coordinator knows.
         if let coordinator { try row.find(on: coordinator.connect()) } else { _ = try connected() }
         return row.isCommitted
       } catch let error as StoreError where error.code == .unreachable {
-        line.refuseBehind(jobs, error)
+        line.refuse(jobs, last, error)
       } catch is ServerError {
         connector.pause(Self.pause)
       }

@@ -116,7 +116,7 @@ extension Writers {
       switch nextStep(wake) {
       case .run(let group, let other):
         other?.signal()
-        carryOut(group, thread)
+        _ = carryOut(group, thread)
         state.withLock { $0.line.ended(group) }
       case .watch(let milliseconds):
         _ = connector.wait(wake, milliseconds)
@@ -132,10 +132,13 @@ extension Writers {
     WriterThread.LineAccess(
       isAwaited: { [weak self] in self?.state.withLock { !$0.line.isEmpty } ?? false },
       isClosed: { [weak self] in self?.state.withLock { $0.line.isClosed } ?? true },
-      refuseBehind: { [weak self] group, error in
-        let behind = self?.state.withLock { $0.line.takeBehind(group) } ?? []
-        for job in behind { job.finish(error) }
-      })
+      last: { [weak self] in self?.state.withLock { $0.line.last } ?? 0 },
+      refuse: { [weak self] group, last, error in self?.refuse(group, through: last, error) })
+  }
+
+  private func refuse(_ group: [WriteJob], through last: Int64, _ error: StoreError) {
+    let behind = state.withLock { $0.line.takeBehind(group, through: last) }
+    for job in behind { job.finish(error) }
   }
 
   private func nextStep(_ wake: DispatchSemaphore) -> Step {
@@ -168,20 +171,52 @@ extension Writers {
     for continuation in waiting { continuation.resume() }
   }
 
-  private func carryOut(_ group: [WriteJob], _ thread: WriterThread) {
+  /// Answers why the database cannot be reached; nil: it can.
+  private func carryOut(_ group: [WriteJob], _ thread: WriterThread) -> StoreError? {
     let limit = group.count > 1 ? Self.attempts : Self.attemptsAlone
+    let last = state.withLock { $0.line.last }
     do {
       let outcome = try thread.commit(group, attempts: limit)
       for (job, error) in zip(group, outcome.errors) { job.finish(error) }
       let isInLog = group.allSatisfy(\.isInLog)
       if !outcome.grown.isEmpty || !isInLog { committed(outcome.grown, isInLog) }
-    } catch let error as ServerError where group.count > 1 && !error.isConnectionLost {
-      // One of them cannot be: the others shall not suffer for it.
-      for job in group { carryOut([job], thread) }
+    } catch let error where group.count > 1 && Self.mayBeOfOne(error) {
+      return carryOutEach(group, thread)
+    } catch let error where handOver != nil && Handover(error) != nil {
+      handOver(group, through: last, error)
+    } catch let error as StoreError where error.code == .unreachable {
+      for job in group { job.finish(error) }
+      // Who has waited as long gets no other answer.
+      refuse(group, through: last, error)
+      return error
     } catch {
-      if let handOver, let reason = Handover(error) { return handOver(group, reason) }
       let reported = (error as? ServerError)?.storeError ?? error
       for job in group { job.finish(reported) }
     }
+    return nil
+  }
+
+  /// With those behind it that would wait for the same worker in vain.
+  private func handOver(_ group: [WriteJob], through last: Int64, _ error: any Error) {
+    guard let handOver, let reason = Handover(error) else { return }
+    let behind =
+      reason == .isAway ? state.withLock { $0.line.takeBehind(group, through: last) } : []
+    handOver(group + behind, reason)
+  }
+
+  /// Whether a single write may be the reason: the server refuses it, or what it has planned to read is damaged.
+  private static func mayBeOfOne(_ error: any Error) -> Bool {
+    if let error = error as? ServerError { return !error.isConnectionLost }
+    return (error as? StoreError)?.code == .corrupt
+  }
+
+  /// One of them cannot be: the others shall not suffer for it.
+  private func carryOutEach(_ group: [WriteJob], _ thread: WriterThread) -> StoreError? {
+    for (index, job) in group.enumerated() {
+      guard let error = carryOut([job], thread) else { continue }
+      for job in group.dropFirst(index + 1) { job.finish(error) }
+      return error
+    }
+    return nil
   }
 }

@@ -16,12 +16,16 @@ enum Migrations {
     commitsOfBuckets,
   ]
 
+  /// Ours: seconds that a step waits for a table that others hold.
+  static let patience = 10
+
   /// Brings the tables to the newest version, in one transaction. Answers their version before.
   ///
   /// - Parameter buckets: into how many buckets a new store is divided.
   /// - Throws: `StoreError` with `tooNew` if a newer program made the tables.
   static func run(on connection: Connection, buckets: Int) throws {
-    try connection.simple("BEGIN")
+    // A step takes as long as its tables need, and another process's steps are waited for.
+    try connection.simple("BEGIN; SET LOCAL statement_timeout = 0")
     do {
       try migrate(connection, buckets)
       try connection.simple("COMMIT")
@@ -41,6 +45,8 @@ enum Migrations {
         "the database has tables of version \(version), and this program knows \(all.count); "
           + "use the newer program")
     }
+    // Whoever wants a table after us waits too, as long as somebody holds it whom we wait for.
+    try connection.simple("SET LOCAL lock_timeout = '\(patience)s'")
     for migration in all.dropFirst(version) { try connection.simple(migration) }
     if version == 0 { try divide(connection, buckets) }
     if version < all.count {
@@ -55,7 +61,7 @@ enum Migrations {
     let answer = try connection.exchange().first?.first
     guard answer?.isTrue(1) == false else {
       throw StoreError(
-        .unavailable, "the first schema of the database's search path is missing; create it")
+        .unreachable, "the first schema of the database's search path is missing; create it")
     }
     if answer?.isTrue(0) == true { return 0 }
     try connection.send(SQL("SELECT version FROM store"))

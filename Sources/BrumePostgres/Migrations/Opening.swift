@@ -31,7 +31,7 @@ struct Opening {
   static func check(serverVersion: Int) throws(StoreError) {
     guard serverVersion >= oldest else {
       throw StoreError(
-        .unavailable,
+        .unreachable,
         "PostgreSQL \(serverVersion / 10_000) is too old; use \(oldest / 10_000) or newer")
     }
   }
@@ -39,14 +39,20 @@ struct Opening {
 
 extension ServerError {
   /// As an operator gets it at start.
-  fileprivate var opening: StoreError {
+  var opening: StoreError {
     if code == "25006" {
       return StoreError(
-        .unavailable, "the database is read-only, as on a standby; connect to the primary")
+        .unreachable, "the database is read-only, as on a standby; connect to the primary")
     }
     if code == "42501" {
       return StoreError(
-        .unavailable, "the database refuses to make tables (\(description)); give the role CREATE")
+        .unreachable, "the database refuses to make tables (\(description)); give the role CREATE")
+    }
+    if code == "55P03" {
+      return StoreError(
+        .unreachable,
+        "a table that is to be brought to a newer version is in use, as by a backup (\(description)); start again "
+          + "when that has ended")
     }
     return storeError
   }

@@ -19,6 +19,7 @@ final class PostgresExport: StoreExport {
     self.bucketCount = bucketCount
     self.isSnapshot = isSnapshot
     // Here large results are sorted, and nobody waits.
+    connection.waitForAnyAnswer()
     try connection.simple(Self.settings)
     if isSnapshot { try connection.simple(Self.begin) }
   }

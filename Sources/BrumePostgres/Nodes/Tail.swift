@@ -106,7 +106,8 @@ final class Tail: Sendable {
         // Nobody reads or writes there any more.
         return
       } catch {
-        // The next connection begins where this one ended.
+        // The next connection begins where this one ended. What is refused again and again is not asked at once.
+        connector.pause(Int(Self.interval))
       }
     }
   }

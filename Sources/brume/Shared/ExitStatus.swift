@@ -11,7 +11,7 @@ enum ExitStatus: Int32, CaseIterable {
   case data = 65
   /// What was to be read is not there.
   case noInput = 66
-  /// No server answers, ours or the one that is read.
+  /// No server answers, ours or the one that is read; or no database is there that can be used.
   case unavailable = 69
   /// The server failed at it; its log says why.
   case software = 70
@@ -33,7 +33,7 @@ enum ExitStatus: Int32, CaseIterable {
     switch self {
     case .data: "a file's content is wrong, damaged, or of another version"
     case .noInput: "a file cannot be read"
-    case .unavailable: "no server, or no database, answers"
+    case .unavailable: "no server answers, or no database that can be used"
     case .software: "the server failed at it; its log says why"
     case .cannotCreate: "what was to be made is there already, or cannot be made"
     case .disk: "the disk is full, or failed"

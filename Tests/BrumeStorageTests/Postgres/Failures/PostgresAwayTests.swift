@@ -191,6 +191,7 @@ import Testing
       let url = try server.emptySchema()
       let store = try PostgresStore.forTest(url: url, acceptsLoss: false)
       try await store.write(in: .server) { try $0.settings.set(.secret, to: [1]) }
+      try await store.write(in: .database(.sample())) { _ = try $0.putNext("a") }
       try server.execute("ALTER SYSTEM SET synchronous_commit = off")
       try await server.perform(.stop)
       try await server.perform(.start())
@@ -200,6 +201,8 @@ import Testing
       #expect(error?.code == .notDurable)
       #expect(error?.description.contains("'synchronous_commit' is off") == true)
       #expect(try await Self.secret(store) == [1], "it is read from")
+      let found = try await Self.query(store)
+      #expect(found == 0, "also by a query that would make an index")
       try server.execute("ALTER SYSTEM RESET synchronous_commit")
       try await server.perform(.stop)
       try await server.perform(.start())
@@ -253,6 +256,19 @@ import Testing
     await iterator.next()
     try await sleeper.close()
     try await other.close()
+  }
+
+  /// How many records it finds.
+  private static func query(_ store: PostgresStore) async throws -> Int {
+    let query = Query(
+      recordType: "Trail", filters: [Filter(.equals, .field("title"), .string("none"))], sorts: [])
+    return try await store.read { transaction in
+      let page = try transaction.queries.matching(
+        EngineQuery(
+          database: .sample(), zone: ZoneKey.sample().name, query: query, after: nil, limit: 10,
+          candidateLimit: 1000))
+      return page.records.count
+    }
   }
 
   private static func secret(_ store: PostgresStore) async throws -> [UInt8]? {

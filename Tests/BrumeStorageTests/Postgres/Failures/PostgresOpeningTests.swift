@@ -54,7 +54,7 @@ import Testing
   @Test func `a server before PostgreSQL 15 is too old`() throws {
     try Opening.check(serverVersion: 15_00_00)
     let error = #expect(throws: StoreError.self) { try Opening.check(serverVersion: 14_00_21) }
-    #expect(error?.code == .unavailable)
+    #expect(error?.code == .unreachable)
     #expect(error?.description.contains("14") == true)
   }
 
@@ -71,7 +71,7 @@ import Testing
   @Test func `a role that may not make tables is refused`() throws {
     let server = try PostgresServer.shared.get()
     let error = refusal(try url(as: "guest", "", on: server))
-    #expect(error?.code == .unavailable)
+    #expect(error?.code == .unreachable)
     #expect(error?.description.contains("CREATE") == true)
   }
 

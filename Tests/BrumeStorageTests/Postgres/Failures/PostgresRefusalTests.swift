@@ -45,6 +45,50 @@ import Testing
     try await store.close()
   }
 
+  @Test func `a write whose plan names something damaged fails alone`() async throws {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let store = try PostgresStore.forTest(url: url, writers: 1, readers: 1)
+    let damaged = ZoneKey.sample(owner: "_damaged")
+    try await store.write(in: .database(damaged.database)) {
+      try $0.zones.put(Zone(key: damaged, incarnation: 1, lastSequence: 0))
+    }
+    try Connection.forTest(url).simple("UPDATE zones SET deletion = 'x' WHERE incarnation = 1")
+    let saver = Saver()
+    let gate = DispatchSemaphore(value: 0)
+    let (answers, answered) = AsyncStream.makeStream(of: (any Error)?.self)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask(operation: {
+        // Until it ends, all others gather. It may run again.
+        _ = try? await store.write(in: .database(.sample())) { _ in
+          gate.wait()
+          gate.signal()
+        }
+      })
+      for number in 0..<10 {
+        group.addTask(operation: { await saver.save("r\(number)", in: store) })
+      }
+      group.addTask(operation: {
+        do {
+          try await store.write(
+            in: .database(damaged.database), reading: ReadPlan { [.zone(damaged)] }
+          ) { _ in }
+          answered.yield(nil)
+        } catch {
+          answered.yield(error)
+        }
+      })
+      gate.signal()
+      await group.waitForAll()
+    }
+    for await error in answers {
+      #expect((error as? StoreError)?.code == .corrupt)
+      break
+    }
+    #expect(saver.savedCount == 10)
+    #expect(try await saver.faults(in: store) == [])
+    try await store.close()
+  }
+
   @Test func `a write that ends the server's session each time is given up, and others go on`()
     async throws
   {

@@ -14,6 +14,8 @@ final class Saver: Sendable {
   private let isEnough = Atomic<Bool>(false)
 
   var savedCount: Int { history.withLock { $0.savedCount } }
+  /// Also those of which nobody can say what became of them.
+  var refusedCount: Int { history.withLock { $0.answers.count - $0.savedCount } }
   func answer(_ name: String) -> SaveHistory.Answer? { history.withLock { $0.answers[name] } }
 
   /// Saves once and notes the answer.

@@ -49,6 +49,10 @@ import Testing
     ] { #expect(try faults(plan).count == 1, "\(plan)") }
   }
 
+  @Test func `an index of which nobody has said what is compared is not good either`() throws {
+    #expect(try faults(scan("Index Scan", index: "records_by_colour", condition: whole)).count == 1)
+  }
+
   @Test func `plans are made anew after twice as many exchanges each time`() {
     var age = PlanAge(after: 0)
     #expect((1...100).filter { age.isOver(after: $0) } == [16, 32, 64])

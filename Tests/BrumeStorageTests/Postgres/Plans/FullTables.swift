@@ -8,18 +8,20 @@ import BrumeTestKit
 @testable import BrumePostgres
 
 struct FullTables {
+  let store: PostgresStore
   let server: TestServer
   let phone: Caller
   private let zone = ZoneID(name: "Trails")
-  private var containerEnvironment: ContainerEnvironment { phone.containerEnvironment }
-  private var key: ZoneKey {
+  var containerEnvironment: ContainerEnvironment { phone.containerEnvironment }
+  var key: ZoneKey {
     ZoneKey(database: DatabaseKey(in: containerEnvironment, owner: phone.user), name: zone.name)
   }
-  private func device(_ user: Int, _ device: Int = 0) -> DeviceKey {
+  func device(_ user: Int, _ device: Int = 0) -> DeviceKey {
     DeviceKey(in: containerEnvironment, user: UserID("_u\(user)"), device: DeviceID("d\(device)"))
   }
 
   init(_ store: PostgresStore) async throws {
+    self.store = store
     server = try await TestServer(store: store)
     phone = try await server.device("phone", of: "alice")
   }
@@ -82,7 +84,7 @@ struct FullTables {
       SELECT bucket, n, n, 1, n, 1, 'x' FROM buckets, generate_series(1, 3000) AS n
       WHERE bucket >= 0;
     INSERT INTO writers (name, last_commit) SELECT 'w' || n, 1 FROM generate_series(1, 1000) AS n;
-    """
+    """ + moreAccounts
 
   private func addUser(_ user: Int, _ transaction: any WriteTransaction) throws {
     for number in 0..<2 {
@@ -129,6 +131,10 @@ struct FullTables {
     try await readLog()
     try await fanOut()
     try await readMail()
+    try await readAccounts()
+    try await readPlaces()
+    try await writeAccounts()
+    try await deliver()
   }
 
   private func save(_ names: [String], in zone: ZoneID) async throws {

@@ -65,6 +65,30 @@ import Testing
     }
   }
 
+  /// Tables of a large store take longer than a request may; behind a step that waits for a table, all wait who want it.
+  @Test func `a step may take as long as it needs, and waits for a table only for a while`()
+    async throws
+  {
+    try await PostgresServer.with { (server: PostgresServer) in
+      let old = try OldDatabase(Migrations.all.count - 1, on: server)
+      try Connection.forTest(server.url).simple(
+        """
+        CREATE FUNCTION public.limits() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF current_setting('statement_timeout') <> '0'
+            OR current_setting('lock_timeout') <> '\(Migrations.patience)s'
+          THEN RAISE EXCEPTION 'a step has other limits'; END IF; END $$;
+        CREATE EVENT TRIGGER before ON ddl_command_start EXECUTE FUNCTION public.limits();
+        """)
+      let store = try PostgresStore.forTest(url: old.url)
+      try await OldContents.expect(in: store)
+      try await store.close()
+    }
+    let error = ServerError(code: "55P03", message: "canceling statement due to lock timeout")
+      .opening
+    #expect(error.code == .unreachable)
+    #expect(error.description.contains("in use") && error.description.contains("start again"))
+  }
+
   /// Waits on a thread of its own: both are under way together.
   private static func open(_ url: String) async throws -> PostgresStore {
     try PostgresStore.forTest(url: url)
