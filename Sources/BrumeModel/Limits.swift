@@ -326,8 +326,11 @@ package struct Limits: Sendable, Equatable {
   package var describedSubscriptions = 100
   /// Ours: changes that one trace names.
   package var tracedChanges = 20
-  /// Ours: webhooks of one container environment.
+  /// Ours: webhooks of one container environment, and of a server. All of a server are read when its log is trimmed.
   package var webhooksPerContainer = 20
+  package var webhooks = 1000
+  /// Ours: apps of one container whose pushes are signed for Apple, each with its key.
+  package var apnsKeysPerContainer = 100
   /// Ours: changes in one call of a webhook.
   package var webhookChanges = 100
   /// Ours: records of one call of a webhook together; what is beyond goes into the next.
@@ -382,6 +385,17 @@ package struct Limits: Sendable, Equatable {
   /// each request. Beyond it all are forgotten, which costs time only.
   package var rememberedSeals = 10_000
   package var rememberedCredentials = 10_000
+  /// Ours: accounts of a server, those of server-to-server keys among them.
+  package var accounts = 1_000_000
+  /// Ours: API tokens of a server, and its server-to-server keys. All are listed in one answer to an operator.
+  package var apiTokens = 10_000
+  package var serverKeys = 10_000
+  /// Ours: web origins that one API token is for.
+  package var originsPerToken = 100
+  /// Ours: a key in PEM. Those of P-256 have about 200 bytes.
+  package var keyBytes = 4096
+  /// Ours: users with a role of one container environment, each as often as it has one. All are listed in one answer.
+  package var roleMembersPerContainer = 10_000
   /// Ours: what is sealed may be so large; nothing that the server hands out is.
   package var sealedBytes = 1 << 20
   /// Ours: the origin of a web page that may use an API token, and the address that its sign-in leads
@@ -414,6 +428,8 @@ package struct Limits: Sendable, Equatable {
 
   // MARK: Operators
 
+  /// Ours: entries of a setting that is a list, such as the hosts that webhooks may be at.
+  package var settingEntries = 1000
   /// Ours: operators of a server, and admin tokens of all of them.
   package var operators = 200
   package var adminTokens = 500

@@ -36,6 +36,8 @@ final class SQLiteUsers: UserWriting {
     ) { $0.user() }
   }
 
+  func count() throws -> Int { Int(try connection.first(Self.countUsers) { $0.int(0) } ?? 0) }
+
   func put(_ user: User) throws {
     try connection.run(Self.putUser) {
       $0.bind(1, user.id.name)
@@ -65,6 +67,7 @@ final class SQLiteUsers: UserWriting {
   private static let allUsers = SQL("SELECT \(userColumns) FROM users ORDER BY name, id")
   private static let userPage = SQL(
     "SELECT \(userColumns) FROM users WHERE name > ?1 ORDER BY name, id LIMIT ?2")
+  private static let countUsers = SQL("SELECT count(*) FROM users")
   private static let putUser = SQL(
     "INSERT OR REPLACE INTO users (\(userColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
 

@@ -100,9 +100,23 @@ package struct Reply: Sendable {
   package static let empty = Reply.json(Array("{}".utf8))
 
   /// The same for Hummingbird.
-  package var response: Response { made { ResponseBody(byteBuffer: $0) } }
+  package var response: Response {
+    switch body {
+    case .bytes(let bytes): made(ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    case .pieces(let pieces): made(ResponseBody(byteBuffer: Self.joined(pieces)))
+    case .stream(let write): made(ResponseBody(write))
+    }
+  }
 
-  /// The same, where a large answer counts as memory until it is written.
+  private static func joined(_ pieces: [[UInt8]]) -> ByteBuffer {
+    var buffer = ByteBuffer()
+    buffer.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+    for piece in pieces { buffer.writeBytes(piece) }
+    return buffer
+  }
+
+  /// The same, where a large answer counts as memory until it is written. There is no second copy of it, and none at all of
+  /// one that is refused.
   ///
   /// - Parameters:
   ///   - bytes: from how many on it is large.
@@ -111,47 +125,47 @@ package struct Reply: Sendable {
   package func response(
     largeFrom bytes: Int, in memory: @autoclosure () -> HeldBytes.Share
   ) throws -> Response {
-    try made { whole in
-      guard whole.readableBytes >= bytes else { return ResponseBody(byteBuffer: whole) }
-      let share = memory()
-      try share.take(whole.readableBytes)
-      return .held(whole, in: share, piece: bytes)
+    let pieces: [[UInt8]]
+    switch body {
+    case .bytes(let whole): pieces = [whole]
+    case .pieces(let all): pieces = all
+    case .stream: return response
     }
+    let count = pieces.reduce(0) { $0 + $1.count }
+    guard count >= bytes else { return response }
+    let share = memory()
+    try share.take(count)
+    return made(.held(pieces, count: count, in: share, part: bytes))
   }
 
-  /// - Parameter body: makes a body of bytes that are all there.
-  private func made(_ body: (ByteBuffer) throws -> ResponseBody) rethrows -> Response {
+  private func made(_ body: ResponseBody) -> Response {
     var headers = headers
     headers[.contentType] = contentType
-    let content: ResponseBody
-    switch self.body {
-    case .bytes(let bytes): content = try body(ByteBuffer(bytes: bytes))
-    case .pieces(let pieces):
-      var buffer = ByteBuffer()
-      buffer.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
-      for piece in pieces { buffer.writeBytes(piece) }
-      content = try body(buffer)
-    case .stream(let write): content = ResponseBody(write)
-    }
-    return Response(status: status, headers: headers, body: content)
+    return Response(status: status, headers: headers, body: body)
   }
 }
 
 extension ResponseBody {
-  /// Bytes that are written as fast as the client reads, and counted until then: a connection takes the next piece
+  /// Bytes that are written as fast as the client reads, and counted until then: a connection takes the next part
   /// when the one before has left.
   fileprivate static func held(
-    _ bytes: ByteBuffer, in share: HeldBytes.Share, piece: Int
+    _ pieces: [[UInt8]], count: Int, in share: HeldBytes.Share, part size: Int
   ) -> ResponseBody {
-    ResponseBody(contentLength: bytes.readableBytes) { writer in
+    ResponseBody(contentLength: count) { writer in
       defer { share.giveBack() }
-      var rest = bytes
-      while rest.readableBytes > 0,
-        let part = rest.readSlice(length: min(piece, rest.readableBytes))
-      {
-        // A copy: the last piece must not keep all of them.
-        try await writer.write(ByteBuffer(bytes: part.readableBytesView))
+      var part = ByteBuffer()
+      for piece in pieces {
+        var rest = piece[...]
+        while !rest.isEmpty {
+          let next = rest.prefix(size - part.readableBytes)
+          part.writeBytes(next)
+          rest = rest.dropFirst(next.count)
+          guard part.readableBytes == size else { continue }
+          try await writer.write(part)
+          part = ByteBuffer()
+        }
       }
+      if part.readableBytes > 0 { try await writer.write(part) }
       try await writer.finish(nil)
     }
   }

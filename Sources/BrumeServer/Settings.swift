@@ -286,7 +286,14 @@ package struct Settings: Sendable {
   private static func list(
     _ setting: Setting, from sources: SettingSources
   ) throws -> [String] {
-    try (sources.text(setting) ?? "").split(separator: ",").map { String($0).trimmed }
+    let entries = try (sources.text(setting) ?? "").split(separator: ",")
+    let most = Limits.apple.settingEntries
+    guard entries.count <= most else {
+      throw SettingError(
+        "\(setting.flag) has \(entries.count) entries; it may have \(most); leave out those that nobody needs "
+          + "any more")
+    }
+    return entries.map { String($0).trimmed }
   }
 
   private static func rate(

@@ -17,6 +17,8 @@ package protocol UserReading: AnyObject {
   func all() throws -> [User]
   /// Accounts with a name after `name`, in name order, at most `limit`.
   func page(after name: String?, limit: Int) throws -> [User]
+  /// How many accounts there are.
+  func count() throws -> Int
   /// The account that a provider's identity was linked to.
   func linked(to identity: ProviderIdentity) throws -> UserID?
 }

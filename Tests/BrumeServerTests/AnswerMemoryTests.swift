@@ -31,10 +31,18 @@ import Testing
     }
   }
 
-  @Test func `an answer counts until it is written, and is written in pieces`() async throws {
+  /// However it was made: at once, or of pieces.
+  @Test(arguments: [[700], [299, 1, 0, 350, 50], [1, 699]])
+  func `an answer counts until it is written, and is written in parts`(cuts: [Int]) async throws {
     let memory = HeldBytes(most: 1000, mostOfOne: 1000, refusal: "full")
     let bytes = (0..<700).map { UInt8($0 % 251) }
-    let response = try Reply.json(bytes).response(largeFrom: 300, in: memory.share(of: "a"))
+    var rest = bytes[...]
+    let made = cuts.map { count in
+      defer { rest = rest.dropFirst(count) }
+      return Array(rest.prefix(count))
+    }
+    let reply = made.count == 1 ? Reply.json(bytes) : Reply(body: .pieces(made))
+    let response = try reply.response(largeFrom: 300, in: memory.share(of: "a"))
     #expect(response.body.contentLength == 700)
     let (pieces, next) = AsyncStream.makeStream(of: ByteBuffer.self)
     let (reads, read) = AsyncStream.makeStream(of: Void.self)

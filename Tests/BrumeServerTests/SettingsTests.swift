@@ -47,6 +47,21 @@ import Testing
     #expect(settings.limits.historyRows == 20_000)
   }
 
+  @Test(arguments: [
+    "--push-allow", "--webpush-allow", "--origins", "--allowed-hosts", "--trusted-proxies",
+  ])
+  func `a setting that is a list has so many entries`(flag: String) async throws {
+    func list(_ count: Int) -> String {
+      (0..<count).map { "10.0.\($0 / 250).\($0 % 250)" }.joined(separator: ",")
+    }
+    let most = Limits.apple.settingEntries
+    _ = try await Self.settings([flag, list(most)])
+    let error = await #expect(throws: SettingError.self) {
+      try await Self.settings([flag, list(most + 1)])
+    }
+    #expect(error?.description.contains("\(flag) has 1001 entries; it may have 1000") == true)
+  }
+
   @Test func `a history is bounded, can be switched off, and is short in memory`() async throws {
     let off = try await Self.settings(["--history-hours", "0", "--history-rows", "5"])
     #expect(off.limits.historyAge == 0 && off.limits.historyRows == 5)

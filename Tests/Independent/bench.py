@@ -3,8 +3,8 @@
 
 usage: bench.py --brume PATH-TO-BRUME --bench PATH-TO-BRUMEBENCH
 
-With tiny workloads, so nothing here says how fast anything is. What a machine lacks (mosquitto, nghttpd)
-must be a row that says so; a part that fails must be a row too, and the others must go on.
+All parts with tiny workloads, so nothing here says how fast anything is. What a machine lacks (mosquitto, nghttpd,
+PostgreSQL, Citus) must be a row that says so; a part that fails must be a row too, and the others must go on.
 """
 import argparse
 import os
@@ -20,11 +20,9 @@ ROWS = [
     "equality, 1200 records, files in the page cache", "words, 1200 records, files dropped from it",
     "processor time of a save and its push, with Trace's history",
 ]
-# What takes seconds.
-PARTS = ["writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers", "growth", "history", "postgres-pages"]
-PAGES = ["PostgreSQL: page of 100 changes"]
-POSTGRES = PAGES + [
-    "PostgreSQL: save 1 record, 16 connections", "PostgreSQL: save 200 records",
+# Where PostgreSQL is installed.
+POSTGRES = [
+    "PostgreSQL: page of 100 changes", "PostgreSQL: save 1 record, 16 connections", "PostgreSQL: save 200 records",
     "PostgreSQL: 16 connections to two nodes", "PostgreSQL: save to push at the other node, p99",
     "PostgreSQL: save to push at the other node without NOTIFY, p99", "SQLite: one save", "PostgreSQL: one delivery",
 ]
@@ -40,7 +38,6 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--brume", required=True, type=os.path.abspath)
     parser.add_argument("--bench", required=True, type=os.path.abspath)
-    parser.add_argument("--postgres", action="store_true", help="the parts with PostgreSQL too, which take minutes")
     names = parser.parse_args()
     failures = {}
 
@@ -49,8 +46,7 @@ def main():
         if not is_so:
             failures[details] = sentence
 
-    parts = [] if names.postgres else PARTS
-    status, table, talk = run(names.bench, names.brume, "--tiny", *parts)
+    status, table, talk = run(names.bench, names.brume, "--tiny")
     lines = table.splitlines()
     check("it ends with 0", status == 0, talk + table)
     check("a tiny run says so", bool(lines) and "TINY" in lines[0], table)
@@ -58,7 +54,7 @@ def main():
     check("there is one table", len(heads) == 1, table)
     for name in ROWS:
         check(f"it has the row '{name}…'", any(line.startswith(name) for line in lines), table)
-    for name in POSTGRES if names.postgres else PAGES:
+    for name in POSTGRES:
         check(f"it has the row '{name}…', or says that PostgreSQL is missing",
               any(line.startswith(name) for line in lines) or "initdb is not installed" in table, table)
     apns = [line for line in lines if line.lower().startswith("apns")]

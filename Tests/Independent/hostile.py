@@ -1,5 +1,5 @@
-"""A hostile user beside a normal one: requests as large as the protocol allows, connections that say nothing and bodies
-that hardly flow. The normal user must be served about as fast as before, and the server stay small.
+"""A hostile user beside a normal one: requests as large as the protocol allows, connections that say nothing, bodies
+that hardly flow, and answers of many megabytes that nobody reads. The normal user must be served about as fast as before, and the server stay small.
 
 usage: hostile.py --brume PATH [--seconds 12] [--seed N] [--judge]
 
@@ -19,7 +19,7 @@ import urllib.parse
 
 from brume_server import Server
 from matrix.answers import Connection
-from matrix.grammar import Grammar
+from matrix.grammar import Grammar, LARGE
 
 MEMORY = 512 << 20
 # How many times slower the 99th of a hundred requests may be, and below which time slowness is nothing but chance. A
@@ -27,7 +27,7 @@ MEMORY = 512 << 20
 # (docs/operating/load.md): four of the largest in the group of writes that is under way, and four in the next.
 # What two busy cores make of a debug build is seen in the figures; below `LEAST` seconds they are not judged.
 STRICT, GENEROUS, TURNS, LEAST = (5, 0.05), 25, 8, 10
-REQUESTERS, IDLE, SLOW = 12, 100, 40
+REQUESTERS, IDLE, SLOW, DEAF = 12, 100, 40, 40
 
 
 class Caller:
@@ -77,6 +77,7 @@ def hostile(values, address, seed, seconds, outcomes):
 
     threads = [threading.Thread(target=request, args=(number,)) for number in range(REQUESTERS)]
     threads.append(threading.Thread(target=dawdle, args=(values, address, until)))
+    threads.append(threading.Thread(target=read_nothing, args=(values, address, seed, until, counts, lock)))
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -107,6 +108,41 @@ def dawdle(values, address, until):
         time.sleep(0.5)
     for connection in open_ones:
         connection.close()
+
+
+def read_nothing(values, address, seed, until, counts, lock):
+    """Asks on many connections for the largest answers, reads none, and asks again."""
+    grammar, caller = Grammar(random.Random(f"{seed}-unread")), Caller(values, address, "bob")
+    open_ones = []
+    while time.monotonic() < until:
+        for connection in open_ones + [None] * (DEAF - len(open_ones)):
+            endpoint, database, body = grammar.unread()
+            head = f"POST {caller.target(endpoint, database)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+            try:
+                if connection is None:
+                    connection = socket.socket()
+                    open_ones.append(connection)
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                    connection.settimeout(5)
+                    connection.connect(address)
+                connection.sendall(head.encode() + body)
+            except OSError:
+                open_ones.remove(connection)
+                forget(connection, counts, lock)
+        time.sleep(0.5)
+    for connection in open_ones:
+        forget(connection, counts, lock)
+
+
+def forget(connection, counts, lock):
+    """Notes how the first answer on the connection begins, which is there without having been read."""
+    try:
+        line = connection.recv(12, socket.MSG_PEEK | socket.MSG_DONTWAIT).decode("latin-1")
+    except OSError:
+        line = ""
+    connection.close()
+    with lock:
+        counts[f"unread {line[9:] or '-'}"] += 1
 
 
 # MARK: The normal one
@@ -186,10 +222,20 @@ def main():
         raise SystemExit(f"FAILED: a hostile user reached the others (seed {arguments.seed})")
 
 
+def fill(server):
+    """The hostile one's large records."""
+    grammar, caller = Grammar(random.Random(0)), Caller(server.values, server.address, "bob")
+    for first in range(0, LARGE, 10):
+        endpoint, database, body = grammar.large_save(first, 10)
+        answer = caller.call(endpoint, database, json.dumps(body).encode())
+        if answer.status != 200 or "serverErrorCode" in answer.text:
+            raise SystemExit(f"FAILED: the large records were not saved: {answer}")
+
+
 def longest(server):
     """Seconds that the largest of the hostile requests takes when it comes alone."""
     grammar, caller, times = Grammar(random.Random(0)), Caller(server.values, server.address, "bob"), []
-    kinds = [grammar.save] * 4 + [grammar.references] * 3 + [grammar.query, grammar.subscriptions]
+    kinds = [grammar.save] * 4 + [grammar.references] * 3 + [grammar.query, grammar.subscriptions, grammar.large_lookup]
     for kind in kinds:
         endpoint, _, body = kind()
         began = time.monotonic()
@@ -200,6 +246,7 @@ def longest(server):
 
 def run(server, arguments):
     normal(server.values, server.address, 1)
+    fill(server)
     turn = longest(server)
     alone = normal(server.values, server.address, max(3, arguments.seconds / 4))
     outcomes = multiprocessing.Queue()
@@ -217,6 +264,8 @@ def run(server, arguments):
     print(f"  the hostile one was answered: {counts}; the server had {memory >> 20} MB at most")
     if counts.get("200", 0) < 10:
         return [f"the hostile user was hardly served at all, so this shows nothing: {counts}"]
+    if counts.get("unread 200", 0) < 2:
+        return [f"no large answers were left unread, so this shows nothing: {counts}"]
     measured = (alone, beside, memory, counts)
     return judgement(*measured, bounds) + controls(*measured, bounds)
 

@@ -22,19 +22,26 @@ package struct APITokens: Sendable {
   /// - Parameters:
   ///   - allowedOrigins: web pages that may use it; nil for any.
   ///   - callback: where the sign-in page sends the token instead of posting it to its opener.
-  /// - Throws: `badContainer`, `badRequest` if the name, an origin or the callback cannot be.
+  /// - Throws: `badContainer`, `badRequest` if the name, an origin or the callback cannot be, `limitExceeded` if there are
+  ///   as many tokens, or it is for as many origins, as may be.
   package func create(
     name: String, in containerEnvironment: ContainerEnvironment,
     allowedOrigins: [String]? = nil, callback: String? = nil
   ) async throws -> APIToken {
     try NameRules.container(containerEnvironment.container.name)
     try TextRules.check(name, "the API token's name", upTo: limits.labelBytes)
-    for origin in allowedOrigins ?? [] { try OriginRules.origin(origin, limits: limits) }
+    try OriginRules.origins(allowedOrigins ?? [], limits: limits)
     if let callback { try OriginRules.callback(callback, limits: limits) }
     let token = APIToken(
       token: Hex.text(host.randomBytes(32)), name: name, in: containerEnvironment,
       allowedOrigins: allowedOrigins, callback: callback)
-    try await store.write(in: .server) { transaction in try transaction.credentials.put(token) }
+    let limits = limits
+    try await store.write(in: .server) { transaction in
+      try CountRules.room(
+        for: "API tokens", beside: transaction.credentials.apiTokens().count,
+        upTo: limits.apiTokens, next: "revoke one with `brume token revoke NAME`")
+      try transaction.credentials.put(token)
+    }
     return token
   }
 

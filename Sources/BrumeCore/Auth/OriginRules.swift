@@ -4,6 +4,17 @@
 import BrumeModel
 
 enum OriginRules {
+  /// All origins of one API token.
+  static func origins(_ texts: [String], limits: Limits) throws(BrumeError) {
+    guard texts.count <= limits.originsPerToken else {
+      throw BrumeError(
+        .limitExceeded,
+        "'origins' names \(texts.count); an API token is for at most \(limits.originsPerToken); make another token for the "
+          + "rest")
+    }
+    for text in texts { try origin(text, limits: limits) }
+  }
+
   /// `scheme://host` or `scheme://host:port`, in lower case and without a path: the form of the
   /// `Origin` header.
   static func origin(_ text: String, limits: Limits) throws(BrumeError) {

@@ -8,11 +8,13 @@ import BrumeStorage
 /// Who has which of a container's own roles.
 package struct Roles: Sendable {
   private let store: any Store
+  private let limits: Limits
   private let schemas: SchemaCache
   private let knownCredentials: KnownCredentials
 
   init(_ parts: EngineParts) {
     store = parts.store
+    limits = parts.limits
     schemas = parts.schemas
     knownCredentials = parts.knownCredentials
   }
@@ -20,12 +22,12 @@ package struct Roles: Sendable {
   /// Gives a user a role of the schema, or takes it away (case SCH-09).
   ///
   /// - Throws: `notFound` if the schema has no such role or there is no such user, `badRequest` for a role
-  ///   that is built in. To take a role away never fails so.
+  ///   that is built in, `limitExceeded` if as many are members of roles as may be. To take a role away never fails so.
   package func set(
     _ role: String, of user: UserID, to hasRole: Bool, in containerEnvironment: ContainerEnvironment
   ) async throws {
     let member = RoleMember(in: containerEnvironment, role: role, user: user)
-    let schemas = schemas
+    let (schemas, limits) = (schemas, limits)
     try await store.write(in: .server) { transaction in
       guard hasRole else { return try transaction.roles.remove(member) }
       let schema = try schemas.schema(of: containerEnvironment, in: transaction)
@@ -35,7 +37,7 @@ package struct Roles: Sendable {
           .notFound,
           "there is no user '\(user)'; `brume user list` shows them")
       }
-      try transaction.roles.put(member)
+      try transaction.roles.add(member, limits: limits)
     }
     knownCredentials.forget()
   }
@@ -55,5 +57,18 @@ package struct Roles: Sendable {
       .notFound,
       "the schema has no role '\(role)' (it has \(known)); add 'CREATE ROLE \(role);' and import it"
     )
+  }
+}
+
+extension RoleWriting {
+  /// Who has the role already needs no room.
+  fileprivate func add(_ member: RoleMember, limits: Limits) throws {
+    let members = try members(in: member.containerEnvironment)
+    guard !members.contains(member) else { return }
+    try CountRules.room(
+      for: "members of roles in \(member.containerEnvironment)", beside: members.count,
+      upTo: limits.roleMembersPerContainer,
+      next: "take a role away from somebody with `brume schema role remove ROLE USER`")
+    try put(member)
   }
 }

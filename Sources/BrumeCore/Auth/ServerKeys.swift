@@ -21,12 +21,14 @@ package struct ServerKeys: Sendable {
   /// Registers the public half of a server-to-server key. The key gets a user of its own.
   ///
   /// - Parameter publicKeyPEM: a P-256 key.
-  /// - Throws: `badContainer`, `badRequest` if the key is none or the name cannot be.
+  /// - Throws: `badContainer`, `badRequest` if the key is none or the name cannot be, `limitExceeded` if there are as many
+  ///   keys or accounts as may be.
   package func create(
     name: String, publicKeyPEM: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> ServerKey {
     try NameRules.container(containerEnvironment.container.name)
     try TextRules.check(name, "the key's name", upTo: limits.labelBytes)
+    try KeyTextRules.check(publicKeyPEM, "the public key", limits: limits)
     guard (try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM)) != nil else {
       throw BrumeError(
         .badRequest,
@@ -38,8 +40,12 @@ package struct ServerKeys: Sendable {
       isDiscoverable: false)
     let key = ServerKey(
       id: id, name: name, in: containerEnvironment, publicKey: publicKeyPEM, user: user.id)
+    let limits = limits
     try await store.write(in: .server) { transaction in
-      try transaction.users.put(user)
+      try CountRules.room(
+        for: "server-to-server keys", beside: transaction.credentials.serverKeys().count,
+        upTo: limits.serverKeys, next: "revoke one with `brume key revoke NAME`")
+      try transaction.users.add(user, limits: limits)
       try transaction.credentials.put(key)
     }
     return key

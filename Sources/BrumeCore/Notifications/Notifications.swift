@@ -60,7 +60,8 @@ package struct Notifications: Sendable {
   package func markRead(_ ids: [String], as caller: Caller) async throws -> [String] {
     let user = try caller.requireUser()
     try limits.checkCount(ids.count, of: "notification IDs", upTo: limits.itemsPerOperation)
-    return try await store.write(in: .account(user, caller.containerEnvironment)) { transaction in
+    let scope = WriteScope.account(user, caller.containerEnvironment)
+    return try await store.writeIfWanted(in: scope) { transaction in
       try transaction.notifications.markRead(ids, of: user, in: caller.containerEnvironment)
     }
   }
@@ -73,7 +74,8 @@ package struct Notifications: Sendable {
     guard (0...Int(Int32.max)).contains(value) else {
       throw BrumeError(.badRequest, "'badge' must be from 0 to \(Int32.max)")
     }
-    try await store.write(in: .account(user, caller.containerEnvironment)) { transaction in
+    let scope = WriteScope.account(user, caller.containerEnvironment)
+    try await store.writeIfWanted(in: scope) { transaction in
       try transaction.notifications.setBadge(value, of: user, in: caller.containerEnvironment)
     }
   }

@@ -8,17 +8,19 @@ import Crypto
 /// With which keys the server signs what it sends.
 package struct PushKeys: Sendable {
   private let store: any Store
+  private let limits: Limits
   private let host: Host
 
   init(_ parts: EngineParts) {
     store = parts.store
+    limits = parts.limits
     host = parts.host
   }
 
   /// Says with which key pushes to one app are signed.
   ///
   /// - Throws: `badContainer`, `badRequest` if a part of it cannot be, such as a key that is no P-256
-  ///   private key in PEM.
+  ///   private key in PEM, `limitExceeded` if the container has keys for as many apps as may be.
   package func addAPNsSender(_ sender: APNsSender) async throws {
     try NameRules.container(sender.container.name)
     for (name, text) in [("team", sender.team), ("keyID", sender.keyID)] {
@@ -32,14 +34,21 @@ package struct PushKeys: Sendable {
       throw BrumeError(
         .badRequest, "'topic' is the app's bundle ID: letters, digits, dots and hyphens")
     }
+    try KeyTextRules.check(sender.privateKey, "the key", limits: limits)
     guard (try? P256.Signing.PrivateKey(pemRepresentation: sender.privateKey)) != nil else {
       throw BrumeError(
         .badRequest, "the key is no P-256 private key in PEM; give the .p8 file from Apple as it is"
       )
     }
+    let limits = limits
     try await store.write(in: .server) { transaction in
-      let known = try transaction.apnsSenders.all(of: sender.container)
-        .first { $0.topic == sender.topic }
+      let all = try transaction.apnsSenders.all(of: sender.container)
+      let known = all.first { $0.topic == sender.topic }
+      if known == nil {
+        try CountRules.room(
+          for: "apps with a key in \(sender.container)", beside: all.count,
+          upTo: limits.apnsKeysPerContainer, next: "remove one with `brume apns remove TOPIC`")
+      }
       try transaction.apnsSenders.put(sender)
       // Another key was not used yet.
       guard let known, known.keyID != sender.keyID else { return }

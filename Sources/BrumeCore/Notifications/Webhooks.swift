@@ -18,7 +18,7 @@ package struct Webhooks: Sendable {
   /// Registers a webhook from now on. The answer holds its secret, which is shown this once.
   ///
   /// - Throws: `badContainer`, `badRequest` if the address is empty or too long, `limitExceeded` if the container
-  ///   environment has as many webhooks as may be.
+  ///   environment, or the server, has as many webhooks as may be.
   package func add(
     url: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> Webhook {
@@ -29,17 +29,9 @@ package struct Webhooks: Sendable {
     let (id, secret, now) = (
       "wh_" + Hex.text(host.randomBytes(8)), host.randomBytes(32), host.now()
     )
-    let limit = limits.webhooksPerContainer
+    let limits = limits
     return try await store.write(in: .server) { transaction in
-      let others = try transaction.webhooks.all().filter {
-        $0.containerEnvironment == containerEnvironment
-      }
-      guard others.count < limit else {
-        throw BrumeError(
-          .limitExceeded,
-          "\(containerEnvironment.container) has \(limit) webhooks in "
-            + "\(containerEnvironment.environment.rawValue) already; remove one first")
-      }
+      try transaction.webhooks.checkRoom(in: containerEnvironment, limits: limits)
       let webhook = Webhook(
         id: id, in: containerEnvironment, url: url, secret: secret,
         created: now, cursor: try transaction.log.lastPositions())
@@ -96,6 +88,21 @@ package struct Webhooks: Sendable {
           + "name these with --container and --environment")
     }
     return webhook
+  }
+}
+
+extension WebhookReading {
+  fileprivate func checkRoom(
+    in containerEnvironment: ContainerEnvironment, limits: Limits
+  ) throws {
+    let all = try all()
+    let next = "remove one with `brume webhook remove ID`"
+    try CountRules.room(
+      for: "webhooks of all containers", beside: all.count, upTo: limits.webhooks, next: next)
+    try CountRules.room(
+      for: "webhooks of \(containerEnvironment)",
+      beside: all.count { $0.containerEnvironment == containerEnvironment },
+      upTo: limits.webhooksPerContainer, next: next)
   }
 }
 

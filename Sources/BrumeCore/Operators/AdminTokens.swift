@@ -50,12 +50,9 @@ package struct AdminTokens: Sendable {
         throw BrumeError(
           .exists, "an admin token '\(name)' exists already; revoke it, or choose another name")
       }
-      guard others.count < limits.adminTokens else {
-        throw BrumeError(
-          .limitExceeded,
-          "there are \(others.count) admin tokens, as many as may be; revoke one with `brume "
-            + "operator token revoke NAME`")
-      }
+      try CountRules.room(
+        for: "admin tokens", beside: others.count, upTo: limits.adminTokens,
+        next: "revoke one with `brume operator token revoke NAME`")
       try transaction.operators.put(token.credential)
     }
     return token

@@ -55,13 +55,9 @@ extension OperatorWriting {
         "'\(invitation.name)' is an operator already; set a new password with `brume operator password`, or choose "
           + "another name")
     }
-    let taken = try all().count + invitations(at: now).count
-    guard taken < limits.operators else {
-      throw BrumeError(
-        .limitExceeded,
-        "there are \(taken) operators and invitations, as many as may be; remove one with `brume operator remove "
-          + "NAME`")
-    }
+    try CountRules.room(
+      for: "operators and invitations", beside: all().count + invitations(at: now).count,
+      upTo: limits.operators, next: "remove one with `brume operator remove NAME`")
     try put(invitation)
   }
 

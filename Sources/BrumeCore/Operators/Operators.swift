@@ -181,12 +181,9 @@ extension OperatorWriting {
     guard !all.contains(where: { $0.name == person.name }) else {
       throw BrumeError(.exists, "operator '\(person.name)' exists already; choose another name")
     }
-    guard all.count < limits.operators else {
-      throw BrumeError(
-        .limitExceeded,
-        "there are \(all.count) operators, as many as may be; remove one with `brume operator "
-          + "remove NAME`")
-    }
+    try CountRules.room(
+      for: "operators", beside: all.count, upTo: limits.operators,
+      next: "remove one with `brume operator remove NAME`")
     try put(person)
   }
 

@@ -52,8 +52,8 @@ package struct Shares: Sendable {
         results.append(found.flatMap { _ in .failure(.init(request.value, .shareNotFound)) })
         continue
       }
-      let result = try await store.write(in: .database(key.zone.database).asked(by: caller.user)) {
-        transaction in
+      let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
+      let result = try await store.writeIfWanted(in: scope) { transaction in
         try ShareResult.item(request.value) {
           let sharing = try Sharing(request, of: caller, from: transaction)
           let accepted = try sharing.accepted(
@@ -94,8 +94,8 @@ package struct Shares: Sendable {
         try Sharing.open(request, of: caller, from: transaction)?.key
       }
       guard let key else { continue }
-      try await store.write(in: .database(key.zone.database).asked(by: caller.user)) {
-        transaction in
+      let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
+      try await store.writeIfWanted(in: scope) { transaction in
         guard let sharing = try Sharing.open(request, of: caller, from: transaction),
           let account = try transaction.users.find(user),
           let asked = AccessRules.asked(account.identity, of: sharing.share, limits)

@@ -58,7 +58,7 @@ package struct Subscriptions: Sendable {
     let change = SubscriptionChange(
       place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
       schemas: schemas)
-    return try await store.write(
+    return try await store.writeIfWanted(
       in: .database(place.logDatabase)
         .and(.account(place.user, place.containerEnvironment)).asked(by: place.user)
     ) { transaction in

@@ -24,7 +24,7 @@ package struct Accounts: Sendable {
   /// Makes an account. Names, addresses and numbers are unique on the server.
   ///
   /// - Throws: `badRequest` if a name, an address or the password cannot be; `exists` if the name, address or
-  ///   number is another account's.
+  ///   number is another account's; `limitExceeded` if there are as many as may be.
   package func create(
     name: String, password: String? = nil, emailAddress: String? = nil,
     phoneNumber: String? = nil, givenName: String? = nil, familyName: String? = nil,
@@ -37,12 +37,13 @@ package struct Accounts: Sendable {
       phoneNumber: phoneNumber, givenName: givenName, familyName: familyName,
       isDiscoverable: isDiscoverable)
     try AccountRules.check(user, limits: limits)
+    let limits = limits
     return try await store.write(in: .server) { transaction in
       if try transaction.users.find(named: name) != nil {
         throw BrumeError(.exists, "user '\(name)' exists already; choose another name")
       }
       try transaction.users.checkUnique(user)
-      try transaction.users.put(user)
+      try transaction.users.add(user, limits: limits)
       return user
     }
   }
@@ -231,6 +232,18 @@ extension User {
       passwordHash = hash
       tokenEpoch += 1
     }
+  }
+}
+
+extension UserWriting {
+  /// Puts an account that was not there before.
+  ///
+  /// - Throws: `limitExceeded` if there are as many as may be.
+  func add(_ user: User, limits: Limits) throws {
+    try CountRules.room(
+      for: "accounts", beside: count(), upTo: limits.accounts,
+      next: "an operator removes one with `brume user delete NAME`")
+    try put(user)
   }
 }
 

@@ -82,7 +82,7 @@ package struct Zones: Sendable {
     let database = try caller.databaseKey(.private)
     let change = ZoneModification(
       caller: caller, origin: caller.origin(at: host.now()), limits: limits, tokens: tokens)
-    return try await store.write(in: .database(database)) { transaction in
+    return try await store.writeIfWanted(in: .database(database)) { transaction in
       var change = change
       return try operations.map { try change.carryOut($0, transaction) }
     }

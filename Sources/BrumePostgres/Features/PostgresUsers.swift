@@ -39,6 +39,8 @@ final class PostgresUsers: UserWriting, Remembering {
     try session.all(Self.page, [.text(name ?? ""), .integer(limit)]) { $0.user() }
   }
 
+  func count() throws -> Int { try session.first(Self.count) { Int($0.integer(0)) } ?? 0 }
+
   func put(_ user: User) throws {
     session.put(
       [
@@ -105,6 +107,7 @@ extension PostgresUsers {
   private static let findNumber = SQL("\(select) WHERE phone = $1 ORDER BY name, id LIMIT 1")
   private static let all = SQL("\(select) ORDER BY name, id")
   private static let page = SQL("\(select) WHERE name > $1 ORDER BY name, id LIMIT $2")
+  private static let count = SQL("SELECT count(*) FROM users")
   private static let unlink = SQL("DELETE FROM identities WHERE user_id = $1")
   private static let findLinked = SQL(
     "SELECT user_id FROM identities WHERE issuer = $1 AND subject = $2")

@@ -20,9 +20,10 @@ struct CrossOrigin: RouterMiddleware {
     next: @concurrent (Request, RequestState) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    guard let origin = request.headers[.origin], try await allows(origin, request) else {
-      return response
-    }
+    // What is refused is not answered back either.
+    guard let origin = HeaderRules.text(.origin, of: request.headers, limits: limits),
+      try await allows(origin, request)
+    else { return response }
     response.headers[.accessControlAllowOrigin] = origin
     response.headers[.vary] = "Origin"
     response.headers[.accessControlExposeHeaders] =
@@ -32,7 +33,8 @@ struct CrossOrigin: RouterMiddleware {
       response.headers[.accessControlAllowMethods] =
         request.uri.path.hasPrefix(Self.assets) ? "GET, HEAD, POST, PUT" : "GET, POST"
       response.headers[.accessControlAllowHeaders] =
-        request.headers[.accessControlRequestHeaders] ?? "content-type"
+        HeaderRules.text(.accessControlRequestHeaders, of: request.headers, limits: limits)
+        ?? "content-type"
       response.headers[.accessControlMaxAge] = "600"
     }
     return response

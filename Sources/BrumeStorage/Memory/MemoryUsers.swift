@@ -38,6 +38,8 @@ final class MemoryUsers: UserWriting {
     return Array(rest.prefix(limit))
   }
 
+  func count() throws -> Int { draft.state.users.count }
+
   func put(_ user: User) throws {
     draft.requireScope(.server)
     draft.state.users[user.id] = user

@@ -5,122 +5,127 @@ import BrumeStorage
 
 final class CountedUsers<Inner: UserReading>: UserReading {
   private let inner: Inner
-  private let count: ExchangeCount
+  private let exchanges: ExchangeCount
 
-  init(_ inner: Inner, _ count: ExchangeCount) {
+  init(_ inner: Inner, _ exchanges: ExchangeCount) {
     self.inner = inner
-    self.count = count
+    self.exchanges = exchanges
   }
 
   func find(_ id: UserID) throws -> User? {
-    count.asks(.user(id))
+    exchanges.asks(.user(id))
     return try inner.find(id)
   }
 
   func find(named name: String) throws -> User? {
-    count.asks()
+    exchanges.asks()
     return try inner.find(named: name)
   }
 
   func find(emailAddress: String) throws -> User? {
-    count.asks()
+    exchanges.asks()
     return try inner.find(emailAddress: emailAddress)
   }
 
   func find(phoneNumber: String) throws -> User? {
-    count.asks()
+    exchanges.asks()
     return try inner.find(phoneNumber: phoneNumber)
   }
 
   func all() throws -> [User] {
-    count.asks()
+    exchanges.asks()
     return try inner.all()
   }
 
   func page(after name: String?, limit: Int) throws -> [User] {
-    count.asks()
+    exchanges.asks()
     return try inner.page(after: name, limit: limit)
   }
 
+  func count() throws -> Int {
+    exchanges.asks()
+    return try inner.count()
+  }
+
   func linked(to identity: ProviderIdentity) throws -> UserID? {
-    count.asks()
+    exchanges.asks()
     return try inner.linked(to: identity)
   }
 }
 
 extension CountedUsers: UserWriting where Inner: UserWriting {
   func put(_ user: User) throws {
-    count.writes(.user(user.id))
+    exchanges.writes(.user(user.id))
     return try inner.put(user)
   }
 
   func link(_ identity: ProviderIdentity, to user: UserID) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.link(identity, to: user)
   }
 
   func remove(_ id: UserID) throws {
-    count.writes(.user(id))
+    exchanges.writes(.user(id))
     return try inner.remove(id)
   }
 }
 
 final class CountedCredentials<Inner: CredentialReading>: CredentialReading {
   private let inner: Inner
-  private let count: ExchangeCount
+  private let exchanges: ExchangeCount
 
-  init(_ inner: Inner, _ count: ExchangeCount) {
+  init(_ inner: Inner, _ exchanges: ExchangeCount) {
     self.inner = inner
-    self.count = count
+    self.exchanges = exchanges
   }
 
   func apiToken(_ token: String) throws -> APIToken? {
-    count.asks()
+    exchanges.asks()
     return try inner.apiToken(token)
   }
 
   func apiTokens() throws -> [APIToken] {
-    count.asks()
+    exchanges.asks()
     return try inner.apiTokens()
   }
 
   func serverKey(_ id: String) throws -> ServerKey? {
-    count.asks()
+    exchanges.asks()
     return try inner.serverKey(id)
   }
 
   func serverKeys() throws -> [ServerKey] {
-    count.asks()
+    exchanges.asks()
     return try inner.serverKeys()
   }
 }
 
 extension CountedCredentials: CredentialWriting where Inner: CredentialWriting {
   func put(_ token: APIToken) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.put(token)
   }
 
   func removeAPIToken(_ token: String) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.removeAPIToken(token)
   }
 
   func put(_ key: ServerKey) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.put(key)
   }
 
   func removeServerKey(_ id: String) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.removeServerKey(id)
   }
 
   func use(
     signature: String, at time: Milliseconds, after horizon: Milliseconds, limit: Int
   ) throws -> SignatureUse {
-    count.asks()
-    count.writes()
+    exchanges.asks()
+    exchanges.writes()
     return try inner.use(signature: signature, at: time, after: horizon, limit: limit)
   }
 }

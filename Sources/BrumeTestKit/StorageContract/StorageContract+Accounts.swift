@@ -14,8 +14,10 @@ extension StorageContract {
         User(id: UserID("_3"), name: "zo\u{eb}"),
       ]
       try await store.write(in: .everything(of: store)) { transaction in
+        try expectEqual(try transaction.users.count(), 0, "nobody yet")
         for user in users.reversed() { try transaction.users.put(user) }
         try transaction.users.put(users[0])
+        try expectEqual(try transaction.users.count(), 3, "as many as were put, each once")
       }
       try await store.read { transaction in
         try expectEqual(try transaction.users.all(), users, "users")
@@ -67,6 +69,7 @@ extension StorageContract {
       }
       try await store.read { transaction in
         try expectEqual(try transaction.users.all(), [users[1]], "users")
+        try expectEqual(try transaction.users.count(), 1, "how many")
         try expectEqual(try transaction.users.find(named: "ann"), nil, "by name")
         try expectEqual(
           try transaction.users.find(emailAddress: "a@example.org"), nil, "by address")

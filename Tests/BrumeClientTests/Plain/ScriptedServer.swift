@@ -7,6 +7,8 @@ import Synchronization
 final class ScriptedServer: Sendable {
   enum Step: Sendable {
     case say(String)
+    /// It says nothing more, and still reads.
+    case end
     case close
   }
   /// What has come in on a connection since its last answer, and what is done about it. No steps: it waits for more.
@@ -72,6 +74,7 @@ final class ScriptedServer: Sendable {
         switch step {
         case .say(let words):
           context.writeAndFlush(NIOAny(ByteBuffer(string: words)), promise: nil)
+        case .end: context.close(mode: .output, promise: nil)
         case .close: context.close(promise: nil)
         }
       }

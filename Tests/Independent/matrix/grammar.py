@@ -1,6 +1,8 @@
 """What a hostile user sends: requests that the protocol allows, each as large as its limits, drawn from a seed."""
 import json
 
+# Records of nearly 1 MB each, more of them than fit into one answer.
+LARGE, LARGE_BYTES = 40, 1_000_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 COMPARATORS = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN", "BEGINS_WITH", "LESS_THAN", "GREATER_THAN_OR_EQUALS"]
 
@@ -16,6 +18,11 @@ class Grammar:
     def request(self):
         endpoint, database, body = self.chance.choice(self.kinds)()
         return endpoint, database, body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    def unread(self):
+        """A request for the largest answer there is. Whoever asks for it is not going to read it."""
+        endpoint, database, body = self.chance.choice([self.large_lookup, self.large_query, self.large_changes])()
+        return endpoint, database, json.dumps(body).encode()
 
     def name(self):
         return f"h{self.chance.randrange(400)}"
@@ -64,6 +71,22 @@ class Grammar:
     def lookup(self):
         return "records/lookup", self.chance.choice(["public", "private"]), {"records": [
             {"recordName": self.name()} for _ in range(200)]}
+
+    def large_save(self, first, count):
+        return "records/modify", "private", {"operations": [{"operationType": "forceUpdate", "record": {
+            "recordName": f"large{first + number}", "recordType": "Large", "fields": {
+                "filling": {"value": "x" * LARGE_BYTES}}}} for number in range(count)]}
+
+    def large_lookup(self):
+        """Some of them many times."""
+        return "records/lookup", "private", {"records": [
+            {"recordName": f"large{self.chance.randrange(LARGE)}"} for _ in range(200)]}
+
+    def large_query(self):
+        return "records/query", "private", {"query": {"recordType": "Large"}, "resultsLimit": 200}
+
+    def large_changes(self):
+        return "changes/zone", "private", {"zones": [{"zoneID": {"zoneName": "_defaultZone"}}], "resultsLimit": 200}
 
     def zones(self):
         return "zones/lookup", "private", {"zones": [{"zoneName": f"zone{self.chance.randrange(500)}"} for _ in range(200)]}

@@ -123,15 +123,16 @@ package struct ProviderSignIns: Sendable {
     let identity = ProviderIdentity(issuer: claims.issuer, subject: claims.subject)
     let id = UserID("_" + Hex.text(host.randomBytes(16)))
     let suffix = Hex.text(host.randomBytes(4))
-    let maximum = limits.nameLength
+    let limits = limits
     let user = try await store.write(in: .server) { transaction -> User in
       if let known = try transaction.users.linked(to: identity).flatMap({
         try transaction.users.find($0)
       }) {
         return known
       }
-      let user = try transaction.users.newUser(id, claims, suffix: suffix, maximum: maximum)
-      try transaction.users.put(user)
+      let user = try transaction.users.newUser(
+        id, claims, suffix: suffix, maximum: limits.nameLength)
+      try transaction.users.add(user, limits: limits)
       try transaction.users.link(identity, to: id)
       return user
     }
