@@ -31,6 +31,17 @@ extension DamagedRowsTests {
         name: "kept_notifications_by_inbox"),
     ]
 
+    /// The rows to which the index leads from the key of the first row.
+    func rowsOfFirstKey(_ database: Database) throws -> [Int64] {
+      let first = try Row.fetchOne(
+        database, sql: "SELECT \(key) FROM \(table) NOT INDEXED ORDER BY \(number) LIMIT 1")
+      let isFirst = key.split(separator: ", ").map { "\($0) = ?" }.joined(separator: " AND ")
+      let by = name.hasPrefix("sqlite_") ? "" : "INDEXED BY \(name)"
+      return try Int64.fetchAll(
+        database, sql: "SELECT \(number) FROM \(table) \(by) WHERE \(isFirst)",
+        arguments: StatementArguments((try #require(first)).map(\.1)))
+    }
+
     private static func unique(_ table: String, number: String = "id", _ key: String) -> Self {
       KeyIndex(table: table, number: number, key: key, name: "sqlite_autoindex_\(table)_1")
     }
@@ -80,9 +91,8 @@ extension DamagedRowsTests {
 
   @Test func `the rounds of damage reach every table that has checksums`() async throws {
     try await folder.openSQLite().close()
-    var summed: [String] = []
-    try onFile { database in
-      summed = try String.fetchAll(
+    let summed = try onFile { database in
+      try String.fetchAll(
         database,
         sql: """
           SELECT s.name FROM sqlite_schema s JOIN pragma_table_info(s.name) c
@@ -96,6 +106,13 @@ extension DamagedRowsTests {
   /// As flipped bits in the numbers that an index ends with: each key leads to the row of another. The root of the
   /// index is exchanged for that of one over rows with other numbers.
   private func mislead(_ index: KeyIndex) throws {
+    let before = try onFile { try index.rowsOfFirstKey($0) }
+    try exchangeRoot(of: index)
+    let after = try onFile { try index.rowsOfFirstKey($0) }
+    #expect(!after.isEmpty && Set(after).isDisjoint(with: before), "or it shows nothing")
+  }
+
+  private func exchangeRoot(of index: KeyIndex) throws {
     try onFile { database in
       try database.execute(
         sql: """

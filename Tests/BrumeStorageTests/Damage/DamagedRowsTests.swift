@@ -214,9 +214,11 @@ import Testing
     }
   }
 
-  func onFile(_ body: (Database) throws -> Void) throws {
+  @discardableResult
+  func onFile<Value>(_ body: (Database) throws -> Value) throws -> Value {
     let queue = try DatabaseQueue(path: file)
-    try queue.inDatabase { try body($0) }
+    let value = try queue.inDatabase { try body($0) }
     try queue.close()
+    return value
   }
 }
