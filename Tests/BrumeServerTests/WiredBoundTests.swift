@@ -4,6 +4,7 @@
 import BrumeModel
 import BrumeStorage
 import BrumeTestKit
+import BrumeWire
 import Synchronization
 import Testing
 
