@@ -20,8 +20,8 @@ PROMISED = pathlib.Path(__file__).with_name("matrix") / "promised.txt"
 # Drawn or counted anew by every server: whether there is one is compared, not which.
 DRAWN = {"uuid", "timestamp", "added", "syncToken", "metaSyncToken", "continuationMarker", "participantId", "nid", "downloadURL",
          "receipt", "url", "redirectURL"}
-# The same among headers; the length follows from what was drawn.
-DRAWN_HEADERS = {"date", "content-length", "x-apple-request-uuid"}
+# The same among headers; the length follows from what was drawn, and a token is renewed by the clock.
+DRAWN_HEADERS = {"date", "content-length", "x-apple-request-uuid", "x-apple-cloudkit-web-auth-token"}
 
 
 def watched(world):
