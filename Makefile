@@ -9,7 +9,7 @@ APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|Do
 export SWIFT_BACKTRACE ?= enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test simulate soak check bench dist dist-test image-test format docs
+.PHONY: help run demo test simulate fuzz soak check bench dist dist-test image-test format docs
 
 # Builds what `run` and `demo` start. SwiftPM's progress is worth seeing only when there is much.
 define build
@@ -53,6 +53,10 @@ simulate: ## Run 5,000 seeds of the simulation within three minutes (Linux; `mak
 	$(RELEASE_SIMULATION) --controls
 	$(RELEASE_SIMULATION) --first 1 --seeds 20 --repeats
 	$(RELEASE_SIMULATION) --first 1 --seeds 5000 --seconds 180 --jobs $$(getconf _NPROCESSORS_ONLN)
+
+fuzz: ## Search every reader of bytes for SECONDS=60 each, led by coverage, after planted faults (Linux)
+	@scripts/prepare
+	scripts/fuzz --seconds $(or $(SECONDS),60) --jobs $$(getconf _NPROCESSORS_ONLN)
 
 soak: ## Run every machine's long form, and print one table (TIME=3h: for how long; ONLY=kill9,rot: which)
 	@scripts/prepare tests

@@ -12,8 +12,8 @@ final class DatabaseNumbers: Remembering {
 
   func number(of database: DatabaseKey) throws -> Int64? {
     if let known = databases[database] { return known }
-    let found = try connection.first(Self.findDatabase, { $0.bind(database, from: 1) }) {
-      $0.int(0)
+    let found = try NumberedTable.databases.number(on: connection, of: Self.name(of: database)) {
+      $0.bind(database, from: 1)
     }
     databases[database] = found
     return found
@@ -22,13 +22,12 @@ final class DatabaseNumbers: Remembering {
   func number(of zone: ZoneKey) throws -> Int64? {
     if let known = zones[zone] { return known }
     guard let database = try number(of: zone.database) else { return nil }
-    let found = try connection.first(
-      Self.findZone,
-      {
-        $0.bind(1, database)
-        $0.bind(2, zone.name)
-      }
-    ) { $0.int(0) }
+    let found = try NumberedTable.zones.number(
+      on: connection, of: "zone '\(NameRules.shown(zone.name))'"
+    ) {
+      $0.bind(1, database)
+      $0.bind(2, zone.name)
+    }
     zones[zone] = found
     return found
   }
@@ -64,9 +63,10 @@ final class DatabaseNumbers: Remembering {
 
   func forget() { (databases, zones) = ([:], [:]) }
 
-  private static let findDatabase = SQL(
-    "SELECT id FROM databases WHERE container = ?1 AND environment = ?2 AND owner = ?3")
-  private static let findZone = SQL("SELECT id FROM zones WHERE database = ?1 AND name = ?2")
+  private static func name(of database: DatabaseKey) -> String {
+    database.owner.map { "the private database of '\($0.name)'" } ?? "the public database"
+  }
+
   private static let findDatabaseOfZone = SQL(
     """
     SELECT \(Connection.databaseColumns) FROM databases

@@ -21,7 +21,9 @@ final class DeviceNumbers: Remembering {
       last = (key, number)
       return number
     }
-    let number = try connection.first(Self.find, { $0.bind(key) }) { $0.int(0) }
+    let number = try NumberedTable.devices.number(
+      on: connection, of: "device '\(NameRules.shown(key.device.name))'"
+    ) { $0.bind(key) }
     if let number { learn(number, key) }
     return number
   }
@@ -48,10 +50,6 @@ final class DeviceNumbers: Remembering {
 
   func forget() { (known, last) = ([:], nil) }
 
-  private static let find = SQL(
-    """
-    SELECT id FROM devices WHERE container = ?1 AND environment = ?2 AND user = ?3 AND device = ?4
-    """)
   private static let add = SQL(
     "INSERT INTO devices (container, environment, user, device) VALUES (?1, ?2, ?3, ?4)")
 }

@@ -155,7 +155,7 @@ final class SQLiteMailboxes: MailboxWriting, Remembering {
   private static let find = SQL(
     """
     SELECT position, notification, subscription, collapse, payload, time, request,
-      \(SummedTable.mailbox.fits)
+      \(SummedTable.mailbox.fits(at: ["device": "?1"]))
     FROM mailbox WHERE position IN (
       SELECT position FROM mailbox WHERE device = ?1 AND +position > ?2 ORDER BY position LIMIT ?3)
     ORDER BY position

@@ -113,7 +113,8 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
 
   private static let find = SQL(
     """
-    SELECT position, notification, subscription, payload, is_read, \(SummedTable.kept.fits)
+    SELECT position, notification, subscription, payload, is_read,
+      \(SummedTable.kept.fits(at: ["inbox": "?1"]))
     FROM kept_notifications WHERE inbox = ?1 AND position > ?2 ORDER BY position LIMIT ?3
     """)
   private static let add = SQL(
@@ -130,7 +131,9 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   private static let count = SQL("SELECT count(*) FROM kept_notifications WHERE inbox = ?1")
   private static let withID = SQL(
     """
-    SELECT position, subscription, payload, \(SummedTable.kept.fits) FROM kept_notifications
+    SELECT position, subscription, payload,
+      \(SummedTable.kept.fits(at: ["inbox": "?1", "notification": "?2"]))
+    FROM kept_notifications
     WHERE inbox = ?1 AND notification = ?2 ORDER BY position
     """)
   private static let remove = SQL("DELETE FROM kept_notifications WHERE position = ?1")
@@ -138,9 +141,8 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   // MARK: Inboxes
 
   func badge(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> Int {
-    try connection.first(Self.findBadge, { $0.bind(user, containerEnvironment) }) {
-      Int($0.int(0))
-    } ?? 0
+    guard let inbox = try inbox(user, containerEnvironment) else { return 0 }
+    return try connection.first(Self.findBadge, { $0.bind(1, inbox) }) { Int($0.int(0)) } ?? 0
   }
 
   func setBadge(
@@ -163,7 +165,9 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   private func inbox(
     _ user: UserID, _ containerEnvironment: ContainerEnvironment
   ) throws -> Int64? {
-    try connection.first(Self.findInbox, { $0.bind(user, containerEnvironment) }) { $0.int(0) }
+    try NumberedTable.inboxes.number(on: connection, of: "what is kept for '\(user.name)'") {
+      $0.bind(user, containerEnvironment)
+    }
   }
 
   /// An inbox, made if it is missing. The writer remembers it: each push to a user asks.
@@ -192,9 +196,7 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
 
   private static let removeAll = SQL("DELETE FROM kept_notifications WHERE inbox = ?1")
   private static let removeInbox = SQL("DELETE FROM inboxes WHERE id = ?1")
-  private static let accountKey = "container = ?1 AND environment = ?2 AND user = ?3"
-  private static let findInbox = SQL("SELECT id FROM inboxes WHERE \(accountKey)")
-  private static let findBadge = SQL("SELECT badge FROM inboxes WHERE \(accountKey)")
+  private static let findBadge = SQL("SELECT badge FROM inboxes WHERE id = ?1")
   private static let addInbox = SQL(
     "INSERT INTO inboxes (container, environment, user) VALUES (?1, ?2, ?3)")
   private static let setBadge = SQL("UPDATE inboxes SET badge = ?2 WHERE id = ?1")

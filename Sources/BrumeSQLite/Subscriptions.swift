@@ -112,13 +112,19 @@ final class SQLiteSubscriptions: SubscriptionWriting {
   }
 
   private static let place = "container = ?1 AND environment = ?2 AND scope = ?3 AND user = ?4"
+  private static let placed = [
+    "container": "?1", "environment": "?2", "scope": "?3", "user": "?4",
+  ]
   // The column `birth` holds the start position; a released migration named it.
   private static let find = SQL(
-    "SELECT birth, content, \(SummedTable.subscriptions.fits) FROM subscriptions WHERE \(place) AND id = ?5"
-  )
+    """
+    SELECT birth, content,
+      \(SummedTable.subscriptions.fits(at: placed.merging(["id": "?5"]) { $1 }))
+    FROM subscriptions WHERE \(place) AND id = ?5
+    """)
   private static let ofScope = SQL(
     """
-    SELECT birth, content, \(SummedTable.subscriptions.fits), id FROM subscriptions
+    SELECT birth, content, \(SummedTable.subscriptions.fits(at: placed)), id FROM subscriptions
     WHERE \(place) ORDER BY id
     """)
   private static let page = SQL(

@@ -100,19 +100,20 @@ final class SQLiteZones: ZoneWriting, Remembering {
     return try row.zone(of: database)
   }
 
-  private static let columns = """
-    name, incarnation, last_sequence, deletion, has_shares, \(SummedTable.zones.fits), id
-    """
+  private static func columns(_ fits: String) -> String {
+    "name, incarnation, last_sequence, deletion, has_shares, \(fits), id"
+  }
+  private static let ofDatabase = columns(SummedTable.zones.fits(at: ["database": "?1"]))
   private static let findZone = SQL(
-    "SELECT \(columns) FROM zones WHERE id = ?1")
+    "SELECT \(columns(SummedTable.zones.fits)) FROM zones WHERE id = ?1")
   private static let liveZones = SQL(
     """
-    SELECT \(columns) FROM zones
+    SELECT \(ofDatabase) FROM zones
     WHERE database = ?1 AND incarnation IS NOT NULL AND deletion IS NULL ORDER BY name
     """)
   private static let changedZones = SQL(
     """
-    SELECT \(columns) FROM zones
+    SELECT \(ofDatabase) FROM zones
     WHERE database = ?1 AND last_sequence > ?2 AND incarnation IS NOT NULL
     ORDER BY last_sequence, name LIMIT ?3
     """)

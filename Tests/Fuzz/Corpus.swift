@@ -14,7 +14,7 @@ struct Corpus {
     }
     for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated()
     where line.first != UInt8(ascii: "#") {
-      guard let bytes = Self.bytes(line) else {
+      guard let bytes = Self.bytes(String(decoding: line, as: UTF8.self)) else {
         throw Unreadable(
           description: "\(path), entry \(index + 1), has a '%' without two hex digits")
       }
@@ -33,9 +33,10 @@ struct Corpus {
     }.joined()
   }
 
-  private static func bytes(_ line: Data) -> [UInt8]? {
+  /// The entry that a line is; nil: it has a '%' without two hex digits.
+  static func bytes(_ line: String) -> [UInt8]? {
     var bytes: [UInt8] = []
-    var rest = line[...]
+    var rest = Array(line.utf8)[...]
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%") else {
         bytes.append(byte)

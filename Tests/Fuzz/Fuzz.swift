@@ -9,6 +9,7 @@ import Foundation
     usage: brume-fuzz --list                     the targets
            brume-fuzz --replay FOLDER            reads every entry of the corpus in the folder
            brume-fuzz --read TARGET FILE...      reads each file as bytes for the target
+           brume-fuzz --line TARGET LINE         reads a line of the corpus, as a search prints what it found
            brume-fuzz --mutate FOLDER SEED COUNT reads so many changed entries of the corpus by each target
            brume-fuzz --mutant FOLDER SEED TARGET NUMBER   one of them, as a line of the corpus
            brume-fuzz TARGET ARGUMENT...         searches, with arguments of libFuzzer's
@@ -28,6 +29,11 @@ import Foundation
         guard let data = FileManager.default.contents(atPath: path) else { return misused() }
         target.read([UInt8](data))
       }
+    case "--line":
+      guard let target = words.popFirst().flatMap(Target.named), words.count == 1,
+        let bytes = words.first.flatMap(Corpus.bytes)
+      else { return misused() }
+      target.read(bytes)
     case .some(let name):
       guard let target = Target.named(name) else { return misused() }
       search(target, Array(words))

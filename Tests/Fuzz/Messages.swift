@@ -1,4 +1,4 @@
-// The messages of the protocol, of either side, and conditions as they come over the wire.
+// The messages of the protocol, of either side, pushes, lines of an export, and conditions as they come over the wire.
 
 import BrumeClient
 import BrumeModel
@@ -7,6 +7,9 @@ import BrumeWire
 extension Target {
   static let wire = [
     Target("wire", longest: 2048) { bytes in
+      _ = PushPayload.courier(fromPayload: bytes)
+      _ = try? PushPayload.decode(bytes)
+      readExport(bytes)
       if let json = try? JSON(parsing: bytes) { readMessages(json) }
     },
     Target("query", longest: 1024) { bytes in
@@ -17,10 +20,6 @@ extension Target {
       guard let again = try? QueryRequest(json: JSON(parsing: request.bytes())), again == request
       else { wrong("a query is not what was written") }
     },
-    Target("push", longest: 1024) { bytes in
-      _ = PushPayload.courier(fromPayload: bytes)
-      _ = try? PushPayload.decode(bytes)
-    },
     Target("events", longest: 512) { bytes in
       var whole = EventStreamParser()
       let events = whole.take(bytes)
@@ -28,13 +27,14 @@ extension Target {
       let again = bytes.flatMap { pieces.take(CollectionOfOne($0)) }
       guard events == again else { wrong("events depend on how their bytes arrive") }
     },
-    Target("export", longest: 2048) { bytes in
-      for line in bytes.split(separator: UInt8(ascii: "\n")) {
-        guard let json = try? JSON(parsing: Array(line)) else { continue }
-        _ = try? ExportLine(json: json)
-      }
-    },
   ]
+
+  private static func readExport(_ bytes: [UInt8]) {
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      guard let json = try? JSON(parsing: Array(line)) else { continue }
+      _ = try? ExportLine(json: json)
+    }
+  }
 
   private static func readMessages(_ json: JSON) {
     readRequests(json)

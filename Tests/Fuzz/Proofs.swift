@@ -8,7 +8,8 @@ import Crypto
 
 extension Target {
   static let proofs = [
-    Target("idtoken", longest: 1024) { bytes in
+    Target("provider", longest: 1024) { bytes in
+      readDocument(bytes)
       let rules = IDTokenRules(issuer: "i", clientID: "c", nonce: "n", limits: .apple)
       let parts = parts(bytes, 2)
       let keys = parts.count > 1 ? providerKeys(parts[1]) : []
@@ -21,12 +22,6 @@ extension Target {
       if let token = try? IDToken(compact: compact) {
         _ = rules.obstacle(token, keys: keys, now: 1_795_176_000_000)
       }
-    },
-    Target("provider", longest: 1024) { bytes in
-      guard let json = try? JSON(parsing: bytes) else { return }
-      _ = try? Wire.providerDocument(json)
-      _ = try? Wire.providerKeys(json)
-      _ = try? Wire.idToken(json)
     },
     Target("signature", longest: 512) { bytes in
       let parts = parts(bytes, 3).map { text($0) }
@@ -43,6 +38,13 @@ extension Target {
       _ = try? WebPushEncryption.encrypt(bytes, for: key, secret: secret, own: own, salt: salt)
     },
   ]
+
+  private static func readDocument(_ bytes: [UInt8]) {
+    guard let json = try? JSON(parsing: bytes) else { return }
+    _ = try? Wire.providerDocument(json)
+    _ = try? Wire.providerKeys(json)
+    _ = try? Wire.idToken(json)
+  }
 
   private static func providerKeys(_ bytes: [UInt8]) -> [ProviderKey] {
     (try? JSON(parsing: bytes)).flatMap { try? Wire.providerKeys($0) } ?? []

@@ -20,6 +20,8 @@ PROMISED = pathlib.Path(__file__).with_name("matrix") / "promised.txt"
 # Drawn or counted anew by every server: whether there is one is compared, not which.
 DRAWN = {"uuid", "timestamp", "added", "syncToken", "metaSyncToken", "continuationMarker", "participantId", "nid", "downloadURL",
          "receipt", "url", "redirectURL"}
+# The same among headers; the length follows from what was drawn, and a token is renewed by the clock.
+DRAWN_HEADERS = {"date", "content-length", "x-apple-request-uuid", "x-apple-cloudkit-web-auth-token"}
 
 
 def watched(world):
@@ -72,6 +74,12 @@ class Normal:
         text = self.pattern.sub(lambda match: self.names[match[0]], text)
         text = re.sub(r"state=[^\"]+|change tag '[^']*'|\b[0-9A-F]{8}-[0-9A-F-]{27}\b|_[0-9a-f]{32}", "<drawn>", text)
         return f"{answer.status} {text}"
+
+    def head(self, answer):
+        """The headers, as a text like any answer; none of what a watcher noted for himself."""
+        headers = answer.headers or {} if answer is not None else {}
+        return f"{200 if headers else ''} " + json.dumps({name: headers[name] for name in sorted(headers)
+                                                          if name not in DRAWN_HEADERS})
 
     def ranks(self, body):
         """Change tags number the changes of a database; that they rise from record to record is compared."""
@@ -153,6 +161,7 @@ def leaks(answers):
     yield "one push more", {**answers, ("other", "push 99"): '200 {"ck": {}}'}
     yield "a higher badge", first("push 3", lambda text: text.replace('"badge": ', '"badge": 1'))
     yield "a tag out of order", first("look all up in public", lambda text: text.replace('"tag 1"', '"tag 2"'))
+    yield "a header more", first("headers of look up n03-hidden-0 in Trails", lambda text: text[:-1] + ', "retry-after": "1"}')
     yield "more to come", first("changes of Trails, 200*", lambda text: text.replace('"moreComing": false', '"moreComing": true'))
 
 
@@ -184,6 +193,8 @@ def main():
             try:
                 (given, fresh), normal = watched(world), Normal(world)
                 answers[hidden] = {key: normal.text(answer) for key, answer in given.items()}
+                answers[hidden].update({(watcher, f"headers of {question}"): normal.head(answer)
+                                        for (watcher, question), answer in given.items()})
                 anew.update({key: normal.text(answer) for key, answer in fresh.items()})
             finally:
                 world.server.stop()

@@ -18,7 +18,7 @@ import Testing
     let text = try String(contentsOf: path, encoding: .utf8)
     return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
       let columns = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-      guard columns.count == 3 else {
+      guard columns.count >= 3 else {
         return Row(bound: columns[0], test: nil, reason: columns.last ?? "")
       }
       return Row(bound: columns[0], test: (columns[1], columns[2]), reason: "")

@@ -51,7 +51,7 @@ extension StorageContract {
           }
         }
       },
-      Case("records that are not visible count for nothing, not for the bounds either") { store in
+      Case("records that are not visible count for nothing, for no bound and no work") { store in
         for visible in [VisibleRecords.made(by: UserID("_me")), .named(HiddenRecords.shown)] {
           for query in HiddenRecords.queries {
             for limits in [(1, 1), (2, 3), (5, 2), (9, 99)] {
@@ -234,7 +234,8 @@ private struct HiddenRecords: Sendable {
   ]
   let hidden: Int
 
-  /// Names on each page and where it ended.
+  /// Names on each page, where it ended, and what was looked at for it. A name that is asked for leads to its record,
+  /// seen or not, so there that is one more if the record is there.
   func pages(
     _ query: Query, _ visible: VisibleRecords, _ limits: (page: Int, candidates: Int),
     _ store: any Store
@@ -256,7 +257,8 @@ private struct HiddenRecords: Sendable {
         limit: limits.page, candidateLimit: limits.candidates)
       let page = try await store.read { try $0.queries.matching(request) }
       position = page.next
-      pages.append("\(page.records.map(\.name)) \(String(describing: position))")
+      let work = query.filters.contains { $0.field == .system(.recordName) } ? "" : "\(page.work)"
+      pages.append("\(page.records.map(\.name)) \(String(describing: position)) \(work)")
     } while position != nil && pages.count < 50
     return pages
   }

@@ -47,12 +47,27 @@ struct WorkLimitTests {
     let fixture = try await fixture { $0.cascadeBytes = 1000 }
     try await fixture.save(.create("area"))
     let area = FieldValue.reference(Reference(recordName: "area", action: .deleteSelf))
-    let text = FieldValue.string(String(repeating: "x", count: 600))
-    try await fixture.save(.create("h1", ["area": area, "text": text]))
-    try await fixture.save(.create("h2", ["area": area, "text": text]))
+    func save(_ name: String, _ bytes: Int) async throws {
+      let text = FieldValue.string(String(repeating: "x", count: bytes - area.size))
+      try await fixture.save(.force(name, ["area": area, "text": text]))
+    }
+    try await save("h1", 600)
+    try await save("h2", 401)
     let error = try await fixture.failure(of: .delete("area"))
     #expect(error.code == .limitExceeded && error.reason.contains("1000 bytes"))
     #expect(try await fixture.exists("area"))
+    try await save("h2", 400)
+    #expect(try await fixture.modify([.delete("area")]).allSucceeded)
+  }
+
+  @Test func `what is deleted in the same request does not make room in a cascade`() async throws {
+    let fixture = try await fixture { $0.cascadeBytes = 1000 }
+    try await fixture.save(.create("area"))
+    let area = FieldValue.reference(Reference(recordName: "area", action: .deleteSelf))
+    let text = FieldValue.string(String(repeating: "x", count: 600))
+    for name in ["h1", "h2"] {
+      try await fixture.save(.create(name, ["area": area, "text": text]))
+    }
     #expect(
       try await fixture.modify([.delete("h1"), .delete("area")]).codes == [nil, .limitExceeded])
     #expect(try await fixture.modify([.delete("h2")]).allSucceeded)
@@ -165,9 +180,14 @@ struct WorkLimitTests {
     }
     let two = Filter(.notIn, .field("n"), .list([.int64(5), .int64(6)], of: .int64))
     #expect(try await query([two, two]).records.count == 1)
-    let values = try await ruleFailure { try await query([two, two, two]) }
-    #expect(values.code == .badRequest && values.reason.contains("6 values"))
-    let long = Filter(.notEquals, .field("s"), .string(String(repeating: "x", count: 101)))
-    #expect(try await ruleFailure { try await query([long]) }.reason.contains("101 bytes"))
+    let one = Filter(.notIn, .field("n"), .list([.int64(7)], of: .int64))
+    let values = try await ruleFailure { try await query([two, two, one]) }
+    #expect(values.code == .badRequest && values.reason.contains("5 values"))
+    func text(_ bytes: Int) -> Filter {
+      Filter(.notEquals, .field("s"), .string(String(repeating: "x", count: bytes)))
+    }
+    #expect(try await query([text(60), text(40)]).records.count == 1)
+    let bytes = try await ruleFailure { try await query([text(60), text(41)]) }
+    #expect(bytes.code == .badRequest && bytes.reason.contains("101 bytes"))
   }
 }

@@ -39,9 +39,11 @@ struct CountLimitTests {
     #expect(results.first?.failure?.error.code == .limitExceeded)
   }
 
+  /// One that counts so many bytes: 256 for itself, 4 for its type, 64 for its condition and those of the value.
   private func subscription(_ id: String, _ bytes: Int) -> Subscription {
     let filter = Filter(
-      .equals, .field("title"), .string(id + String(repeating: "x", count: bytes)))
+      .equals, .field("title"),
+      .string(id + String(repeating: "x", count: bytes - 256 - 4 - 64 - id.utf8.count)))
     return Subscription(
       id: id,
       kind: .query(
@@ -60,12 +62,14 @@ struct CountLimitTests {
         [.save(subscription(id, bytes))], in: .private, as: fixture.phone
       ).first?.failure?.error
     }
-    let large = try await save("a", 2000)
-    #expect(large?.code == .limitExceeded && large?.reason.contains("'a'") ?? false)
-    #expect(try await save("a", 1000) == nil)
-    #expect(try await save("b", 500) == nil)
-    #expect(try await save("c", 1000)?.reason.contains("more than 3000 bytes") ?? false)
-    #expect(try await save("a", 10) == nil, "one that is saved again does not count twice")
-    #expect(try await save("c", 1000) == nil)
+    let large = try await save("a", 2001)
+    #expect(large?.code == .limitExceeded && large?.reason.contains("'a' has 2001 bytes") ?? false)
+    #expect(try await save("a", 2000) == nil)
+    #expect(try await save("b", 600) == nil)
+    #expect(try await save("c", 401)?.reason.contains("more than 3000 bytes") ?? false)
+    #expect(try await save("c", 400) == nil)
+    #expect(try await save("a", 1900) == nil, "one that is saved again does not count twice")
+    #expect(try await save("c", 501)?.reason.contains("more than 3000 bytes") ?? false)
+    #expect(try await save("c", 500) == nil)
   }
 }

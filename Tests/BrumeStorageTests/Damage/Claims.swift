@@ -88,9 +88,11 @@ struct Claims {
         limit: 10
       ).filter { !$0.payload.isEmpty }.map { "mail for d\(number): \($0)" }
     }
-    let kept = try transaction.notifications.kept(
-      for: UserID("_a1"), in: .sample, after: 0, limit: 10)
-    return waiting + kept.filter { !$0.payload.isEmpty }.map { "kept: \($0)" }
+    let kept = try ["_a1", "_b2"].flatMap { user in
+      try transaction.notifications.kept(for: UserID(user), in: .sample, after: 0, limit: 10)
+        .filter { !$0.payload.isEmpty }.map { "kept for \(user): \($0)" }
+    }
+    return waiting + kept
   }
 }
 

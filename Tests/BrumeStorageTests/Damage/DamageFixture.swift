@@ -1,4 +1,5 @@
-// A small store with something in each table that has checksums.
+// A small store with something in each table that has checksums, and nothing that is the same under two keys: what is
+// answered from the wrong place is seen.
 
 import BrumeModel
 import BrumeStorage
@@ -21,13 +22,14 @@ enum DamageFixture {
     for number in 1...9 {
       try transaction.putNext(
         "n\(number)", in: zone,
-        fields: ["n": .int64(Int64(number)), "text": .string("Trail \(number)")])
+        fields: ["n": .int64(Int64(number)), "text": .string("Trail \(number) \(zone.place)")])
     }
     for name in ["a", "b", "gone"] {
       try transaction.putNext(
         name, in: zone,
         fields: [
           "file": .asset(Asset(fileChecksum: "file\(name)", size: 7)),
+          "text": .string(zone.place),
           "to": .reference(Reference(recordName: "a", action: .deleteSelf)),
         ], parent: name == "b" ? "a" : nil)
     }
@@ -60,7 +62,7 @@ enum DamageFixture {
         StoredSubscription(
           scope: place,
           subscription: Subscription(
-            id: id, kind: .database(recordType: id == "s0" ? nil : "Trail"),
+            id: id, kind: .database(recordType: id == "s0" ? nil : "Trail \(scope)"),
             info: NotificationInfo()), starts: LogPositions(3, in: .only)))
     }
     try transaction.log.append(
@@ -74,11 +76,18 @@ enum DamageFixture {
       try transaction.mailboxes.enqueue(
         MailboxEntry(
           position: 0, notificationID: id, subscriptionID: "s0", collapseID: "c",
-          payload: Array("payload \(id)".utf8), time: 9, requestID: "R"), to: key)
+          payload: Array("payload \(id) for \(device)".utf8), time: 9, requestID: "R"), to: key)
     }
-    try transaction.notifications.keep(
-      KeptNotification(
-        position: 0, id: "k\(device)", subscriptionID: "s0", payload: Array("kept".utf8),
-        isRead: false), for: UserID("_a1"), in: .sample, limit: 10)
+    for user in ["_a1", "_b2"] {
+      try transaction.notifications.keep(
+        KeptNotification(
+          position: 0, id: "k\(device)", subscriptionID: "s0",
+          payload: Array("kept for \(user)".utf8), isRead: false), for: UserID(user), in: .sample,
+        limit: 10)
+    }
   }
+}
+
+extension ZoneKey {
+  fileprivate var place: String { "in \(name) of \(database.owner?.name ?? "all")" }
 }

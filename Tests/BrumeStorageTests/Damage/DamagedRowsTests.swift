@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct DamagedRowsTests {
   let folder: TemporaryFolder
-  private var file: String { folder.path + "/data/brume.sqlite" }
+  var file: String { folder.path + "/data/brume.sqlite" }
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -182,11 +182,11 @@ import Testing
   // MARK: Support
 
   /// A sentence that something is not there, or has no image, is no wrong value.
-  private static func saysLess(_ sentence: String) -> Bool {
+  static func saysLess(_ sentence: String) -> Bool {
     sentence.hasSuffix("none") || sentence.hasSuffix("unreadable")
   }
 
-  private func fill() async throws -> Claims {
+  func fill() async throws -> Claims {
     let store = try folder.openSQLite()
     try await DamageFixture.fill(store)
     let claims = await Claims(of: store)
@@ -195,7 +195,7 @@ import Testing
     return claims
   }
 
-  private func inspection() throws -> StoreInspection {
+  func inspection() throws -> StoreInspection {
     try SQLiteInspection(folder: folder.path + "/data", coders: .wireForm).run()
   }
 
@@ -214,9 +214,11 @@ import Testing
     }
   }
 
-  private func onFile(_ body: (Database) throws -> Void) throws {
+  @discardableResult
+  func onFile<Value>(_ body: (Database) throws -> Value) throws -> Value {
     let queue = try DatabaseQueue(path: file)
-    try queue.inDatabase { try body($0) }
+    let value = try queue.inDatabase { try body($0) }
     try queue.close()
+    return value
   }
 }

@@ -8,6 +8,8 @@ import dataclasses
 import json
 
 from .answers import Answer
+from .policy import Policy
+from .routes import routes as read_routes
 from .world import SECRETS
 
 # Principals who may do nothing at all here, and who once could.
@@ -132,8 +134,25 @@ def unlisted(policy, routes, probes, principals, images):
     extra = dataclasses.replace(routes[0], path="/_brume/planted")
     tries = {"an endpoint": ([*routes, extra], principals, images), "a principal": (routes, [*principals, "planted"], images),
              "an image": (routes, principals, [*images, "planted"])}
-    return [f"control: {name} that policy.txt does not list was not found" for name, (some, who, what) in tries.items()
-            if not any("planted" in problem for problem in policy.unlisted(some, probes, who, what))]
+    problems = [f"control: {name} that policy.txt does not list was not found" for name, (some, who, what) in tries.items()
+                if not any("planted" in problem for problem in policy.unlisted(some, probes, who, what))]
+    return problems + [f"control: {name} was not found" for name, read in UNREADABLE.items() if not is_refused(read)]
+
+
+# Rows that would be passed over.
+UNREADABLE = {
+    "a row of the list of endpoints that is not understood": lambda: read_routes(
+        "| Method | Path | Caller | Work | Reading |\n|---|---|---|---|---|\n| GET | `/planted` | `user` | usual | |"),
+    "an endpoint that is listed twice": lambda: Policy("[endpoints]\nGET /a :: a\nGET /a :: b"),
+}
+
+
+def is_refused(read):
+    try:
+        read()
+    except SystemExit as refusal:
+        return "not understood" in str(refusal) or "twice" in str(refusal)
+    return False
 
 
 def unlisted_field(fields, cells):

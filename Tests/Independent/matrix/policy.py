@@ -46,6 +46,8 @@ class Policy:
     def _take(self, section, line, number):
         if section == "endpoints":
             name, probes = line.rsplit(":: ", 1)
+            if name.strip() in self.endpoints:
+                raise SystemExit(f"FAILED: policy.txt:{number}: {name.strip()} is listed twice")
             self.endpoints[name.strip()] = probes.split()
         elif section == "groups":
             name, members = line.split("=")
