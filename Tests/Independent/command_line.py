@@ -293,7 +293,7 @@ VERBS = {
 # Examples that another test types, because they need another side or last long.
 ELSEWHERE = {"demo": "pages.py", "import cloudkit": "cloudkit_import.py", "brume exec -- swift test": "Deploy/github-actions.yaml"}
 # What an example may end with besides 0.
-ENDS = {"migrate": {73}, "webhook add": {0, 1, 75}, "webhook enable": {1}, "webhook remove": {1}}
+ENDS = {"migrate": {73}, "webhook add": {0, 1, 75}, "webhook enable": {1}, "webhook disable": {1}, "webhook remove": {1}}
 SCHEMA = """DEFINE SCHEMA
     CREATE ROLE editor;
     RECORD TYPE Note (
