@@ -29,16 +29,15 @@ final class TerminalProgress: Sendable {
 
   private func show(line: @autoclosure () -> ProgressLine) {
     guard Self.isOnTerminal else { return }
+    let line = line()
+    latest.withLock { $0 = line }
     let now = ContinuousClock.now
     let isDue = next.withLock { next in
       guard now >= next else { return false }
       next = now + Self.pauses.others
       return true
     }
-    guard isDue else { return }
-    let line = line()
-    latest.withLock { $0 = line }
-    write(line)
+    if isDue { write(line) }
   }
 
   /// Shows what is said meanwhile, again and with the seconds while nothing new comes: a server may be silent for long.
@@ -48,6 +47,7 @@ final class TerminalProgress: Sendable {
     _ first: String, _ work: () async throws -> Value
   ) async throws -> Value {
     guard Self.isOnTerminal else { return try await work() }
+    latest.withLock { $0 = nil }
     let start = ContinuousClock.now
     let talk = Task { [self] in
       while !Task.isCancelled {
