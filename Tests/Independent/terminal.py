@@ -191,17 +191,20 @@ def uploading(binary, folder):
     for columns, bar in ((80, True), (44, False)):
         narrow.isOpen.clear()
         terminal = Terminal(command, columns=columns)
-        terminal.until(" s [" if bar else " %")
-        shown = terminal.shown
+        terminal.until("sending a file of 'large'")
+        terminal.until(" s [" if bar else " s ")
+        terminal.read()
+        lines = re.split(r"\r\x1b\[K|\r\n", terminal.shown)
         narrow.isOpen.set()
         status = terminal.end()
+        sending = [line for line in lines if "sending" in line and line.endswith(" %")]
         if bar:
-            full, rest, percent = BAR.findall(shown)[-1]
+            full, rest, percent = BAR.findall(sending[-1])[-1]
             share = len(full) / len(full + rest)
             expect(10 <= len(full + rest) <= 40 and 0 < int(percent) < 100 and abs(share - int(percent) / 100) < 0.1,
                    f"brume import shows how much of a file is sent: {percent} %")
-        wide = max(len(line) for line in re.split(r"\r\x1b\[K|\r\n", shown))
-        expect(status == 0 and wide < columns and ("[" in shown.replace("\x1b[K", "")) == bar,
+        wide = max(map(len, lines))
+        expect(status == 0 and wide < columns and all(("[" in line) == bar for line in sending),
                f"in one line of {wide} of {columns} columns, and goes on {terminal.shown[-200:]!r}")
     quiet = subprocess.run(command, capture_output=True, text=True)
     expect("%" not in quiet.stderr and "\r" not in quiet.stderr, "and shows none where there is no terminal")

@@ -45,17 +45,21 @@ struct FileImportCommand: AsyncParsableCommand {
     var records = RecordImport(
       connection: connection, user: name, owner: ownerRecord, progress: progress)
     defer { records.removeFiles() }
-    try await progress.during("reading the file") { try await read(&reader, into: &records) }
+    try await progress.during("reading the file") {
+      try await read(&reader, into: &records, progress)
+    }
     let (zones, saved) = (records.zones, records.saved)
     answer.show(
       ["user": .string(name), "zones": .int(Int64(zones)), "records": .int(Int64(saved))],
       said: "imported \(zones) zones and \(saved) records of \(name)")
   }
 
-  private func read(_ reader: inout ArchiveReader, into records: inout RecordImport) async throws {
+  private func read(
+    _ reader: inout ArchiveReader, into records: inout RecordImport, _ progress: TerminalProgress
+  ) async throws {
     var total: Int64?
     while let line = try reader.next() {
-      records.read = (reader.position, reader.size)
+      progress.show("\(records.saved) records saved", reader.position, of: reader.size)
       switch try ExportLine(json: line) {
       case .zone(let zone)?: try await records.begin(zone)
       case .file(let checksum)?: try records.beginFile(checksum)

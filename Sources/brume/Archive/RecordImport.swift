@@ -20,8 +20,6 @@ struct RecordImport {
   private var openFile: FileHandle?
   private var session: Session?
   private let progress: TerminalProgress
-  /// How far the file was read, of how much.
-  var read: (done: Int64, all: Int64) = (0, 0)
 
   init(
     connection: ServerConnection, user: String, owner: String?, progress: TerminalProgress
@@ -55,7 +53,6 @@ struct RecordImport {
 
   mutating func add(_ record: Record) async throws {
     waiting.append(record)
-    progress.show("\(saved) records saved", read.done, of: read.all)
     if waiting.count == Limits.apple.operationsPerRequest { try await send() }
   }
 
