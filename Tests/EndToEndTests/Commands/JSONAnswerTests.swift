@@ -6,7 +6,7 @@ import Testing
 @Suite struct JSONAnswerTests {
   /// What prints no answer: programs that run until they are ended, and texts for other programs.
   private static let others: Set = [
-    "serve", "exec", "demo", "demo-device", "completions", "manual",
+    "serve", "exec", "demo", "demo-device", "completions", "manual", "help",
   ]
 
   @Test func `every command that prints an answer takes --json`() async throws {
