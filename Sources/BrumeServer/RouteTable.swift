@@ -130,6 +130,8 @@ package struct Endpoint: Sendable {
   package var isFetch = false
   /// The body is the handler's to read, piece by piece, instead of being collected before.
   package var streams = false
+  /// Whoever watches over the server asks it, by the clock: nobody's use of it.
+  var isSupervision = false
   /// HEAD is answered as GET is, without the body, unless a GET waits for something or does something.
   private var takesHead = true
 
@@ -169,6 +171,12 @@ package struct Endpoint: Sendable {
   fileprivate var withoutHead: Endpoint {
     var endpoint = self
     endpoint.takesHead = false
+    return endpoint
+  }
+
+  fileprivate var supervising: Endpoint {
+    var endpoint = self
+    endpoint.isSupervision = true
     return endpoint
   }
 
@@ -253,7 +261,8 @@ package struct RouteTable: Sendable {
     [
       Endpoint(get, "/_brume/health/live", .probe, to.health.live).working(.brief),
       Endpoint(get, "/_brume/health/ready", .probe, to.health.ready).working(.lasting),
-      Endpoint(get, "/_brume/metrics", .open, to.metrics.show),
+      Endpoint(get, "/_brume/metrics", .open, to.metrics.show).supervising,
+      Endpoint(get, "/_brume/admin/metrics", .operator(.reads), to.metrics.showOperator),
       // Its page loads all of its files at once, and they are the same for everybody.
       Endpoint(get, ConsoleRoutes.path, .probe, ConsoleRoutes.index).working(.brief),
       Endpoint(get, ConsoleRoutes.path + "/:name", .probe, ConsoleRoutes.file).working(.brief),
@@ -343,6 +352,9 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/webhooks", .operator(.changes()), admin.webhooks.add),
       Endpoint(
         post, "/_brume/admin/webhooks/enable", .operator(.changes(of: "id")), admin.webhooks.enable),
+      Endpoint(
+        post, "/_brume/admin/webhooks/disable", .operator(.changes(of: "id")),
+        admin.webhooks.disable),
       Endpoint(
         post, "/_brume/admin/webhooks/remove", .operator(.changes(of: "id")), admin.webhooks.remove),
       Endpoint(

@@ -17,6 +17,7 @@ struct APNsCommand: AsyncParsableCommand {
         replaces its key.
         """)
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Option(help: "The app's bundle ID.") var topic: String
     @Option(help: "The team ID, ten characters.") var team: String
     @Option(help: "The key's ID, ten characters.") var keyID: String
@@ -36,7 +37,8 @@ struct APNsCommand: AsyncParsableCommand {
           "topic": .string(topic), "team": .string(team), "keyID": .string(keyID),
           "key": .string(String(decoding: pem, as: UTF8.self)),
         ])
-      Output.say("pushes to \(topic) of \(sender["container"]?.string ?? "") are signed now")
+      answer.show(
+        sender, said: "pushes to \(topic) of \(sender["container"]?.string ?? "") are signed now")
     }
   }
 
@@ -57,11 +59,12 @@ struct APNsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Forget a topic's key; pushes to its devices wait.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The app's bundle ID.") var topic: String
 
     func run() async throws {
-      _ = try await server.connect().post("apns/remove", ["topic": .string(topic)])
-      Output.say("removed the key of '\(topic)'; pushes to its devices wait")
+      let done = try await server.connect().post("apns/remove", ["topic": .string(topic)])
+      answer.show(done, said: "removed the key of '\(topic)'; pushes to its devices wait")
     }
   }
 }

@@ -49,16 +49,13 @@ struct BackupCommand: AsyncParsableCommand {
   @Option(help: "An earlier backup in the same folder, which this one continues.")
   var since: String?
   @Flag(help: "Read a backup, check all of it, and say what is in it.") var verify = false
-  @Flag(help: "With --verify: what is in it as one JSON object.") var json = false
+  @OptionGroup var answer: AnswerOption
 
   func validate() throws {
     guard !verify || (url == nil && data == nil && adminToken == nil && since == nil) else {
       throw ValidationError(
         "--verify asks no server, and finds what FILE continues by itself: leave out the other options"
       )
-    }
-    guard verify || !json else {
-      throw ValidationError("--json shows what --verify has found: add --verify, or leave it out")
     }
     if let since, BackupChain.folder(of: since) != BackupChain.folder(of: file) {
       throw ValidationError(
@@ -80,7 +77,7 @@ struct BackupCommand: AsyncParsableCommand {
     let report = try await progress.during("the server makes a snapshot") {
       try await transfer.run()
     }
-    BackupTalk.show(file, report)
+    answer.show(BackupTalk.json(report), [BackupTalk.sentence(file, report)])
     BackupTalk.warn(report)
   }
 
@@ -96,7 +93,7 @@ struct BackupCommand: AsyncParsableCommand {
       throw StatusFailure(.noInput, "there is no file '\(path)'")
     }
     return try BackupChain.check(path) {
-      progress.show("checked \($0.checked * 100 / max(1, $0.all)) %")
+      progress.show("checking '\(path)'", $0.checked, of: $0.all)
     }
   }
 
@@ -118,21 +115,20 @@ struct BackupCommand: AsyncParsableCommand {
     defer { progress.end() }
     let report = try checked(file, progress).report
     progress.end()
-    if json { Output.line(BackupTalk.json(report).bytes()) } else { BackupTalk.show(report) }
+    if answer.json { answer.show(BackupTalk.json(report)) } else { BackupTalk.show(report) }
     BackupTalk.warn(report)
   }
 }
 
 /// What a backup holds, in words.
 enum BackupTalk {
-  static func show(_ file: String, _ report: BackupReport) {
+  static func sentence(_ file: String, _ report: BackupReport) -> String {
     let base = report.header?.base
     let rows =
       base.map { "\(report.entries) changes of \(report.rows) rows since '\($0.file)'" }
       ?? "\(report.rows) rows"
-    Output.line(
-      "'\(file)' has \(rows) and \(report.count.assets) \(base == nil ? "" : "new ")assets "
-        + "(\(TerminalProgress.bytes(report.count.bytes))); all of it was read back and checked")
+    return "'\(file)' has \(rows) and \(report.count.assets) \(base == nil ? "" : "new ")assets "
+      + "(\(TerminalProgress.bytes(report.count.bytes))); all of it was read back and checked"
   }
 
   static func show(_ report: BackupReport) {

@@ -19,6 +19,7 @@ struct FaultsCommand: AsyncParsableCommand {
         brume faults add switchAccount --to bob --device phone
         """)
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "One of: \(Fault.effectNames.joined(separator: ", ")).") var effect: String
     @Option(help: "The number of the CKError, with 'error'.") var code: Int?
     @Option(
@@ -69,8 +70,8 @@ struct FaultsCommand: AsyncParsableCommand {
       fault["count"] = .int(Int64(count))
       if always { fault["always"] = true }
       fault["retryAfter"] = retryAfter.map { .double($0) }
-      let answer = try await server.connect().post("faults", ["faults": [.object(fault)]])
-      Output.say("added fault \(answer["id"]?.int ?? 0)")
+      let added = try await server.connect().post("faults", ["faults": [.object(fault)]])
+      answer.show(added, said: "added fault \(added["id"]?.int ?? 0)")
     }
   }
 
@@ -92,10 +93,10 @@ struct FaultsCommand: AsyncParsableCommand {
   struct Clear: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Take all faults away.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
 
     func run() async throws {
-      _ = try await server.connect().post("faults/clear", [:])
-      Output.say("no faults")
+      answer.show(try await server.connect().post("faults/clear", [:]), said: "no faults")
     }
   }
 
@@ -103,10 +104,11 @@ struct FaultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Deliver the pushes that 'holdPush' held back.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
 
     func run() async throws {
-      let answer = try await server.connect().post("faults/release", [:])
-      Output.say("delivered \(answer["pushes"]?.int ?? 0)")
+      let released = try await server.connect().post("faults/release", [:])
+      answer.show(released, said: "delivered \(released["pushes"]?.int ?? 0)")
     }
   }
 }

@@ -14,6 +14,7 @@ struct KeyCommand: AsyncParsableCommand {
       abstract: "Make a key, or register the public half of yours.",
       discussion: "Prints the key's ID. Without --public-key also the new private key, this once.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "A name to know it by.") var name: String
     @Option(help: "A PEM file with a P-256 public key.") var publicKey: String?
 
@@ -28,8 +29,7 @@ struct KeyCommand: AsyncParsableCommand {
         body["publicKey"] = .string(String(decoding: pem, as: UTF8.self))
       }
       let key = try await server.connect().post("keys", .object(body))
-      Output.line(key["id"]?.string ?? "")
-      if let pem = key["privateKey"]?.string { Output.line(pem) }
+      answer.show(key, [key["id"]?.string, key["privateKey"]?.string])
     }
   }
 
@@ -49,11 +49,12 @@ struct KeyCommand: AsyncParsableCommand {
       abstract: "Make a key useless, at once.",
       discussion: "What was saved with it stays. Its open streams end, its devices get no pushes.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The key's ID, or its name.") var key: String
 
     func run() async throws {
       let gone = try await server.connect().post("keys/revoke", ["id": .string(key)])
-      Output.line("revoked the key '\(gone["name"]?.string ?? "")'")
+      answer.show(gone, ["revoked the key '\(gone["name"]?.string ?? "")'"])
     }
   }
 }

@@ -8,8 +8,8 @@ struct LogsCommand: AsyncParsableCommand {
     commandName: "logs", abstract: "The newest requests, or all that is known of one.",
     discussion: """
       Each line is a request that the server has answered: who called what, and what came of it. The newest \
-      10,000 are in memory, of this server and since it began; health checks and the console's files \
-      are not among them.
+      10,000 are in memory, of this server and since it began; health checks, scrapes and the console's \
+      files are not among them.
 
       With --request: the request, what operators did with it, and the pushes that it caused. An error \
       names the ID in its 'uuid', every answer in X-Apple-Request-UUID. What became of a change: 'brume \

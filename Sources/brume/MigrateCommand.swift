@@ -4,6 +4,7 @@ import ArgumentParser
 import BrumeCore
 import BrumeServer
 import BrumeStorage
+import BrumeWire
 import Logging
 import Synchronization
 
@@ -40,6 +41,8 @@ struct MigrateCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Where they go: sqlite, or the URL.", valueName: "store"))
   var to: String
 
+  @OptionGroup var answer: AnswerOption
+
   func run() async throws {
     let migration: StoreMigration
     do {
@@ -52,21 +55,25 @@ struct MigrateCommand: AsyncParsableCommand {
     let outcome = try await TerminalProgress.waiting(for: report.latest, on: report.line) {
       try migration.run(logger: logger) { report.take($0) }
     }
-    Self.say(outcome)
+    say(outcome)
   }
 
   private var folder: String {
     data ?? ServerOptions.variable("BRUME_DATA") ?? Setting.data.fallback ?? "."
   }
 
-  private static func say(_ outcome: StoreMove.Outcome) {
+  private func say(_ outcome: StoreMove.Outcome) {
     if outcome.resumed > 0 { Output.say("\(outcome.resumed) rows were there already") }
-    Output.line("moved \(outcome.rows) rows; both stores have the hash \(outcome.hash)")
-    Output.say(
-      """
-      The first server on the target raises the generation: clients fetch everything once.
-      The source is as it was. Keep it for a while, and start no server on it again.
-      """)
+    answer.show(
+      [
+        "rows": .int(Int64(outcome.rows)), "hash": .string(outcome.hash),
+        "resumed": .int(Int64(outcome.resumed)),
+      ],
+      ["moved \(outcome.rows) rows; both stores have the hash \(outcome.hash)"],
+      said: """
+        The first server on the target raises the generation: clients fetch everything once.
+        The source is as it was. Keep it for a while, and start no server on it again.
+        """)
   }
 }
 

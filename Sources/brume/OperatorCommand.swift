@@ -31,6 +31,7 @@ struct OperatorCommand: AsyncParsableCommand {
         subject is the provider's own name for somebody; whoever tries to sign in without being an operator is shown it.
         """)
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
     @Flag(help: "The operator may only look.") var readOnly = false
     @Option(
@@ -56,8 +57,8 @@ struct OperatorCommand: AsyncParsableCommand {
       } else {
         body["password"] = .string(try PasswordInput.newPassword(file: password.passwordFile))
       }
-      _ = try await server.connect().post("operators", .object(body))
-      Output.say("added the operator '\(name)'")
+      let added = try await server.connect().post("operators", .object(body))
+      answer.show(added, said: "added the operator '\(name)'")
     }
   }
 
@@ -77,11 +78,12 @@ struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove an operator, with all sessions and tokens, at once.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
 
     func run() async throws {
-      _ = try await server.connect().post("operators/remove", ["name": .string(name)])
-      Output.say("removed the operator '\(name)'")
+      let done = try await server.connect().post("operators/remove", ["name": .string(name)])
+      answer.show(done, said: "removed the operator '\(name)'")
     }
   }
 
@@ -89,14 +91,15 @@ struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Set an operator's password, and end the operator's sessions.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
     @OptionGroup var password: PasswordFile
 
     func run() async throws {
       let text = try PasswordInput.newPassword(file: password.passwordFile)
-      _ = try await server.connect().post(
+      let done = try await server.connect().post(
         "operators/change", ["name": .string(name), "password": .string(text)])
-      Output.say("'\(name)' has to sign in again with the new password")
+      answer.show(done, said: "'\(name)' has to sign in again with the new password")
     }
   }
 
@@ -105,13 +108,14 @@ struct OperatorCommand: AsyncParsableCommand {
       abstract: "Say what an operator may do, from the next request on.",
       discussion: "Sessions and tokens stay, and may no more than their operator.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
     @Argument(help: "full, or read-only.") var role: String
 
     func run() async throws {
-      _ = try await server.connect().post(
+      let done = try await server.connect().post(
         "operators/change", ["name": .string(name), "role": .string(role)])
-      Output.say("'\(name)' has the role '\(role)' now")
+      answer.show(done, said: "'\(name)' has the role '\(role)' now")
     }
   }
 
@@ -123,10 +127,11 @@ struct OperatorCommand: AsyncParsableCommand {
         invited with 'brume operator invitation create'.
         """)
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
 
     func run() async throws {
       let link = try await server.connect().post("operators/link", [:])
-      Output.line(link["url"]?.string ?? "")
+      answer.show(link, [link["url"]?.string])
     }
   }
 }
@@ -141,6 +146,7 @@ struct OperatorTokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make an admin token and print it, this once.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "A name to know it by.") var name: String
     @Flag(help: "The token may only look.") var readOnly = false
     @Option(help: "How many days it is good. Without: until it is revoked.") var days: Int64?
@@ -152,7 +158,7 @@ struct OperatorTokenCommand: AsyncParsableCommand {
       body["role"] = .string(role.rawValue)
       body["days"] = days.map { .int($0) }
       let made = try await server.connect().post("operators/tokens", .object(body))
-      Output.line(made["token"]?.string ?? "")
+      answer.show(made, [made["token"]?.string])
     }
   }
 
@@ -172,11 +178,12 @@ struct OperatorTokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make an admin token useless, at once.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The token's name.") var name: String
 
     func run() async throws {
-      _ = try await server.connect().post("operators/tokens/revoke", ["name": .string(name)])
-      Output.say("revoked the admin token '\(name)'")
+      let done = try await server.connect().post("operators/tokens/revoke", ["name": .string(name)])
+      answer.show(done, said: "revoked the admin token '\(name)'")
     }
   }
 }

@@ -18,6 +18,7 @@ struct OperatorInvitationCommand: AsyncParsableCommand {
         that name from then on. The link is good once. Inviting the same name again makes the earlier link useless.
         """)
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
     @Flag(help: "The operator may only look.") var readOnly = false
     @Option(help: "How many hours the link is good, 168 at most. Without: a day.") var hours: Int64?
@@ -34,7 +35,7 @@ struct OperatorInvitationCommand: AsyncParsableCommand {
       body["role"] = .string(role.rawValue)
       body["hours"] = hours.map { .int($0) }
       let made = try await server.connect().post("operators/invitations", .object(body))
-      Output.line(made["url"]?.string ?? "")
+      answer.show(made, [made["url"]?.string])
     }
   }
 
@@ -55,11 +56,13 @@ struct OperatorInvitationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make an invitation useless, at once.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The name that was invited.") var name: String
 
     func run() async throws {
-      _ = try await server.connect().post("operators/invitations/revoke", ["name": .string(name)])
-      Output.say("took the invitation of '\(name)' back")
+      let done = try await server.connect().post(
+        "operators/invitations/revoke", ["name": .string(name)])
+      answer.show(done, said: "took the invitation of '\(name)' back")
     }
   }
 }

@@ -16,7 +16,8 @@ struct PushCommand: AsyncParsableCommand {
       discussion: """
         Without --user: the push log as it grows, one line for each answer of a device, of APNs, a Web \
         Push service or a webhook. With --user: be a device of that user, print each push as it \
-        arrives, one JSON a line, and acknowledge it.
+        arrives, one JSON a line, and acknowledge it. That signs in as the user, and needs a token with \
+        the role 'full'; 'brume push log --follow --user NAME' only looks.
         """)
     @OptionGroup var server: ServerOptions
     @Option(help: "Be a device of this user: a sign-in name.") var user: String?
@@ -29,7 +30,7 @@ struct PushCommand: AsyncParsableCommand {
         var view = PushLogView(connection: connection, json: json)
         return try await view.follow(from: 10)
       }
-      let configuration = try await connection.configuration(user: user, device: device)
+      let configuration = try await signIn(as: user, connection)
       Output.say("waiting for pushes to '\(device)' of \(user); Ctrl-C ends")
       do {
         try await PushReceiver(Session(configuration), acknowledgedEvery: 1).run { push in
@@ -40,6 +41,21 @@ struct PushCommand: AsyncParsableCommand {
         throw CommandFailure(error.reason)
       }
     }
+
+    /// A device of somebody is signed in and acknowledges what it gets: more than to look.
+    private func signIn(
+      as user: String, _ connection: ServerConnection
+    ) async throws -> Configuration {
+      // What is wrong with a token that may not even look is said as by every command.
+      _ = try await connection.variables()
+      do {
+        return try await connection.configuration(user: user, device: device)
+      } catch let failure as CommandFailure where failure.status == .noPermission {
+        throw CommandFailure(
+          "\(failure.description). A device of \(user) acknowledges what it gets; who may only look sees what is "
+            + "sent to \(user) by 'brume push log --follow --user \(user)'", .noPermission)
+      }
+    }
   }
 
   struct Test: AsyncParsableCommand {
@@ -47,6 +63,7 @@ struct PushCommand: AsyncParsableCommand {
       abstract: "Send a test push to every device of a user, or call a webhook.",
       discussion: "What became of it: brume push log --notification ID.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Option(help: "Whose devices, whatever their channel: a user's sign-in name.") var user: String?
     @Option(help: "A webhook's ID: it is called once, without changes.") var webhook: String?
     @Option(help: "The alert's text.") var text = "A test push from Brume"
@@ -61,10 +78,10 @@ struct PushCommand: AsyncParsableCommand {
       let connection = try server.connect()
       if let webhook { return try await call(webhook, connection) }
       let user = user ?? ""
-      let answer = try await connection.post(
+      let sent = try await connection.post(
         "push", ["user": .string(user), "text": .string(text)])
-      let count = answer["devices"]?.int ?? 0
-      let full = answer["full"]?.int ?? 0
+      let count = sent["devices"]?.int ?? 0
+      let full = sent["full"]?.int ?? 0
       if full > 0 {
         Output.say(
           "\(full) device\(full == 1 ? "" : "s") of \(user) got none: as much waits there as a mailbox "
@@ -75,19 +92,19 @@ struct PushCommand: AsyncParsableCommand {
           "\(user) has no devices here; a device is known once it opens the event stream, as "
             + "'brume push tail --user \(user)' does")
       }
-      Output.say("sent to \(count) device\(count == 1 ? "" : "s") of \(user)")
-      Output.line(answer["notification"]?.string ?? "")
+      answer.show(
+        sent, [sent["notification"]?.string],
+        said: "sent to \(count) device\(count == 1 ? "" : "s") of \(user)")
     }
 
     private func call(_ webhook: String, _ connection: ServerConnection) async throws {
-      let answer = try await connection.post("webhooks/test", ["id": .string(webhook)])
-      guard answer["verdict"]?.string == "sent" else {
-        let status = answer["status"]?.int.map { "status \($0)" }
+      let line = try await connection.post("webhooks/test", ["id": .string(webhook)])
+      guard line["verdict"]?.string == "sent" else {
+        let status = line["status"]?.int.map { "status \($0)" }
         throw CommandFailure(
-          "the webhook did not take it: \(status ?? answer["reason"]?.string ?? "no answer")")
+          "the webhook did not take it: \(status ?? line["reason"]?.string ?? "no answer")")
       }
-      Output.say("the webhook took it")
-      Output.line(answer["notification"]?.string ?? "")
+      answer.show(line, [line["notification"]?.string], said: "the webhook took it")
     }
   }
 }

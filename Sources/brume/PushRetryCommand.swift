@@ -13,6 +13,7 @@ extension PushCommand {
         It is the server that is asked that sends; with several on one database each has its own pauses.
         """)
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Option(help: "Only to devices of this user: a sign-in name.") var user: String?
     @Option(help: "Only to this device or webhook.") var device: String?
 
@@ -20,14 +21,14 @@ extension PushCommand {
       var body = JSONObject()
       body["user"] = user.map { .string($0) }
       body["device"] = device.map { .string($0) }
-      let count = try await server.connect().post("push/retry", .object(body))["retried"]?.int ?? 0
-      guard count > 0 else {
-        return Output.say(
-          "nothing waits after a failure; 'brume devices list' shows what waits to be fetched")
-      }
-      Output.say(
-        "sending again to \(count) device\(count == 1 ? "" : "s") or webhook\(count == 1 ? "" : "s")"
-      )
+      let retried = try await server.connect().post("push/retry", .object(body))
+      answer.show(retried, said: Self.sentence(retried["retried"]?.int ?? 0))
+    }
+
+    private static func sentence(_ count: Int64) -> String {
+      count == 0
+        ? "nothing waits after a failure; 'brume devices list' shows what waits to be fetched"
+        : "sending again to \(count) device\(count == 1 ? "" : "s") or webhook\(count == 1 ? "" : "s")"
     }
   }
 }

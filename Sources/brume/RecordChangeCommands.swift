@@ -78,6 +78,7 @@ struct CreateRecord: AsyncParsableCommand {
   @OptionGroup var options: DataOptions
   @OptionGroup var zone: ZoneOption
   @OptionGroup var fields: FieldOptions
+  @OptionGroup var answer: AlwaysJSONOption
   @Argument(help: "The record type.") var type: String
   @Argument(help: "The record name. (default: the server chooses one)") var name: String?
 
@@ -101,6 +102,7 @@ struct UpdateRecord: AsyncParsableCommand {
   @OptionGroup var options: DataOptions
   @OptionGroup var zone: ZoneOption
   @OptionGroup var fields: FieldOptions
+  @OptionGroup var answer: AlwaysJSONOption
   @Option(help: "The record's change tag, as it was read.") var changeTag: String?
   @Argument(help: "The record name.") var name: String
 
@@ -110,12 +112,12 @@ struct UpdateRecord: AsyncParsableCommand {
     record["recordType"] = try await recordType()
     record["recordChangeTag"] = changeTag.map { .string($0) }
     record["fields"] = .object(try fields.dictionary())
-    let answer = try await options.modify(
+    let saved = try await options.modify(
       changeTag == nil ? "forceUpdate" : "update", .object(record), in: zone)
-    if let current = answer["records"]?.array?.first?["brume"]?["serverRecord"] {
+    if let current = saved["records"]?.array?.first?["brume"]?["serverRecord"] {
       Output.line(current.bytes())
     }
-    Output.line(try answer.onlyRecord(name).bytes())
+    Output.line(try saved.onlyRecord(name).bytes())
   }
 
   /// A forced update of a record that is not there would make one; this command does not.
@@ -130,20 +132,24 @@ struct DeleteRecords: AsyncParsableCommand {
     commandName: "delete", abstract: "Delete records, whatever their state.")
   @OptionGroup var options: DataOptions
   @OptionGroup var zone: ZoneOption
+  @OptionGroup var answer: AnswerOption
   @Argument(help: "The records' names.") var names: [String]
 
   func run() async throws {
+    var deleted: [JSON] = []
     for start in stride(from: 0, to: names.count, by: Limits.apple.operationsPerRequest) {
       let some = names[start...].prefix(Limits.apple.operationsPerRequest)
       let request = ModifyRecordsRequest(
         zone: zone.id, operations: some.map { .init(.forceDelete, RecordDraft(name: $0)) })
-      let answer = try await options.call("records/modify", request.json)
-      for record in answer["records"]?.array ?? [] where record["serverErrorCode"] != nil {
+      let records = try await options.call("records/modify", request.json)["records"]?.array ?? []
+      for record in records where record["serverErrorCode"] != nil {
         throw CommandFailure(
           "\(record["recordName"]?.string ?? ""): \(Wire.error(record).reason)")
       }
+      deleted += records
     }
-    Output.say("deleted \(names.joined(separator: ", "))")
+    answer.show(
+      ["records": .array(deleted)], said: "deleted \(names.joined(separator: ", "))")
   }
 }
 

@@ -81,12 +81,13 @@ struct RecordsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print one record as JSON.")
     @OptionGroup var options: DataOptions
     @OptionGroup var zone: ZoneOption
+    @OptionGroup var answer: AlwaysJSONOption
     @Argument(help: "The record name.") var name: String
 
     func run() async throws {
       let request = LookupRecordsRequest(zone: zone.id, items: [.init(name: name)])
-      let answer = try await options.call("records/lookup", request.json)
-      Output.line(try answer.onlyRecord(name).bytes())
+      let found = try await options.call("records/lookup", request.json)
+      Output.line(try found.onlyRecord(name).bytes())
     }
   }
 }

@@ -59,6 +59,7 @@ struct RestoreCommand: AsyncParsableCommand {
       """)
   var adminToken: String?
   @Flag(help: "Apply it without a question.") var yes = false
+  @OptionGroup var answer: AnswerOption
 
   private var goesToServer: Bool { inPlace || url != nil || adminToken != nil }
 
@@ -88,9 +89,11 @@ struct RestoreCommand: AsyncParsableCommand {
     let restore = StoreRestore(into: settings, logger: logger) { Self.show($0, on: progress) }
     let report = try await progress.during("the file is read") { try await restore.run(file) }
     progress.end()
-    Output.line(
-      "restored \(report.rows) rows, which have the hash \(report.hash), and \(report.count.assets) assets"
-    )
+    answer.show(
+      BackupTalk.json(report),
+      [
+        "restored \(report.rows) rows, which have the hash \(report.hash), and \(report.count.assets) assets"
+      ])
     BackupTalk.warn(report)
   }
 
@@ -101,7 +104,9 @@ struct RestoreCommand: AsyncParsableCommand {
     let progress = TerminalProgress()
     defer { progress.end() }
     let access = try ServerAccess(data: data, url: url, adminToken: adminToken)
-    try await InPlaceRestore(access, progress: progress).run(file) { try agrees($0) }
+    try await InPlaceRestore(access, progress: progress, answer: answer).run(file) {
+      try agrees($0)
+    }
   }
 
   private func agrees(_ backup: BackupSummary) throws -> Bool {
@@ -124,12 +129,12 @@ struct RestoreCommand: AsyncParsableCommand {
   private static func show(_ step: StoreRestore.Progress, on progress: TerminalProgress) {
     switch step {
     case .verified(let bytes, let all):
-      progress.show("checked \(bytes * 100 / max(1, all)) % of the file")
+      progress.show("checking the file", bytes, of: all)
     case .rows(let rows):
       let verb = rows.step == .copying ? "written" : "compared"
       progress.show("\(verb) \(rows.table.rawValue): \(rows.rows)")
     case .assets(let bytes, let all):
-      progress.show("assets: \(bytes * 100 / max(1, all)) %")
+      progress.show("writing assets", bytes, of: all)
     }
   }
 }

@@ -10,13 +10,14 @@ struct RoleCommand: AsyncParsableCommand {
     subcommands: [Assign.self, Remove.self, List.self])
 
   struct Member: ParsableArguments {
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The role.") var role: String
     @Argument(help: "The user's sign-in name.") var user: String
 
     func set(_ isOn: Bool, _ server: ServerOptions) async throws {
-      _ = try await server.connect().post(
+      let done = try await server.connect().post(
         "roles", ["role": .string(role), "user": .string(user), "on": .bool(isOn)])
-      Output.say("'\(user)' \(isOn ? "has" : "no longer has") the role \(role)")
+      answer.show(done, said: "'\(user)' \(isOn ? "has" : "no longer has") the role \(role)")
     }
   }
 

@@ -57,14 +57,16 @@ struct ImportSchema: AsyncParsableCommand {
   @Argument(help: "A file in the schema language.") var file: String
   @Flag(help: "Let record types go that the file lacks, with all their records.")
   var allowDrops = false
+  @Flag(help: "What changed, one JSON object a line.") var json = false
 
   func run() async throws {
     let connection = try server.connect()
     let text = JSON.string(try await SchemaFile(file).checked(connection))
     let changes = SchemaChanges(try await connection.post("schema/diff", ["schema": text]))
-    if !changes.drops.isEmpty { changes.show(asJSON: false) }
+    if !changes.drops.isEmpty, !json { changes.show(asJSON: false) }
     let mayDrop = try changes.drops.isEmpty || allowDrops || Self.asked(changes.drops.count)
     _ = try await connection.post("schema", ["schema": text, "allowDrops": .bool(mayDrop)])
+    if json { changes.show(asJSON: true) }
     Output.say("imported \(file); changes: \(changes.count)")
   }
 
@@ -86,11 +88,14 @@ struct DeploySchema: AsyncParsableCommand {
     abstract: "Make production's schema what development's is. Deploying only adds.")
   @OptionGroup var server: ServerOptions
   @Flag(help: "Only show what would change.") var dryRun = false
-  @Flag(help: "With --dry-run: one JSON object a line.") var json = false
+  @Flag(
+    help: "With --dry-run: one JSON object a line. Without: the new schema, as one JSON object.")
+  var json = false
 
   func run() async throws {
     let answer = try await server.connect().post("schema/deploy", ["dryRun": .bool(dryRun)])
     if dryRun { return SchemaChanges(answer).show(asJSON: json) }
+    if json { Output.line(answer.bytes()) }
     Output.say("deployed; production now has development's record types and fields")
   }
 }

@@ -17,25 +17,28 @@ struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print the schema in the schema language.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
 
     func run() async throws {
-      Output.line(try await server.connect().get("schema")["schema"]?.string ?? "")
+      let schema = try await server.connect().get("schema")
+      answer.show(schema, [schema["schema"]?.string ?? ""])
     }
   }
 
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Write the schema into a file.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The file to write.") var file: String
 
     func run() async throws {
-      let text = try await server.connect().get("schema")["schema"]?.string ?? ""
+      let schema = try await server.connect().get("schema")
       do {
-        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        try (schema["schema"]?.string ?? "").write(toFile: file, atomically: true, encoding: .utf8)
       } catch {
         throw CommandFailure("'\(file)' cannot be written; check its folder", .cannotCreate)
       }
-      Output.say("wrote the schema into '\(file)'")
+      answer.show(schema, said: "wrote the schema into '\(file)'")
     }
   }
 
@@ -46,18 +49,19 @@ struct SchemaCommand: AsyncParsableCommand {
   }
 
   struct Field: ParsableArguments {
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The record type.") var type: String
     @Argument(help: "The field.") var field: String
     @Argument(help: "queryable, sortable or searchable.") var index: String
 
     func set(_ isOn: Bool, _ server: ServerOptions) async throws {
-      _ = try await server.connect().post(
+      let done = try await server.connect().post(
         "schema/index",
         [
           "type": .string(type), "field": .string(field), "index": .string(index),
           "on": .bool(isOn),
         ])
-      Output.say("'\(field)' of \(type) is \(isOn ? "now" : "no longer") \(index)")
+      answer.show(done, said: "'\(field)' of \(type) is \(isOn ? "now" : "no longer") \(index)")
     }
   }
 

@@ -11,6 +11,7 @@ struct TokenCommand: AsyncParsableCommand {
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Make an API token.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "A name to know it by.") var name: String
     @Option(help: "A web origin that may use it; repeat for several. Without one: any.")
     var origin: [String] = []
@@ -24,7 +25,7 @@ struct TokenCommand: AsyncParsableCommand {
       if !origin.isEmpty { body["origins"] = .array(origin.map { .string($0) }) }
       body["callback"] = callback.map { .string($0) }
       let token = try await server.connect().post("tokens", .object(body))
-      Output.line(token["token"]?.string ?? "")
+      answer.show(token, [token["token"]?.string])
     }
   }
 
@@ -44,11 +45,12 @@ struct TokenCommand: AsyncParsableCommand {
       abstract: "Make an API token useless, at once.",
       discussion: "Open streams of its container end; whoever has another token comes back.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The token, or its name.") var token: String
 
     func run() async throws {
       let gone = try await server.connect().post("tokens/revoke", ["token": .string(token)])
-      Output.line("revoked the API token '\(gone["name"]?.string ?? "")'")
+      answer.show(gone, ["revoked the API token '\(gone["name"]?.string ?? "")'"])
     }
   }
 }

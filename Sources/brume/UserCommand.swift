@@ -36,6 +36,7 @@ struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make an account.", aliases: ["add"])
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
     @OptionGroup var attributes: Attributes
 
@@ -44,8 +45,9 @@ struct UserCommand: AsyncParsableCommand {
       body["name"] = .string(name)
       try attributes.add(to: &body)
       let user = try await server.connect().post("users", .object(body))
-      Output.line(user["recordName"]?.string ?? "")
-      Output.say("made '\(name)'; 'brume user token \(name)' signs them in")
+      answer.show(
+        user, [user["recordName"]?.string],
+        said: "made '\(name)'; 'brume user token \(name)' signs them in")
     }
   }
 
@@ -54,6 +56,7 @@ struct UserCommand: AsyncParsableCommand {
       abstract: "Change an account.",
       discussion: "An empty text removes an attribute. A new password ends the user's sessions.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
     @OptionGroup var attributes: Attributes
 
@@ -61,8 +64,8 @@ struct UserCommand: AsyncParsableCommand {
       var body = JSONObject()
       body["user"] = .string(name)
       try attributes.add(to: &body)
-      _ = try await server.connect().post("users/change", .object(body))
-      Output.say("changed '\(name)'")
+      let changed = try await server.connect().post("users/change", .object(body))
+      answer.show(changed, said: "changed '\(name)'")
     }
   }
 
@@ -70,11 +73,12 @@ struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "signout", abstract: "End every session of a user, on all devices.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
 
     func run() async throws {
-      _ = try await server.connect().post("users/signout", ["user": .string(name)])
-      Output.say("'\(name)' has to sign in again everywhere")
+      let done = try await server.connect().post("users/signout", ["user": .string(name)])
+      answer.show(done, said: "'\(name)' has to sign in again everywhere")
     }
   }
 
@@ -126,11 +130,12 @@ struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make a web auth token, valid for two weeks, that signs a user in.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
 
     func run() async throws {
-      let answer = try await server.connect().post("users/token", ["user": .string(name)])
-      Output.line(answer["token"]?.string ?? "")
+      let made = try await server.connect().post("users/token", ["user": .string(name)])
+      answer.show(made, [made["token"]?.string])
     }
   }
 }

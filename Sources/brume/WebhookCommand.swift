@@ -6,19 +6,19 @@ import BrumeWire
 struct WebhookCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "webhook", abstract: "Servers that get the change feed pushed.",
-    subcommands: [Add.self, List.self, Enable.self, Remove.self])
+    subcommands: [Add.self, List.self, Enable.self, Disable.self, Remove.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Call a URL with every change of a container from now on.",
       discussion: "Prints the webhook's ID, and the secret that signs its calls, this once.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "An https: address.") var url: String
 
     func run() async throws {
       let webhook = try await server.connect().post("webhooks", ["url": .string(url)])
-      Output.line(webhook["id"]?.string ?? "")
-      Output.line(webhook["secret"]?.string ?? "")
+      answer.show(webhook, [webhook["id"]?.string, webhook["secret"]?.string])
     }
   }
 
@@ -40,22 +40,40 @@ struct WebhookCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Switch a webhook on again; it goes on where it stopped.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The webhook's ID.") var id: String
 
     func run() async throws {
-      _ = try await server.connect().post("webhooks/enable", ["id": .string(id)])
-      Output.say("the webhook '\(id)' is called again, from where it stopped")
+      let done = try await server.connect().post("webhooks/enable", ["id": .string(id)])
+      answer.show(done, said: "the webhook '\(id)' is called again, from where it stopped")
+    }
+  }
+
+  struct Disable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Switch a webhook off; what it would be called about is kept for it, up to a bound."
+    )
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
+    @Argument(help: "The webhook's ID.") var id: String
+
+    func run() async throws {
+      let done = try await server.connect().post("webhooks/disable", ["id": .string(id)])
+      answer.show(
+        done,
+        said: "the webhook '\(id)' is not called any more; 'brume webhook enable \(id)' goes on")
     }
   }
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Stop calling a webhook.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The webhook's ID.") var id: String
 
     func run() async throws {
-      _ = try await server.connect().post("webhooks/remove", ["id": .string(id)])
-      Output.say("removed the webhook '\(id)'")
+      let done = try await server.connect().post("webhooks/remove", ["id": .string(id)])
+      answer.show(done, said: "removed the webhook '\(id)'")
     }
   }
 }

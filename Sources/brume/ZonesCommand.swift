@@ -45,11 +45,12 @@ struct ZonesCommand: AsyncParsableCommand {
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Make zones of a user.")
     @OptionGroup var options: DataOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The zones' names.") var names: [String]
 
     func run() async throws {
-      try await options.modifyZones("create", names)
-      Output.say("made \(names.joined(separator: ", "))")
+      let zones = try await options.modifyZones("create", names)
+      answer.show(zones, said: "made \(names.joined(separator: ", "))")
     }
   }
 
@@ -57,11 +58,12 @@ struct ZonesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Delete zones with their records, as their user would.")
     @OptionGroup var options: DataOptions
+    @OptionGroup var answer: AnswerOption
     @Argument(help: "The zones' names.") var names: [String]
 
     func run() async throws {
-      try await options.modifyZones("delete", names)
-      Output.say("deleted \(names.joined(separator: ", "))")
+      let zones = try await options.modifyZones("delete", names)
+      answer.show(zones, said: "deleted \(names.joined(separator: ", "))")
     }
   }
 
@@ -69,25 +71,27 @@ struct ZonesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove a zone as if its user had deleted the app's data.")
     @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: AnswerOption
     @Option(help: "Whose zone.") var user: String
     @Argument(help: "The zone's name.") var zone: String
 
     func run() async throws {
-      _ = try await server.connect().post(
+      let done = try await server.connect().post(
         "zones/purge", ["user": .string(user), "zone": .string(zone)])
-      Output.say("purged '\(zone)' of \(user)")
+      answer.show(done, said: "purged '\(zone)' of \(user)")
     }
   }
 }
 
 extension DataOptions {
   /// The first zone that fails ends the command.
-  fileprivate func modifyZones(_ verb: String, _ names: [String]) async throws {
+  fileprivate func modifyZones(_ verb: String, _ names: [String]) async throws -> JSON {
     let zones = names.map { name -> JSON in ["zoneName": .string(name)] }
     let answer = try await call("zones/\(verb)", ["zones": .array(zones)])
     for zone in answer["zones"]?.array ?? [] where zone["serverErrorCode"] != nil {
       let name = zone["zoneID"]?["zoneName"]?.string ?? ""
       throw CommandFailure("\(name): \(Wire.error(zone).reason)")
     }
+    return answer
   }
 }

@@ -168,12 +168,34 @@ import Testing
       let list = try await client.admin("webhooks")
       #expect(list.json["webhooks"]?.array?.first?["state"]?.string == "on")
       #expect(!list.text.contains("whsec_"))
-      for path in ["webhooks/enable", "webhooks/remove"] {
+      for path in ["webhooks/disable", "webhooks/enable", "webhooks/remove"] {
         let answer = try await client.admin(path, ["id": .string(id)])
         #expect(answer.status == 200, "\(path): \(answer.text)")
         let unknown = try await client.admin(path, ["id": "wh_none"])
         #expect(unknown.status == 404, "\(path)")
       }
+    }
+  }
+
+  @Test func `a webhook is switched off and on by hand, and the audit log says who did`()
+    async throws
+  {
+    let fixture = try await ServerFixture { $0.outside.allowed = ["127.0.0.1"] }
+    try await fixture.routes { client in
+      let made = try await client.admin("webhooks", ["url": "http://127.0.0.1:9/hook"])
+      let id = try #require(made["id"])
+      func shown() async throws -> JSON? {
+        try await client.admin("webhooks").json["webhooks"]?.array?.first
+      }
+      #expect(try await client.admin("webhooks/disable", ["id": id]).status == 200)
+      let off = try await shown()
+      #expect(off?["state"] == "off" && off?["reason"] == "switched off by an operator")
+      #expect(try await client.admin("webhooks/enable", ["id": id]).status == 200)
+      let on = try await shown()
+      #expect(on?["state"] == "on" && on?["reason"] == nil)
+      let lines = try await client.admin("audit").json["audit"]?.array ?? []
+      let acts = lines.filter { $0["subject"] == id }.compactMap { $0["action"]?.string }
+      #expect(acts == ["webhooks/enable", "webhooks/disable"], "\(lines)")
     }
   }
 

@@ -19,6 +19,7 @@ struct DescriptionPage {
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>\(title)</title>
+      <link rel="stylesheet" href="/_brume/console/style/tokens.css">
       <link rel="stylesheet" href="/_brume/openapi.css">
       </head>
       <body>

@@ -187,6 +187,11 @@ import Testing
       let forwarded = try await client.send("/_brume/metrics", .get, nil, headers)
       #expect(forwarded.status == status)
       #expect(try await client.send("/_brume/metrics").status == 200)
+      // An operator proves who he is in another way, and may be anywhere.
+      let seen = try await client.send("/_brume/admin/metrics", .get, nil, headers)
+      #expect(seen.status == 401)
+      headers[.authorization] = "Bearer \(client.fixture.server.adminToken)"
+      #expect(try await client.send("/_brume/admin/metrics", .get, nil, headers).status == 200)
     }
   }
 }

@@ -62,6 +62,11 @@ import Testing
       #expect(status.status == 0 && status.output.contains(url), "\(status.talk)")
       let refused = try await Tool.run(["user", "create", "carol"] + place)
       #expect(refused.status == 77 && refused.talk.contains("may only read"))
+      // A device acknowledges what it gets.
+      let tail = try await Tool.run(["push", "tail", "--user", "alice"] + place)
+      #expect(tail.status == 77, "\(tail.talk)")
+      #expect(tail.talk.contains("'brume push log --follow --user alice'"), "\(tail.talk)")
+      #expect(try await Tool.run(["push", "log", "--user", "alice"] + place).status == 0)
       // A health check needs no token.
       #expect(try await Tool.run("status", "--ready", "--url", url).output == "ready\n")
       let without = try await Tool.run("status", "--url", url)

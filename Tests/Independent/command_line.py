@@ -72,12 +72,48 @@ def test_completions(binary, folder):
     expect(len(offered) > 40 and not missing, f"serve has all of its settings: {missing}")
     expect(completed(bash, "brume", "serve", "--limits", "t") == {"tiny"}, "with their values")
     expect(setting_flags(binary) <= completed(bash, "brume", "config", "show", "--"), "so has config show")
-    fish, zsh = open(scripts["fish"]).read(), open(scripts["zsh"]).read()
-    for flag in setting_flags(binary):
-        if f"-l '{flag[2:]}'" not in fish or f"{flag}[" not in zsh:
-            raise SystemExit(f"FAILED: {flag} is missing for fish or zsh")
+    every_flag(binary, scripts)
     wrong = run(binary, "completions", "tcsh")
     expect(wrong.returncode == 64 and "bash, zsh or fish" in wrong.stderr, "another shell is refused")
+
+
+def every_flag(binary, scripts):
+    """Each option of each command, in each of the scripts, behind its own command."""
+    known = {name: set(flags(command)) for name, command in commands(binary)}
+    known["serve"] |= setting_flags(binary)
+    known["config show"] |= setting_flags(binary)
+    offered = {"fish": fish_flags(scripts["fish"]), "zsh": zsh_flags(scripts["zsh"])}
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        lines = threads.map(lambda name: completed(scripts["bash"], "brume", *name.split(), "--"), known)
+        offered["bash"] = dict(zip(known, lines))
+    for shell, found in offered.items():
+        missing = {name: sorted(wanted - found.get(name, set())) for name, wanted in known.items() if not wanted <= found.get(name, set())}
+        expect(not missing, f"{shell} knows every option of {len(known)} commands, {sum(map(len, known.values()))} in all {missing or ''}")
+
+
+def flags(command):
+    """The long options of a command, as the parser knows them."""
+    for argument in command.get("arguments", []):
+        for name in argument.get("names", []):
+            if argument["shouldDisplay"] and name["kind"] == "long":
+                yield "--" + name["name"]
+
+
+def fish_flags(script):
+    found = {}
+    for command, flag in re.findall(r"""^complete -c 'brume' -n '[a-z_]+ "brume ([^"]*)"[^']*'.* -l '([a-z0-9-]+)'""", open(script).read(), re.M):
+        found.setdefault(command, set()).add("--" + flag)
+    return found
+
+
+def zsh_flags(script):
+    """What stands before the explanation of each option, in the function of its command."""
+    found = {}
+    for name, body in re.findall(r"^_brume_([a-z_]+)\(\) \{\n(.*?)^\}", open(script).read(), re.M | re.S):
+        specs = re.search(r"arg_specs=\(\n(.*?)^ +\)$", body, re.M | re.S)
+        heads = [line.split("[")[0] for line in specs.group(1).split("\n")] if specs else []
+        found[name.replace("_", " ")] = set(re.findall(r"--[a-z0-9-]+", " ".join(heads)))
+    return found
 
 
 def leaves(command, path=()):
@@ -313,7 +349,7 @@ VERBS = {
 # Examples that another test types, because they need another side or last long.
 ELSEWHERE = {"demo": "pages.py", "import cloudkit": "cloudkit_import.py", "brume exec -- swift test": "Deploy/github-actions.yaml"}
 # What an example may end with besides 0.
-ENDS = {"migrate": {73}, "webhook add": {0, 1, 75}, "webhook enable": {1}, "webhook remove": {1}}
+ENDS = {"migrate": {73}, "webhook add": {0, 1, 75}, "webhook enable": {1}, "webhook disable": {1}, "webhook remove": {1}}
 SCHEMA = """DEFINE SCHEMA
     CREATE ROLE editor;
     RECORD TYPE Note (

@@ -10,6 +10,7 @@ import urllib.request
 
 import console_contrast
 import console_fill
+import console_rows
 import console_states
 from brume_server import Refused, Server, expect
 from console_page import CONTROL, STATUS, ConsolePage, arguments, browsing, is_there
@@ -21,22 +22,11 @@ MANY = 210
 MOST_ELEMENTS = 3000
 
 
-# A page may be there before all that it says is.
-COUNTED = """(() => {
-  const real = window.fetch;
-  window.callsUnderWay = 0;
-  window.fetch = (...call) => {
-    window.callsUnderWay += 1;
-    return real(...call).finally(() => (window.callsUnderWay -= 1));
-  };
-})()"""
-
-
 class Tour:
     """One walk through all pages, in an order in which each has something to show."""
 
-    def __init__(self, server, browser, pictures):
-        self.server, self.browser, self.pictures = server, browser, pictures
+    def __init__(self, server, browser, pictures, rows):
+        self.server, self.browser, self.pictures, self.rows = server, browser, pictures, rows
         self.place = f"#/{server.values['BRUME_CONTAINER']}/development"
         self.console = ConsolePage(browser, f"{server.values['BRUME_URL']}/_brume/console/")
 
@@ -93,7 +83,7 @@ class Tour:
         self.open("records/public/-/_defaultZone/Whistles")
         console.see("table", "Whistles in _defaultZone")
         rows = "document.querySelectorAll('tbody tr').length"
-        expect(console.page.run(rows) == PAGE, f"of {ROWS} records a page shows {PAGE}")
+        expect(console.page.run(rows) == PAGE, f"of {self.rows} records a page shows {PAGE}")
         console.press("/")
         console.type_ahead("genre")
         console.press("Tab")
@@ -111,6 +101,9 @@ class Tour:
         self.edit(first)
         self.done("records", "a condition, the next page and back, an edit with its difference, all by keys")
         self.delete_and_restore(first)
+
+    def all_rows(self):
+        console_rows.walk(self.console, f"{self.place}/records/public/-/_defaultZone/Whistles", PAGE, MOST_ELEMENTS, self.rows)
 
     def edit(self, name):
         console = self.console
@@ -726,34 +719,24 @@ class Tour:
     def links(self):
         """An address that is opened anew shows what was seen."""
         console = self.console
-        counting = console.do("Page.addScriptToEvaluateOnNewDocument", source=COUNTED)["identifier"]
-        console.do("Page.reload")
+        with console.counting():
+            self.same_when_opened_anew()
+        expect(True, "links with a query, a selection, a tab lead to exactly what was seen")
+
+    def same_when_opened_anew(self):
+        console = self.console
         condition = urllib.parse.quote(json.dumps([["genre", "EQUALS", "Jazz"]]))
         name = console_fill.LINKED
         for address in (f"records/public/-/_defaultZone/Whistles?q={condition}&sort=-genre&cols=genre,rating&sel={name}&tab=system",
                         "zones/alice/Contacts", "schema/Whistles?tab=difference", "schema?tab=roles", f"trace?record={self.contact}",
                         "users/alice", "users?tab=keys", f"logs?request={self.pushed_by()}", "logs?tab=audit&operator=dora"):
             self.open(*(address.split("?", 1)[0], "?" + address.split("?", 1)[1]) if "?" in address else (address,))
-            seen = self.settled()
+            seen = console.settled()
             console.do("Page.reload")
             try:
-                self.browser.wait(lambda: self.settled() == seen)
+                self.browser.wait(lambda: console.settled() == seen)
             except SystemExit:
-                raise SystemExit(f"FAILED: {address} shows something else when it is opened again:\n{seen}\n---\n{self.settled()}")
-        console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=counting)
-        expect(True, "links with a query, a selection, a tab lead to exactly what was seen")
-
-    def settled(self):
-        """The text of the page when no call is under way and it does not change any more."""
-        ready = "document.querySelector('main h1') !== null && !document.querySelector('main .loading') && window.callsUnderWay === 0"
-        last = None
-        def still():
-            nonlocal last
-            now = self.console.page.run("document.querySelector('main')?.innerText") if self.console.page.run(ready) else None
-            last, before = now, last
-            return now is not None and now == before
-        self.browser.wait(still)
-        return last
+                raise SystemExit(f"FAILED: {address} shows something else when it is opened again:\n{seen}\n---\n{console.settled()}")
 
     def read_only(self):
         """An operator who may only read: every page is there, and what is tried is refused with the role."""
@@ -771,6 +754,9 @@ class Tour:
         console.press("Enter")
         console.see_text("may only read")
         expect("mallory" not in self.server.tool("user", "list"), "who may only read changes nothing, and the error names the role")
+        self.open("devices", "?scene=alice:watch")
+        console.until("document.querySelector('.tile')?.innerText.includes('may only read')", "the phone says why it is not there")
+        expect("Refused" in console.page.run("document.querySelector('.tile').innerText"), "nor has phones, and each says why")
 
     def narrow(self):
         """Half the width, as with 200 % zoom."""
@@ -796,8 +782,8 @@ def main():
 
     with browsing(options, start) as (server, browser, _):
         console_fill.fill(server, options.rows)
-        tour = Tour(server, browser, options.pictures)
-        for walk in (tour.sign_in, tour.start, tour.records, tour.create_and_ask, tour.record_of_a_link, tour.missing_index, tour.zones, tour.schema,
+        tour = Tour(server, browser, options.pictures, options.rows)
+        for walk in (tour.sign_in, tour.start, tour.records, tour.all_rows, tour.create_and_ask, tour.record_of_a_link, tour.missing_index, tour.zones, tour.schema,
                      tour.roles, tour.devices, tour.trace, tour.push, tour.again, tour.faults, tour.users, tour.operators, tour.logs,
                      tour.usage, tour.backup, tour.everywhere, tour.failure, tour.links, tour.late, tour.narrow):
             walk()

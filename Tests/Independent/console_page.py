@@ -13,9 +13,19 @@ from brume_server import expect
 STATUS = "the server responded with a status of %d"
 
 KEYS = {"Enter": ("Enter", 13, "\r"), "Tab": ("Tab", 9, ""), "Escape": ("Escape", 27, ""), "ArrowDown": ("ArrowDown", 40, ""),
-        "ArrowUp": ("ArrowUp", 38, ""), "ArrowRight": ("ArrowRight", 39, ""), "Home": ("Home", 36, ""), "Space": ("Space", 32, " "),
+        "ArrowUp": ("ArrowUp", 38, ""), "ArrowRight": ("ArrowRight", 39, ""), "ArrowLeft": ("ArrowLeft", 37, ""),
+        "Home": ("Home", 36, ""), "End": ("End", 35, ""), "PageUp": ("PageUp", 33, ""), "PageDown": ("PageDown", 34, ""), "Space": ("Space", 32, " "),
         "F8": ("F8", 119, "")}
 SHIFT, CONTROL = 8, 2
+# A page may be there before all that it says is.
+COUNTED = """(() => {
+  const real = window.fetch;
+  window.callsUnderWay = 0;
+  window.fetch = (...call) => {
+    window.callsUnderWay += 1;
+    return real(...call).finally(() => (window.callsUnderWay -= 1));
+  };
+})()"""
 NAME = """(() => {
   const at = document.activeElement;
   if (!at || at === document.body) return "";
@@ -168,6 +178,26 @@ class ConsolePage:
         """Goes to an address of the console, as a link does."""
         self.page.run(f"location.hash = {address!r}")
         self.until("document.querySelector('h1') !== null && !document.querySelector('.loading')", f"{address} is shown")
+
+    @contextlib.contextmanager
+    def counting(self):
+        """The page, loaded anew, counts its calls as long as this lasts: `settled` waits for them."""
+        script = self.do("Page.addScriptToEvaluateOnNewDocument", source=COUNTED)["identifier"]
+        self.do("Page.reload")
+        yield
+        self.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+
+    def settled(self, script="document.querySelector('main')?.innerText"):
+        """What a script finds in the page when no call is under way and it does not change any more."""
+        ready = "document.querySelector('main h1') !== null && !document.querySelector('main .loading') && window.callsUnderWay === 0"
+        last = None
+        def still():
+            nonlocal last
+            now = self.page.run(script) if self.page.run(ready) else None
+            last, before = now, last
+            return now is not None and now == before
+        self.browser.wait(still)
+        return last
 
     def lacks(self):
         """What a page must have for everybody and has not."""

@@ -92,9 +92,27 @@ def webhooks(tour):
     tour.hooks.arrivals.wait(lambda _: any(b"for-the-webhook" in item["body"] and item["answer"] == 200
                                            for item in tour.hooks.at("/changes")), "the change that it missed")
     expect(True, "and called about what it missed")
+    switched_off(tour, url)
     identifier = tour.cell("Webhooks", url, "ID")
     tour.confirm(f"Remove {url}", identifier, "The webhook is removed")
     expect(url not in tour.server.tool("webhook", "list"), "it is removed after its ID was typed")
+
+
+def switched_off(tour, url):
+    """By hand: nothing is sent until it is switched on again, by hand as well."""
+    console = tour.console
+    console.push("Switch off")
+    console.see_text(f"{url} is off")
+    tour.see_cell("Webhooks", url, "State", "switched off by an operator", "it is switched off by a key, and the page says why")
+    before = len(tour.hooks.at("/changes"))
+    tour.save("while-off", text="Tea")
+    until(lambda: json.loads(tour.admin(f"webhooks?{place(tour)}"))["webhooks"][0]["behind"] > 0, "it is not behind")
+    expect(len(tour.hooks.at("/changes")) == before, "nothing is sent to it meanwhile")
+    tour.again("users", "?tab=webhooks")
+    console.push("Switch on")
+    console.see_text(f"{url} is on again")
+    tour.hooks.arrivals.wait(lambda _: any(b"while-off" in item["body"] for item in tour.hooks.at("/changes")), "what it missed")
+    tour.see_cell("Webhooks", url, "State", "On", "and is called about all of it when it is on again")
 
 
 def admin_tokens(tour):

@@ -12,6 +12,8 @@ def states(tour):
     tour.save("changed", text="x")
     change = json.loads(tour.admin(f"log?{place(tour)}&limit=1"))["changes"][0]["id"]
     console_states.walk(console, tour.place, [*console_states.PARTS, (f"faults?then={change}", "admin/log/then")])
+    console.do("Page.setDownloadBehavior", behavior="allow", downloadPath=tour.folder)
+    console_states.press(console, tour.place)
     console_states.ask(console, tour.place, {"Token": token, "Older than, in days": "0"})
 
 

@@ -11,7 +11,8 @@ INJECTED = """(() => {
   const real = window.fetch;
   window.fetch = (address, options) => {
     const { match, kind } = JSON.parse(sessionStorage.getItem("test.mode") ?? "{}");
-    if (!match || !String(address).includes(match)) return real(address, options);
+    // A dollar sign is the end of the address.
+    if (!match || !`${address}$`.includes(match)) return real(address, options);
     if (kind === "loading") return new Promise(() => {});
     const [status, code, reason] = kind === "forbidden"
       ? [403, "ACCESS_DENIED", "an operator with the role 'full' can do this"]
@@ -21,7 +22,7 @@ INJECTED = """(() => {
   };
 })()""" % ID
 
-# Where, and the call whose answer the page shows. Devices shows no list of the server's.
+# Where, and the call whose answer the page shows.
 PAGES = [
     ("start", "admin/status"), ("records/public/-/_defaultZone/Whistles", "admin/records/query"), ("zones/alice", "admin/zones"),
     ("schema", "admin/schema?"), ("schema?tab=roles", "admin/schema?"), ("trace?record=x", "admin/trace"),
@@ -29,6 +30,7 @@ PAGES = [
     ("users?tab=keys", "admin/keys"), ("users?tab=apns", "admin/apns"), ("users?tab=webhooks", "admin/webhooks"),
     ("users?tab=operators", "admin/operators"), ("logs", "admin/logs"), ("logs?tab=audit", "admin/audit"),
     (f"logs?request={ID}", "admin/logs"), ("usage", "admin/usage?"), ("usage", "admin/usage/storage"),
+    ("devices", "admin/users"), ("backup", "admin/backups/restore"),
 ]
 
 # Parts of pages that ask on their own: the page stands, and the part shows its state. Of a user with a zone and a device.
@@ -85,6 +87,34 @@ def ask(console, place, texts):
           && document.querySelector("main form [role=alert]") === null""")
     console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     expect(True, f"{len(ASKED)} forms that ask: loading, forbidden, failed with the request's ID, and answered by the same key")
+
+
+# What a button begins: the state stands beside it, and the button is the retry.
+PRESSED = [
+    ("backup", "admin/backups$", "Back up", "Fetched at"),
+    ("backup", "admin/assets/check", "Check the files", "looked at"),
+]
+
+
+def press(console, place):
+    """Buttons that begin something, in each state."""
+    script = console.do("Page.addScriptToEvaluateOnNewDocument", source=INJECTED)["identifier"]
+    for address, match, button, done in PRESSED:
+        _load(console, f"{place}/{address}", match, "loading")
+        console.until("document.querySelector('main [role=status]') === null", "nothing is said to go on before it begins")
+        console.push(button)
+        _until(console, address, "loading", "document.querySelector('main [role=status]') !== null")
+        for kind, words in (("forbidden", "an operator with the role 'full' can do this"), ("error", "the store does not answer")):
+            _load(console, f"{place}/{address}", match, kind)
+            console.push(button)
+            _until(console, address, kind, f"""(() => {{ const wrong = document.querySelector("main [role=alert]")?.innerText;
+              return wrong?.includes({words!r}) && wrong.includes("{ID}") && !document.querySelector("main .loading"); }})()""")
+        console.page.run("sessionStorage.removeItem('test.mode')")
+        console.push(button)
+        _until(console, address, "what came of it", f"""document.querySelector("main [role=alert]") === null
+          && document.querySelector("main").innerText.includes({done!r})""")
+    console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    expect(True, f"{len(PRESSED)} buttons that begin something: under way, forbidden, failed with the request's ID, and done by the same key")
 
 
 # Answers of calls that match are read, and handed over when the test says so.

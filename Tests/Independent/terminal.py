@@ -5,26 +5,33 @@ usage: terminal.py --brume PATH
 """
 import argparse
 import atexit
+import fcntl
 import http.server
+import json
 import os
 import pty
+import re
 import select
 import signal
 import socket
 import sqlite3
+import struct
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 
+from assets import Assets
 from brume_server import Server, expect
 
 
 class Terminal:
     """A command whose standard error is a terminal, and its standard input as well if somebody sits there."""
 
-    def __init__(self, command, asks=False):
+    def __init__(self, command, asks=False, columns=80):
         self.near, far = pty.openpty()
+        fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self.process = subprocess.Popen(command, stdin=far if asks else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=far)
         os.close(far)
         self.shown = ""
@@ -134,6 +141,76 @@ def stopped(binary, folder):
     server.stop()
 
 
+class Narrow:
+    """A way to a server that takes no more than so many bytes of a connection, until it is opened."""
+
+    def __init__(self, most):
+        self.most, self.isOpen = most, threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+
+    def lead_to(self, port):
+        threading.Thread(target=self._accept, args=(port,), daemon=True).start()
+
+    def _accept(self, port):
+        while True:
+            near, _ = self.listener.accept()
+            far = socket.create_connection(("127.0.0.1", port))
+            for one, other, most in ((near, far, self.most), (far, near, None)):
+                threading.Thread(target=self._pass, args=(one, other, most), daemon=True).start()
+
+    def _pass(self, one, other, most):
+        passed = 0
+        try:
+            while data := one.recv(1 << 16):
+                passed += len(data)
+                if most is not None and passed > most:
+                    self.isOpen.wait(60)
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
+        except OSError:
+            other.close()
+
+
+SIZE = 40 << 20
+BAR = re.compile(r"sending a file of 'large', [0-9.]+ MB(?:: \d+ s)? \[(=*)( *)\] +(\d+) %")
+
+
+def uploading(binary, folder):
+    """A file that is on its way: how much of it, as a bar, as wide as the terminal lets it be."""
+    data, file = os.path.join(folder, "uploading"), os.path.join(folder, "large.jsonl")
+    narrow = Narrow(SIZE // 4)
+    server = Server(binary, data, extra=["--base-url", narrow.address]).start()
+    atexit.register(server.process.kill)  # Also when something is not as expected.
+    narrow.lead_to(int(json.load(open(os.path.join(data, "server.json")))["url"].rsplit(":", 1)[1]))
+    narrow.isOpen.set()
+    assets = Assets(server)
+    assets.save(assets.upload(os.urandom(SIZE), record="large")[1], record="large")
+    server.tool("export", "--user", "alice", file)
+    command = [binary, "import", file, "--user", "bob", "--data", data]
+    for columns, bar in ((80, True), (44, False)):
+        narrow.isOpen.clear()
+        terminal = Terminal(command, columns=columns)
+        terminal.until("sending a file of 'large'")
+        terminal.until(" s [" if bar else " s ")
+        terminal.read()
+        lines = re.split(r"\r\x1b\[K|\r\n", terminal.shown)
+        narrow.isOpen.set()
+        status = terminal.end()
+        sending = [line for line in lines if "sending" in line and line.endswith(" %")]
+        if bar:
+            full, rest, percent = BAR.findall(sending[-1])[-1]
+            share = len(full) / len(full + rest)
+            expect(10 <= len(full + rest) <= 40 and 0 < int(percent) < 100 and abs(share - int(percent) / 100) < 0.1,
+                   f"brume import shows how much of a file is sent: {percent} %")
+        wide = max(map(len, lines))
+        expect(status == 0 and wide < columns and all(("[" in line) == bar for line in sending),
+               f"in one line of {wide} of {columns} columns, and goes on {terminal.shown[-200:]!r}")
+    quiet = subprocess.run(command, capture_output=True, text=True)
+    expect("%" not in quiet.stderr and "\r" not in quiet.stderr, "and shows none where there is no terminal")
+    server.stop()
+
+
 TYPES = """DEFINE SCHEMA
     RECORD TYPE Note ( title STRING, GRANT WRITE TO "_creator" );
     RECORD TYPE Old ( title STRING, GRANT WRITE TO "_creator" );
@@ -193,6 +270,7 @@ def main():
         moving(options.brume, folder)
         asking(options.brume, folder)
         stopped(options.brume, folder)
+        uploading(options.brume, folder)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import { h, render } from "./core/render.js";
 import { format, go, onArrival, route, to } from "./core/router.js";
 import { isAsked, isSignedIn, recognise } from "./core/session.js";
 import { drawWith } from "./core/state.js";
-import { toggleTheme } from "./core/theme.js";
+import { nextTheme } from "./core/theme.js";
 import { showKeys } from "./parts/dialogs.js";
 import { Frame } from "./parts/frame.js";
 import { openSearch } from "./parts/search.js";
@@ -56,7 +56,7 @@ useEverywhere({
   "?": ["This list", showKeys],
   l: ["To the list", focusTable],
   r: ["Ask the server again", refresh],
-  t: ["Light or dark colours", toggleTheme],
+  t: ["Colours: as the system has them, light, dark", nextTheme],
 });
 drawWith(draw);
 recognise().then(askHealth);

@@ -54,6 +54,19 @@ package struct Webhooks: Sendable {
     }
   }
 
+  /// Switches a webhook off until it is switched on again: nothing is sent to it meanwhile. A call that is under
+  /// way ends, and is sent again with the same ID later. One that the server has switched off keeps its reason.
+  ///
+  /// - Throws: `notFound` if the container environment has none with this ID.
+  package func disable(_ id: String, in containerEnvironment: ContainerEnvironment) async throws {
+    try await store.write(in: .server) { transaction in
+      var webhook = try Self.webhook(id, containerEnvironment, in: transaction)
+      guard webhook.isActive else { return }
+      webhook.disabledBecause = Webhook.switchedOffByHand
+      try transaction.webhooks.put(webhook)
+    }
+  }
+
   /// Removes a webhook: nothing more is sent to it.
   ///
   /// - Throws: `notFound` if the container environment has none with this ID.
@@ -104,6 +117,11 @@ extension WebhookReading {
       beside: all.count { $0.containerEnvironment == containerEnvironment },
       upTo: limits.webhooksPerContainer, next: next)
   }
+}
+
+extension Webhook {
+  /// Why a webhook is off that an operator has switched off; who did is in the audit log.
+  package static let switchedOffByHand = "switched off by an operator"
 }
 
 extension WebhookWriting {

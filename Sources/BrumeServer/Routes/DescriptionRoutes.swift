@@ -46,6 +46,7 @@ enum DescriptionRoutes {
     <!doctype html>
     <html lang="en"><head><meta charset="utf-8"><title>Brume</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="stylesheet" href="/_brume/console/style/tokens.css">
     <link rel="stylesheet" href="/_brume/openapi.css"></head>
     <body><main><h1>Brume</h1><p>A server that speaks CloudKit's protocol.</p><ul>
     \(places.map { "<li><a href=\"\($0.0)\">\($0.0)</a>: \($0.1)</li>" }.joined(separator: "\n"))

@@ -33,6 +33,13 @@ struct MetricsRoute: Sendable {
         "the metrics are open to the server's own machine only; start it with --metrics-token and "
           + "send 'Authorization: Bearer …'")
     }
+    return try await text()
+  }
+
+  /// Operators see them from wherever they are signed in.
+  func showOperator(_ call: Call) async throws -> Reply { try await text() }
+
+  private func text() async throws -> Reply {
     let positions = try await store.read { try $0.log.lastPositions() }
     metrics.total(.damagedRows, store.damagedRows?.reads ?? 0)
     let indexes = store.indexProgress

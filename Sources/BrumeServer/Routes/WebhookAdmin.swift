@@ -50,6 +50,12 @@ struct WebhookAdmin: Sendable {
     return .empty
   }
 
+  func disable(_ call: Call) async throws -> Reply {
+    let containerEnvironment = call.containerEnvironment
+    try await webhooks.disable(call.json().text("id"), in: containerEnvironment)
+    return .empty
+  }
+
   func remove(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
     try await webhooks.remove(call.json().text("id"), in: containerEnvironment)

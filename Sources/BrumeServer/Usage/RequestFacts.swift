@@ -9,6 +9,7 @@ final class RequestFacts: Sendable {
   struct Known: Sendable {
     /// Nil: no endpoint of the table was asked.
     var access: Access?
+    var isSupervision = false
     var work = Work.usual
     var containerEnvironment: ContainerEnvironment?
     var caller = RequestLine.Caller.nobody
@@ -20,6 +21,7 @@ final class RequestFacts: Sendable {
   func note(_ endpoint: Endpoint, _ containerEnvironment: ContainerEnvironment?) {
     facts.withLock {
       $0.access = endpoint.access
+      $0.isSupervision = endpoint.isSupervision
       $0.work = endpoint.work
       $0.containerEnvironment = containerEnvironment
     }
@@ -35,8 +37,8 @@ final class RequestFacts: Sendable {
 }
 
 extension RequestFacts.Known {
-  /// Supervisors and the console's files: nobody's work.
-  var isProbe: Bool { access == .probe }
+  /// Supervisors, scrapers and the console's files: nobody's work.
+  var isProbe: Bool { access == .probe || isSupervision }
   var isOperators: Bool { access?.isOperators ?? false }
   /// How long it took says something about the server; polls, streams and files take as long as they do.
   var isTimed: Bool { access != nil && work != .lasting }

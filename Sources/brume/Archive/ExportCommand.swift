@@ -17,6 +17,7 @@ struct ExportCommand: AsyncParsableCommand {
       subscriptions and devices are not in it.
       """)
   @OptionGroup var server: ServerOptions
+  @OptionGroup var answer: AnswerOption
   @Option(help: "Whose database: a user's sign-in name.") var user: String
   @Argument(help: "The file to write; it must not exist.") var file: String
 
@@ -24,8 +25,11 @@ struct ExportCommand: AsyncParsableCommand {
     let connection = try server.connect()
     let export = UserExport(connection: connection, user: user, writer: try ArchiveWriter(file))
     let counts = try await export.run()
-    Output.say(
-      "wrote \(counts.zones) zones, \(counts.records) records and \(counts.files) files of \(user)")
+    answer.show(
+      counts.json,
+      said:
+        "wrote \(counts.zones) zones, \(counts.records) records and \(counts.files) files of \(user)"
+    )
     if counts.shares > 0 {
       Output.say("\(counts.shares) shares are not in the file; who takes part must join again")
     }
@@ -38,6 +42,14 @@ private struct UserExport {
     var records = 0
     var files = 0
     var shares = 0
+
+    /// What the command answers programs.
+    var json: JSON {
+      [
+        "zones": .int(Int64(zones)), "records": .int(Int64(records)), "files": .int(Int64(files)),
+        "shares": .int(Int64(shares)),
+      ]
+    }
   }
   let connection: ServerConnection
   let user: String

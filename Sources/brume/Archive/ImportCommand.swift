@@ -25,6 +25,7 @@ struct FileImportCommand: AsyncParsableCommand {
       replaced by the file's; others stay. Times, change tags and creators are those of the import.
       """)
   @OptionGroup var server: ServerOptions
+  @OptionGroup var answer: AnswerOption
   @Option(help: "Into whose database. (default: the name in the file)") var user: String?
   @Argument(help: "A file of 'brume export'.") var file: String
 
@@ -40,15 +41,25 @@ struct FileImportCommand: AsyncParsableCommand {
     let name = user ?? owner ?? ""
     let connection = try server.connect()
     try await connection.makeAccount(name)
-    var records = RecordImport(connection: connection, user: name, owner: ownerRecord)
+    let progress = TerminalProgress()
+    var records = RecordImport(
+      connection: connection, user: name, owner: ownerRecord, progress: progress)
     defer { records.removeFiles() }
-    try await read(&reader, into: &records)
-    Output.say("imported \(records.zones) zones and \(records.saved) records of \(name)")
+    try await progress.during("reading the file") {
+      try await read(&reader, into: &records, progress)
+    }
+    let (zones, saved) = (records.zones, records.saved)
+    answer.show(
+      ["user": .string(name), "zones": .int(Int64(zones)), "records": .int(Int64(saved))],
+      said: "imported \(zones) zones and \(saved) records of \(name)")
   }
 
-  private func read(_ reader: inout ArchiveReader, into records: inout RecordImport) async throws {
+  private func read(
+    _ reader: inout ArchiveReader, into records: inout RecordImport, _ progress: TerminalProgress
+  ) async throws {
     var total: Int64?
     while let line = try reader.next() {
+      progress.show("\(records.saved) records saved", reader.position, of: reader.size)
       switch try ExportLine(json: line) {
       case .zone(let zone)?: try await records.begin(zone)
       case .file(let checksum)?: try records.beginFile(checksum)

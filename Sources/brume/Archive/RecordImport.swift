@@ -19,12 +19,15 @@ struct RecordImport {
   private var files: [String: URL] = [:]
   private var openFile: FileHandle?
   private var session: Session?
-  private let progress = TerminalProgress()
+  private let progress: TerminalProgress
 
-  init(connection: ServerConnection, user: String, owner: String?) {
+  init(
+    connection: ServerConnection, user: String, owner: String?, progress: TerminalProgress
+  ) {
     self.connection = connection
     self.user = user
     self.owner = owner
+    self.progress = progress
   }
 
   mutating func begin(_ name: String) async throws {
@@ -50,13 +53,11 @@ struct RecordImport {
 
   mutating func add(_ record: Record) async throws {
     waiting.append(record)
-    progress.show("\(saved) records saved")
     if waiting.count == Limits.apple.operationsPerRequest { try await send() }
   }
 
   /// - Throws: what the server says of the first record that cannot be saved.
   mutating func finish() async throws {
-    defer { progress.end() }
     try await send()
     while !refused.isEmpty {
       let before = refused.count
@@ -147,7 +148,11 @@ struct RecordImport {
     guard let ticket = try await session.database(.private).uploadAddresses(request).first else {
       throw CommandFailure("the server gave no address for a file; see its log")
     }
-    return try await session.upload(OutgoingFile(url), to: ticket.ticket) { _ in }
+    let (file, progress) = (try OutgoingFile(url), progress)
+    let words = "sending a file of '\(record.name)', \(TerminalProgress.bytes(file.state.size))"
+    return try await session.upload(file, to: ticket.ticket) { sent in
+      progress.show(words, sent, of: file.state.size)
+    }
   }
 
   /// Uploads are made as the user, who needs an API token of the container.

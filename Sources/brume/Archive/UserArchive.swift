@@ -67,6 +67,10 @@ struct ArchiveReader {
   private let path: String
   private var buffer: [UInt8] = []
   private var start = 0
+  /// Bytes of the file; 0 if it does not say, as a pipe.
+  let size: Int64
+  /// Bytes of the lines that were given out.
+  private(set) var position: Int64 = 0
 
   init(_ path: String) throws {
     self.path = path
@@ -75,13 +79,18 @@ struct ArchiveReader {
       throw ExitStatus.noInput.code
     }
     self.handle = handle
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    size = (attributes?[.size] as? NSNumber)?.int64Value ?? 0
   }
 
   /// The next line; nil at the end of the file.
   mutating func next() throws -> JSON? {
     while true {
       if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        defer { start = end + 1 }
+        defer {
+          position += Int64(end + 1 - start)
+          start = end + 1
+        }
         do throws(BrumeError) {
           return try JSON(parsing: Array(buffer[start..<end]))
         } catch {

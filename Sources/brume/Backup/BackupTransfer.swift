@@ -96,7 +96,7 @@ struct BackupTransfer {
   private func check(_ file: DiskFile, after earlier: BackupFile?) throws -> BackupReport {
     let size = try file.size()
     return try BackupCheck.run(Self.read(file), after: earlier) { position in
-      progress.show("reading it back: \(position * 100 / max(1, size)) %")
+      progress.show("reading it back", position, of: size)
     }
   }
 
@@ -138,7 +138,7 @@ struct BackupTransfer {
       try await source.rows(of: id, from: begun) { piece in
         try part.append(piece)
         let arrived = try part.size()
-        progress.show("rows: \(arrived * 100 / max(1, size)) %")
+        progress.show("rows", arrived, of: size)
       }
     }
     guard let check = try takenUp(), check.hasAllRows else {

@@ -11,6 +11,7 @@ struct InPlaceRestore {
   private let access: ServerAccess
   private let token: String
   private let progress: TerminalProgress
+  private let answer: AnswerOption
   private let transport = ProgramTransport()
   private static let path = "/_brume/admin/backups/restore"
   private static let pause = Duration.milliseconds(200)
@@ -18,7 +19,7 @@ struct InPlaceRestore {
   private static let patience = Duration.seconds(120)
 
   /// - Throws: `StatusFailure` if no server or no admin token is named.
-  init(_ access: ServerAccess, progress: TerminalProgress) throws {
+  init(_ access: ServerAccess, progress: TerminalProgress, answer: AnswerOption) throws {
     guard let token = access.adminToken else {
       throw StatusFailure(
         .noPermission,
@@ -27,6 +28,7 @@ struct InPlaceRestore {
     self.access = access
     self.token = token
     self.progress = progress
+    self.answer = answer
   }
 
   /// - Parameter agrees: asked with what is in the backup, before anything is changed.
@@ -39,13 +41,21 @@ struct InPlaceRestore {
       throw CommandFailure("nothing was changed")
     }
     let applied = try Wire.restore(try await ask("POST", "/apply", ["id": .string(sent)]))
+    let facts: JSON = [
+      "backup": .string(backup.id), "rows": .int(Int64(backup.rows)),
+      "assets": .int(Int64(backup.assets)), "restarts": .bool(applied.restarts),
+    ]
     guard applied.restarts else {
-      return Output.line("the backup is taken up by the next start of the server: restart it")
+      return answer.show(
+        facts, ["the backup is taken up by the next start of the server: restart it"])
     }
     try await progress.during("the server starts anew") { try await waitForStart(sent) }
-    Output.line(
-      "the server runs on the backup: \(backup.rows) rows and \(backup.assets) assets; what it had before is in the "
-        + "folder 'replaced' of its data, until the next restore")
+    answer.show(
+      facts,
+      [
+        "the server runs on the backup: \(backup.rows) rows and \(backup.assets) assets; what it had before is in "
+          + "the folder 'replaced' of its data, until the next restore"
+      ])
   }
 
   // MARK: Steps
@@ -72,7 +82,7 @@ struct InPlaceRestore {
     let answer: HTTPAnswer
     do {
       answer = try await transport.upload(request, outgoing) { sent in
-        progress.show("sent \(sent * 100 / max(1, size)) %")
+        progress.show("sending it", sent, of: size)
       }
     } catch is CallFailure {
       throw StatusFailure(
@@ -98,7 +108,7 @@ struct InPlaceRestore {
       case .failed(let reason): throw StatusFailure(.data, reason)
       case .receiving: break
       case .checking(let bytes, let all):
-        progress.show("the server checks it: \(bytes * 100 / max(1, all)) %")
+        progress.show("the server checks it", bytes, of: all)
       case .writing(let rows, let bytes):
         progress.show(
           "the server writes it: " + (bytes > 0 ? TerminalProgress.bytes(bytes) : "\(rows) rows"))

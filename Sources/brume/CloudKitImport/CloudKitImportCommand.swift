@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import BrumeModel
+import BrumeWire
 
 struct CloudKitImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -32,6 +33,7 @@ struct CloudKitImportCommand: AsyncParsableCommand {
   var types: [String] = []
   @Flag(help: "Only count what would come. Nothing is written, no file is fetched.")
   var dryRun = false
+  @OptionGroup var answer: AnswerOption
 
   func validate() throws {
     guard server.container ?? ServerOptions.variable("BRUME_CONTAINER") != nil else {
@@ -62,10 +64,27 @@ struct CloudKitImportCommand: AsyncParsableCommand {
     try report(work.counts, work.refused)
   }
 
+  /// What the command answers programs; of a dry run only what it has counted.
+  private static func json(_ counts: ImportCounts, refused: Int, asked isDryRun: Bool) -> JSON {
+    var object = JSONObject()
+    var types = JSONObject()
+    for (type, count) in counts.types { types[type] = .int(Int64(count)) }
+    object["types"] = .object(types)
+    object["records"] = .int(Int64(counts.records))
+    object["files"] = .int(Int64(counts.files))
+    object["shares"] = .int(Int64(counts.shares))
+    guard !isDryRun else { return .object(object) }
+    object["saved"] = .int(Int64(counts.saved))
+    object["unchanged"] = .int(Int64(counts.unchanged))
+    object["refused"] = .int(Int64(refused))
+    return .object(object)
+  }
+
   private func report(_ counts: ImportCounts, _ refused: [RefusedRecord]) throws {
-    for (type, count) in counts.types.sorted(by: { $0.key < $1.key }) where dryRun {
-      Output.line("\(type)  \(count)")
-    }
+    let types = counts.types.sorted { $0.key < $1.key }
+    answer.show(
+      Self.json(counts, refused: refused.count, asked: dryRun),
+      dryRun ? types.map { "\($0.key)  \($0.value)" } : [])
     if counts.shares > 0 { Output.say("\(counts.shares) shares are left out") }
     guard !dryRun else {
       return Output.say("would read \(counts.records) records with \(counts.files) files")

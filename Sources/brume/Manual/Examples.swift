@@ -179,6 +179,7 @@ enum Examples {
     ("webhook add", ["brume webhook add https://backend.example.org/changes"]),
     ("webhook list", ["brume webhook list"]),
     ("webhook enable", ["brume webhook enable wh_1"]),
+    ("webhook disable", ["brume webhook disable wh_1"]),
     ("webhook remove", ["brume webhook remove wh_1"]),
     (
       "faults add",

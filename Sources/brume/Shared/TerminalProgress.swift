@@ -15,20 +15,29 @@ final class TerminalProgress: Sendable {
   private let next = Mutex(ContinuousClock.now + pauses.first)
   private let isShown = Mutex(false)
   /// What was last shown of the work itself.
-  private let latest = Mutex<String?>(nil)
+  private let latest = Mutex<ProgressLine?>(nil)
 
-  func show(_ text: @autoclosure () -> String) {
+  func show(_ words: @autoclosure () -> String) {
+    show(line: ProgressLine(words: words(), share: nil))
+  }
+
+  /// The same with a bar. Where it is not known how much there is, `all` is 0, and there is none.
+  func show(_ words: @autoclosure () -> String, _ done: Int64, of all: Int64) {
+    let share = all > 0 ? ProgressLine.Share(done: done, all: all) : nil
+    show(line: ProgressLine(words: words(), share: share))
+  }
+
+  private func show(line: @autoclosure () -> ProgressLine) {
     guard Self.isOnTerminal else { return }
+    let line = line()
+    latest.withLock { $0 = line }
     let now = ContinuousClock.now
     let isDue = next.withLock { next in
       guard now >= next else { return false }
       next = now + Self.pauses.others
       return true
     }
-    guard isDue else { return }
-    let words = text()
-    latest.withLock { $0 = words }
-    write(words)
+    if isDue { write(line) }
   }
 
   /// Shows what is said meanwhile, again and with the seconds while nothing new comes: a server may be silent for long.
@@ -38,6 +47,7 @@ final class TerminalProgress: Sendable {
     _ first: String, _ work: () async throws -> Value
   ) async throws -> Value {
     guard Self.isOnTerminal else { return try await work() }
+    latest.withLock { $0 = nil }
     let start = ContinuousClock.now
     let talk = Task { [self] in
       while !Task.isCancelled {
@@ -54,7 +64,9 @@ final class TerminalProgress: Sendable {
 
   private func repeatLatest(or first: String, after time: Duration) {
     guard next.withLock({ ContinuousClock.now >= $0 }) else { return }
-    write("\(latest.withLock { $0 } ?? first): \(time.components.seconds) s")
+    var line = latest.withLock { $0 } ?? ProgressLine(words: first, share: nil)
+    line.words += ": \(time.components.seconds) s"
+    write(line)
   }
 
   /// What somebody waits for: says so, with the seconds that it took, on a line that `work` may write to as well.
@@ -80,12 +92,16 @@ final class TerminalProgress: Sendable {
 
   /// Clears the line before something else is said.
   func end() {
-    if isShown.withLock({ $0 }) { write("") }
+    let wasShown = isShown.withLock { isShown in
+      defer { isShown = false }
+      return isShown
+    }
+    if wasShown { Output.sayOver("") }
   }
 
-  private func write(_ text: String) {
-    isShown.withLock { $0 = !text.isEmpty }
-    Output.sayOver(text)
+  private func write(_ line: ProgressLine) {
+    isShown.withLock { $0 = true }
+    Output.sayOver(line.text(width: ProgressLine.terminalWidth))
   }
 
   /// Bytes in words: "12.3 MB".

@@ -153,6 +153,40 @@ import Testing
     #expect(try calls(fixture).map(\.names) == [["a"], ["a"], ["a"]])
   }
 
+  @Test
+  func
+    `one that is switched off by hand is not called, and has what it missed when it is on again`()
+    async throws
+  {
+    let fixture = try await DeliveryWorkerFixture()
+    let hook = try await add(fixture)
+    try await change("a", in: fixture)
+    try await fixture.running {
+      _ = try await fixture.logged(1)
+      await fixture.quiet()
+      let own = DeliveryWorkerFixture.containerEnvironment
+      try await fixture.engine.webhooks.disable(hook.id, in: own)
+      try await change("b", in: fixture)
+      await fixture.quiet()
+      #expect(try calls(fixture).map(\.names) == [["a"]])
+      #expect(try await webhook(hook.id, fixture)?.disabledBecause == Webhook.switchedOffByHand)
+      try await enable(hook.id, fixture)
+      fixture.worker.configurationChanged()
+      _ = try await fixture.logged(2)
+    }
+    #expect(try calls(fixture).map(\.names) == [["a"], ["b"]])
+  }
+
+  @Test func `switching off keeps the reason that the server had`() async throws {
+    let fixture = try await DeliveryWorkerFixture()
+    var hook = try await add(fixture)
+    hook.disabledBecause = "answered 410"
+    try await fixture.store.write(in: .all) { [hook] in try $0.webhooks.put(hook) }
+    try await fixture.engine.webhooks.disable(
+      hook.id, in: DeliveryWorkerFixture.containerEnvironment)
+    #expect(try await webhook(hook.id, fixture)?.disabledBecause == "answered 410")
+  }
+
   @Test func `a receiver that answers 410 is not called again`() async throws {
     let fixture = try await DeliveryWorkerFixture()
     fixture.hookAnswers.value = [OutsideReply(status: 410)]
@@ -214,6 +248,7 @@ import Testing
     let changes = [
       { try await fixture.engine.webhooks.enable($0, in: $1) },
       { try await fixture.engine.webhooks.remove($0, in: $1) },
+      { try await fixture.engine.webhooks.disable($0, in: $1) },
       { _ = try await fixture.engine.webhooks.find($0, in: $1) },
     ]
     for change in changes {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct ChangesSaidTests {
-  @Test func `a webhook that is called again is named, and one that is removed`()
+  @Test func `a webhook is named that is called no more, called again, or removed`()
     async throws
   {
     try await Shell.serving(
@@ -12,6 +12,12 @@ import Testing
     ) { brume in
       let added = try await brume("webhook", "add", "http://127.0.0.1:1/hook")
       let id = String(added.output.prefix { $0 != "\n" })
+      let disabled = try await brume("webhook", "disable", id)
+      #expect(
+        disabled.talk
+          == "the webhook '\(id)' is not called any more; 'brume webhook enable \(id)' goes on\n")
+      let listed = try await brume("webhook", "list")
+      #expect(listed.output.contains("switched off by an operator"), "\(listed.output)")
       let enabled = try await brume("webhook", "enable", id)
       #expect(enabled.talk == "the webhook '\(id)' is called again, from where it stopped\n")
       let removed = try await brume("webhook", "remove", id)

@@ -19,6 +19,10 @@ struct Shell: Sendable {
   }
 
   func callAsFunction(_ arguments: String...) async throws -> Tool.Outcome {
+    try await self(arguments)
+  }
+
+  func callAsFunction(_ arguments: [String]) async throws -> Tool.Outcome {
     try await Tool.run(arguments + ["--data", folder])
   }
 

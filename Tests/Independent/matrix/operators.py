@@ -34,7 +34,7 @@ def probe(name, method="GET", build=plain, images=None, last=False):
 
 TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks", "zones", "operators",
          "operators/invitations", "operators/tokens", "session", "session/provider", "backups", "backups/restore", "clock"}
-LISTS = ["status", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
+LISTS = ["status", "metrics", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
          "webhooks", "containers", "zones", "shares", "operators", "operators/invitations", "operators/tokens", "audit", "logs", "usage", "usage/storage", "usage/storage/history", "schema/usage", "trace", "session",
          "users/export", "backups", "backups/rows", "backups/asset", "backups/file", "backups/restore", "events", "clock", "log", "log/then"]
 # What an operator reads and changes of somebody's data, asked about the account `shy`, who has none.
@@ -65,6 +65,7 @@ PROBES = [
     probe("apns/remove", "POST", body(topic="t"), IMAGES),
     probe("webhooks", "POST", body(url="http://127.0.0.1:1/none"), IMAGES),
     probe("webhooks/enable", "POST", body(id="none"), IMAGES),
+    probe("webhooks/disable", "POST", body(id="none"), IMAGES),
     probe("webhooks/remove", "POST", body(id="none"), IMAGES),
     probe("webhooks/test", "POST", body(id="none"), IMAGES),
     *[probe(name, "POST", body(user="shy", database="private", zone="Of-operators", schema="nothing", token="nothing"))

@@ -67,6 +67,26 @@ export function remote(path, body) {
   return entry;
 }
 
+const pages = new Map();
+const mostPages = 8;
+
+/**
+ * The same for a list that comes in pages: while one is on its way, the page before it stays, and the focus in it. What
+ * says where a page begins (`after`, `before`, `continuationMarker`) does not distinguish lists.
+ */
+export function paged(path, body) {
+  const entry = remote(path, body);
+  const list = path.replace(/(?<=[?&])(after|before)=[^&]*&?/g, "") +
+    JSON.stringify({ ...body, continuationMarker: undefined });
+  if (entry.value !== undefined) {
+    pages.delete(list);
+    pages.set(list, entry.value);
+    if (pages.size > mostPages) pages.delete(pages.keys().next().value);
+  }
+  const before = pages.get(list);
+  return entry.value === undefined && !entry.error && before !== undefined ? { value: before, isLoading: true } : entry;
+}
+
 async function load(entry, path, body) {
   entry.visit = visit;
   entry.abort?.abort();
@@ -107,4 +127,7 @@ export function endDrawing() {
 }
 
 /** Forgets everything: somebody else may sign in. */
-export const forget = () => kept.clear();
+export function forget() {
+  kept.clear();
+  pages.clear();
+}

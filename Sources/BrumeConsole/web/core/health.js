@@ -16,7 +16,7 @@ async function ask() {
     const [ready, status, metrics] = await Promise.all([
       fetch("/_brume/health/ready"),
       call("/_brume/admin/status"),
-      call("/_brume/metrics").catch(() => undefined),
+      call("/_brume/admin/metrics").catch(() => undefined),
     ]);
     Object.assign(health, { isKnown: true, isReady: ready.ok, since: undefined, status });
     health.metrics = metrics === undefined ? undefined : read(metrics);

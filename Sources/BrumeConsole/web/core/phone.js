@@ -15,7 +15,7 @@ export const phones = [];
 export const happened = [];
 
 export class Phone {
-  /** - place: `{ container, environment, apiToken }`. */
+  /** - place: `{ container, environment }`. */
   constructor(name, user, place) {
     Object.assign(this, { name, user, place, state: "offline", lines: [], alerts: [], badge: 0, sync: {}, zones: {} });
     this.clientID = `console-${user}-${name}`.replace(/[^\w-]/g, "");
@@ -36,16 +36,21 @@ export class Phone {
     update();
   }
 
-  /** Signs in: the operator makes a token for the user. */
+  /** Signs in, and opens the stream. */
   async signIn() {
-    const { container, environment } = this.place;
-    const made = await call(`/_brume/admin/users/token?${new URLSearchParams({ container, environment })}`, {
-      user: this.user,
-    });
-    const device = { url: location.origin, webAuthToken: made.token, deviceID: this.clientID };
-    this.client = new Container({ ...this.place, ...device });
+    await this.enter();
     this.note("user", `${this.user} signed in`);
     await this.come();
+  }
+
+  /** The operator makes a token for the user. */
+  async enter() {
+    const { container, environment } = this.place;
+    const place = new URLSearchParams({ container, environment });
+    this.place.apiToken ??= (await call(`/_brume/admin/status?${place}`)).environment.BRUME_API_TOKEN;
+    const made = await call(`/_brume/admin/users/token?${place}`, { user: this.user });
+    const device = { url: location.origin, webAuthToken: made.token, deviceID: this.clientID };
+    this.client = new Container({ ...this.place, ...device });
   }
 
   /** The public, private or shared database, as this phone. */
@@ -149,15 +154,17 @@ export class Phone {
 
   /** Ends it. */
   async remove() {
+    const isKnown = !["refused", "signedOut"].includes(this.state);
     this.leave();
     phones.splice(phones.indexOf(this), 1);
-    await this.forget();
+    await this.forget(isKnown);
     update();
   }
 
-  /** The server forgets the device, and the tab its place. */
-  async forget() {
+  /** The server forgets the device, and the tab its place. One that was offline since the page was opened signs in for that. */
+  async forget(isKnown = true) {
     sessionStorage.removeItem(this.position);
+    if (!this.client && isKnown) await this.enter().catch(() => {});
     await this.client?.signOut().catch(() => {});
   }
 }

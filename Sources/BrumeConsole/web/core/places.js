@@ -23,7 +23,8 @@ export function containers() {
 
 /** Ours: a list of more users is none that anybody reads. */
 const mostListed = 200;
-const users = () => remote(`/_brume/admin/users?limit=${mostListed}`).value;
+export const usersAsked = () => remote(`/_brume/admin/users?limit=${mostListed}`);
+const users = () => usersAsked().value;
 
 /** The first users by name: all of them, or as many as a list may have. */
 export const knownUsers = () => users()?.users ?? [];

@@ -61,6 +61,23 @@ export function unlessLeft() {
   };
 }
 
+/** From where somebody came to a page of a list, by where it begins. */
+const earlier = new Map();
+
+/**
+ * The ways to the next page of a list, and back: the address says by `name` where the page begins. Who came by a link goes
+ * back to the first page. `also` changes with it; `next` is where the next page begins.
+ */
+export function turn(name, next, also = {}) {
+  const here = route.query[name] ?? "";
+  const key = (begin) => `${format({ ...route, query: { tab: route.query.tab } })} ${name} ${begin}`;
+  const lead = (begin) => go(withQuery({ ...also, [name]: begin }));
+  return {
+    newer: here !== "" && (() => lead(earlier.get(key(here)) ?? "")),
+    older: next && (() => (earlier.set(key(next), here), lead(String(next)))),
+  };
+}
+
 const arrivals = [];
 /** Calls a function when the address has changed, with the route before. */
 export const onArrival = (function_) => arrivals.push(function_);
@@ -75,7 +92,8 @@ function arrive() {
 
 window.addEventListener("hashchange", arrive);
 
-function decode(text) {
+/** A part of an address as it was before it was encoded; what is no such part stays as it is. */
+export function decode(text) {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,24 +1,30 @@
-// Light or dark: as the system says, until somebody chooses; the choice is kept.
+// Light or dark: as the system says, until somebody chooses; the choice is kept, and can be taken back.
 
 import { update } from "./state.js";
 
 const setting = "brume.theme";
-const dark = matchMedia("(prefers-color-scheme: dark)");
 
-function apply() {
+/** In the order in which the button goes through them. */
+const themes = ["system", "light", "dark"];
+
+/** What holds: "system" until somebody chooses. */
+export function theme() {
   const chosen = localStorage.getItem(setting);
-  if (chosen) document.documentElement.dataset.theme = chosen;
-  else delete document.documentElement.dataset.theme;
+  return themes.includes(chosen) ? chosen : "system";
 }
 
-export const isDark = () => (localStorage.getItem(setting) ?? (dark.matches ? "dark" : "light")) === "dark";
+function apply() {
+  if (theme() === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme();
+}
 
-/** The other one of the two. */
-export function toggleTheme() {
-  localStorage.setItem(setting, isDark() ? "light" : "dark");
+/** The next of the three. */
+export function nextTheme() {
+  const next = themes[(themes.indexOf(theme()) + 1) % themes.length];
+  if (next === "system") localStorage.removeItem(setting);
+  else localStorage.setItem(setting, next);
   apply();
   update();
 }
 
 apply();
-dark.addEventListener("change", update);

@@ -8,7 +8,7 @@ import { draft, update } from "../core/state.js";
 import { exactly, number, plural } from "../core/words.js";
 import { Button, Code } from "../parts/controls.js";
 import { Pane } from "../parts/layout.js";
-import { Badge, Wrong } from "../parts/states.js";
+import { Badge, Loading, Wrong } from "../parts/states.js";
 
 /** As many names as the server lists of each kind. */
 const mostListed = 1000;
@@ -26,6 +26,7 @@ export function Files(command) {
       null,
       h("p", null, "After a restore of the database or of the files alone, some may be missing, and others belong to nothing."),
       now.report && Report(now),
+      now.isBusy && Loading(),
       Wrong(now.error),
       h("div.line", null, h(Button, { icon: "retry", disabled: now.isBusy, onclick: () => check(now) }, "Check the files")),
       Damaged(),

@@ -10,7 +10,7 @@ import { exactly, number, plural, size } from "../core/words.js";
 import { Button, Code } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Facts, Pane } from "../parts/layout.js";
-import { Badge, Wrong } from "../parts/states.js";
+import { Badge, Loaded, Wrong } from "../parts/states.js";
 
 const path = "/_brume/admin/backups/restore";
 const pause = 500;
@@ -24,12 +24,12 @@ export function Restore(commands) {
   return h(
     Pane,
     { key: "restore", title: "Restore" },
-    h("div.body.stack", null, Restored(now.report?.restored), Body(now, commands), Wrong(now.error)),
+    Loaded({ value: now.report, error: now.report ? undefined : now.error, retry: () => again(now) }, () =>
+      h("div.body.stack", { key: "body" }, Restored(now.report.restored), Body(now, commands), Wrong(now.error))),
   );
 }
 
 function Body(now, commands) {
-  if (!now.report) return h("p.note", null, "Asking the server");
   if (now.report.obstacle) {
     return [
       h("p", { key: "obstacle" }, now.report.obstacle.replace(/^t/, "T"), "."),
@@ -124,6 +124,11 @@ const Ready = (backup) => [
 ];
 
 // MARK: Acts
+
+function again(now) {
+  now.error = undefined;
+  update();
+}
 
 /** Asks how far it is, and again as long as something is under way. */
 async function ask() {

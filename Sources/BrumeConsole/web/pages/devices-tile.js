@@ -10,7 +10,7 @@ import { Button, LinkButton } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
 import { Badge } from "../parts/states.js";
 import { UserPicker } from "../parts/users.js";
-import { isPerson, remember } from "./devices.js";
+import { isPerson } from "./devices.js";
 
 const icons = { iPad: "devices", Mac: "laptop", watch: "watch" };
 const states = {
@@ -45,7 +45,7 @@ export function Tile(phone, waiting) {
           kind: "quiet",
           icon: "trash",
           label: `Remove ${phone.name} of ${phone.user}`,
-          onclick: () => phone.remove().then(remember),
+          onclick: () => phone.remove(),
         }),
       ),
     ),
@@ -119,7 +119,7 @@ const Owner = (phone) =>
     shown: false,
     value: phone.user,
     options: [...new Set([phone.user, ...userNames().filter(isPerson)])],
-    onchange: (event) => tried(phone.handTo(event.target.value)).then(remember),
+    onchange: (event) => tried(phone.handTo(event.target.value)),
   });
 
 /** What fails is said. */

@@ -1,17 +1,17 @@
 // Devices, in development: what does each phone see? Simulated phones side by side on real streams, a bar
 // that writes as one of them, and what happened on all of them.
 
-import { call, remote } from "../core/calls.js";
+import { remote } from "../core/calls.js";
 import { happened, Phone, phones } from "../core/phone.js";
-import { admin, chosenUser, userNames } from "../core/places.js";
+import { admin, chosenUser, userNames, usersAsked } from "../core/places.js";
 import { h } from "../core/render.js";
-import { note, route, withQuery } from "../core/router.js";
+import { decode, note, route, to, withQuery } from "../core/router.js";
 import { draft, into, say, update } from "../core/state.js";
 import { moment } from "../core/words.js";
-import { Button, Field } from "../parts/controls.js";
+import { Button, Field, LinkButton } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
 import { Form, Head, Pane } from "../parts/layout.js";
-import { Empty } from "../parts/states.js";
+import { Empty, Loaded } from "../parts/states.js";
 import { UserPicker } from "../parts/users.js";
 import { Tile } from "./devices-tile.js";
 import { save, WriteBar } from "./devices-write.js";
@@ -42,42 +42,70 @@ const mostPhones = 4;
 const focused = () =>
   phones[[...document.querySelectorAll(".tile")].indexOf(document.activeElement.closest(".tile"))] ?? phones[0];
 
-/** The phones of the scene that the address names, `alice:iPhone,bob:Mac`; each is made once. */
-function scene() {
-  if (phones.length > 0 || !route.query.scene || isMaking) return;
-  for (const [user, name] of route.query.scene.split(",").map((pair) => pair.split(":")).slice(0, mostPhones))
-    if (user && name) add(name, user);
+// MARK: The scene
+
+/** What the address has about a phone that is not there, or that nobody uses. */
+const marks = { offline: "offline", signedOut: "out" };
+/** The scene that was shown last, and how many phones are being made. */
+let shown;
+let making = 0;
+
+const isHere = ({ place }) => place.container === route.container && place.environment === route.environment;
+
+/** `alice:iPhone,bob:Mac:offline`: the phones of this place with their users, as a link has them. Never tokens. */
+const scene = () =>
+  phones.filter(isHere).map((phone) =>
+    [phone.user, phone.name, marks[phone.state]].filter(Boolean).map(encodeURIComponent).join(":")).join(",");
+
+function read(text) {
+  const parts = text.split(",").map((part) => part.split(":").map(decode));
+  const whole = parts.filter(([user, name]) => user && name).slice(0, mostPhones);
+  return whole.map(([user, name, mark]) => ({ user, name, mark }));
 }
 
-let isMaking = false;
+/** Makes the phones of an address that somebody came by; what is there already stays, what it does not name goes. */
+async function show(named) {
+  making += 1;
+  const isNamed = (phone) => named.some(({ user, name }) => phone.user === user && phone.name === name);
+  for (const phone of phones.filter((phone) => isHere(phone) && !isNamed(phone))) await phone.remove();
+  for (const { name, user, mark } of named) {
+    if (!phones.some((phone) => isHere(phone) && phone.user === user && phone.name === name)) await add(name, user, mark);
+  }
+  making -= 1;
+  update();
+}
 
-/** Makes a phone, and writes the scene into the address: names only, never tokens. */
-export async function add(name, user) {
-  isMaking = true;
+/** Makes a phone, which says itself what it could not do. */
+export async function add(name, user, mark) {
+  making += 1;
+  const phone = new Phone(name, user, { container: route.container, environment: route.environment });
+  phones.push(phone);
+  phone.is(Object.keys(marks).find((state) => marks[state] === mark) ?? "connecting");
   try {
-    const { environment } = await call(admin("status"));
-    const phone = new Phone(name, user, {
-      container: route.container,
-      environment: route.environment,
-      apiToken: environment.BRUME_API_TOKEN,
-    });
-    phones.push(phone);
-    remember();
-    await phone.signIn();
+    if (phone.state === "connecting") await phone.signIn();
   } catch (error) {
+    phone.is("refused");
+    phone.note("bad", error.message, "bad");
     say(error.message, true);
   }
-  isMaking = false;
+  making -= 1;
+  update();
 }
 
-/** Writes the phones into the address, unless another page has been opened meanwhile. */
-export function remember() {
-  if (route.page !== page.name) return;
-  note(withQuery({ scene: phones.map((phone) => `${phone.user}:${phone.name}`).join(",") }));
+/** Shows what the address names, or writes into the address what is shown. */
+function agree() {
+  if (route.query.scene !== shown) {
+    shown = route.query.scene;
+    if (shown) show(read(shown));
+  }
+  const address = withQuery({ scene: scene() });
+  if (making === 0 && address !== location.hash) note(address);
 }
+
+// MARK: The page
 
 function view() {
-  scene();
+  agree();
   const waiting = Object.fromEntries(
     (remote(admin("devices")).value?.devices ?? []).map((device) => [device.device, device.waiting]),
   );
@@ -97,7 +125,12 @@ function view() {
     h(
       "div.devices",
       { key: "devices" },
-      h("div.tiles", { key: "tiles" }, phones.map((phone) => Tile(phone, waiting[phone.clientID] ?? 0)), NewPhone()),
+      h(
+        "div.tiles",
+        { key: "tiles" },
+        phones.map((phone) => Tile(phone, waiting[phone.clientID] ?? 0)),
+        Loaded(usersAsked(), NewPhone),
+      ),
       phones.length > 0 && What(),
     ),
   ];
@@ -123,6 +156,13 @@ function NewPhone() {
   return h(
     "section.new-device",
     { key: "new", "aria-label": "New device" },
+    phones.length === 0 &&
+      users.length === 0 &&
+      Empty(
+        "No users yet, and each phone is somebody's",
+        h(LinkButton, { icon: "plus", href: to("users", [], { new: "1" }) }, "New user"),
+        "users",
+      ),
     phones.length === 0 &&
       users.length > 0 && h(
       "div.stack",

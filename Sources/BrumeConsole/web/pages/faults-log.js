@@ -1,10 +1,10 @@
 // The log of changes, newest first, and the zone of one of them as it was right after it. Nothing can be changed
 // here.
 
-import { remote } from "../core/calls.js";
+import { paged, remote } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, route, to, withQuery } from "../core/router.js";
+import { go, route, to, turn, withQuery } from "../core/router.js";
 import { shown } from "../core/values.js";
 import { exactly, moment, plural } from "../core/words.js";
 import { Inspector, Pane } from "../parts/layout.js";
@@ -14,7 +14,7 @@ import { Pages, Table } from "../parts/table.js";
 const limit = 50;
 
 export function Log() {
-  const entry = remote(admin("log", { limit, before: route.query.before }));
+  const entry = paged(admin("log", { limit, before: route.query.before }));
   return h(
     Pane,
     {
@@ -24,8 +24,7 @@ export function Log() {
       foot:
         entry.value && h(Pages, {
           text: "newest first",
-          newer: route.query.before && (() => history.back()),
-          older: entry.value.before && (() => go(withQuery({ before: entry.value.before, then: "" }))),
+          ...turn("before", entry.value.before, { then: "" }),
         }),
     },
     Loaded(entry, ({ changes }) =>

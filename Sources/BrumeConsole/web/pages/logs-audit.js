@@ -1,15 +1,15 @@
 // The audit log: who did what, when, from where, and what came of it. Every call of an operator that changes
 // something, and every one that was refused.
 
-import { remote } from "../core/calls.js";
+import { paged } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, withQuery } from "../core/router.js";
+import { go, route, to, turn, withQuery } from "../core/router.js";
 import { draft, into } from "../core/state.js";
 import { exactly, moment, shortContainer } from "../core/words.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
 import { Beside, Facts, Form, Inspector, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
-import { Pages, Table } from "../parts/table.js";
+import { chosenLine, Pages, Table } from "../parts/table.js";
 
 const limit = 100;
 const address = (query) => to("logs", [], { tab: "audit", ...query });
@@ -17,8 +17,12 @@ const address = (query) => to("logs", [], { tab: "audit", ...query });
 export function AuditLog() {
   const query = new URLSearchParams({ limit: String(limit) });
   for (const name of ["operator", "before"]) if (route.query[name]) query.set(name, route.query[name]);
-  const entry = remote(`/_brume/admin/audit?${query}`);
-  const chosen = entry.value?.audit.find((line) => String(line.position) === route.query.sel);
+  const entry = paged(`/_brume/admin/audit?${query}`);
+  const chosen = chosenLine(
+    entry.value?.audit,
+    "audit",
+    (position) => `/_brume/admin/audit?limit=1&before=${position + 1}`,
+  );
   return [
     Filter(),
     Beside(
@@ -30,8 +34,7 @@ export function AuditLog() {
           foot:
             entry.value && h(Pages, {
               text: "newest first",
-              newer: route.query.before && (() => history.back()),
-              older: entry.value.next && (() => go(withQuery({ before: String(entry.value.next), sel: "" }))),
+              ...turn("before", entry.value.next, { sel: "" }),
             }),
         },
         Loaded(entry, ({ audit }) =>
@@ -56,7 +59,9 @@ export function AuditLog() {
 }
 
 function Filter() {
-  const state = draft("audit", () => ({ operator: route.query.operator ?? "" }));
+  const state = draft("audit", () => ({ operator: "" }));
+  const named = route.query.operator ?? "";
+  if (state.of !== named) Object.assign(state, { of: named, operator: named });
   return h(
     Pane,
     { key: "filter" },

@@ -1,16 +1,16 @@
 // Logs and audit: what was asked of this server, by whom, and what came of it. The newest requests; with a
 // request ID all that is known of it; and what operators did.
 
-import { remote } from "../core/calls.js";
+import { paged } from "../core/calls.js";
 import { userNames } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, route, to, withQuery } from "../core/router.js";
+import { go, route, to, turn, withQuery } from "../core/router.js";
 import { draft, into } from "../core/state.js";
 import { moment } from "../core/words.js";
 import { Button, Check, CopyButton, Field, Tabs } from "../parts/controls.js";
 import { Beside, Form, Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
-import { Pages, Table } from "../parts/table.js";
+import { chosenLine, Pages, Table } from "../parts/table.js";
 import { UserPicker } from "../parts/users.js";
 import { AuditLog } from "./logs-audit.js";
 import { columns, RequestLine } from "./logs-line.js";
@@ -95,8 +95,8 @@ function Search() {
 function Requests() {
   const query = new URLSearchParams({ limit: String(limit) });
   for (const name of ["user", "failed", "route", "before"]) if (route.query[name]) query.set(name, route.query[name]);
-  const entry = remote(`/_brume/admin/logs?${query}`);
-  const chosen = entry.value?.log.find((line) => String(line.position) === route.query.sel);
+  const entry = paged(`/_brume/admin/logs?${query}`);
+  const chosen = chosenLine(entry.value?.log, "log", (position) => `/_brume/admin/logs?limit=1&before=${position + 1}`);
   return Beside(
     h(
       Pane,
@@ -120,8 +120,7 @@ function Requests() {
 const Foot = ({ next, since }) =>
   h(Pages, {
     text: since ? `newest first; this server remembers requests since ${moment(since)}` : "newest first",
-    newer: route.query.before && (() => history.back()),
-    older: next && (() => go(withQuery({ before: String(next), sel: "" }))),
+    ...turn("before", next, { sel: "" }),
   });
 
 const Nothing = () =>

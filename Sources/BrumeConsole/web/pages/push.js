@@ -9,7 +9,7 @@ import { exactly, moment, plural, short } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
 import { Beside, Facts, Head, Inspector, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { chosenLine, Table } from "../parts/table.js";
 import { Composer } from "./push-composer.js";
 import { Senders } from "./push-senders.js";
 
@@ -28,7 +28,11 @@ function view() {
   const filter = Object.fromEntries(filters.map((name) => [name, route.query[name]]));
   const log = remote(admin("push/log", { ...filter, limit: 200 }));
   const lines = [...(log.value?.log ?? [])].reverse();
-  const chosen = lines.find((line) => String(line.position) === route.query.sel);
+  const chosen = chosenLine(
+    log.value?.log,
+    "log",
+    (position) => admin("push/log", { after: position - 1, limit: 1000 }),
+  );
   return [
     h(Head, {
       title: "Push",

@@ -1,10 +1,10 @@
 // Records: what is stored, and who may see it? The place, the query, the table in pages of 50, the record
 // that is open.
 
-import { remote } from "../core/calls.js";
+import { paged, remote } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, route, withQuery } from "../core/router.js";
+import { go, route, turn, withQuery } from "../core/router.js";
 import { short } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
 import { Beside, Head, Inspector, Pane } from "../parts/layout.js";
@@ -78,7 +78,7 @@ function Page(where, types, fields) {
       resultsLimit: pageSize,
       continuationMarker: where.after,
     };
-    entry = remote(admin("records/query"), body);
+    entry = paged(admin("records/query"), body);
   } catch (error) {
     entry = { error };
   }
@@ -155,8 +155,7 @@ function Foot(where, fields, { records, continuationMarker }) {
     null,
     h(Pages, {
       text,
-      newer: where.after && (() => history.back()),
-      older: continuationMarker && (() => go(withQuery({ after: continuationMarker, sel: "" }))),
+      ...turn("after", continuationMarker, { sel: "" }),
     }),
     Columns(fields),
     h(CopyButton, { text: () => curl(where, fields), what: "the query as a command" }, "Copy as curl"),

@@ -4,7 +4,7 @@
 import { remote } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, route, to, withQuery } from "../core/router.js";
+import { go, route, to } from "../core/router.js";
 import { plural } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
 import { Beside, Head, Pane } from "../parts/layout.js";

@@ -1,8 +1,8 @@
 // Who stores how much: users with their quota, and the public databases.
 
-import { remote } from "../core/calls.js";
+import { paged } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { format, go, route, to, withQuery } from "../core/router.js";
+import { format, go, route, to, turn } from "../core/router.js";
 import { number, size } from "../core/words.js";
 import { Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
@@ -11,7 +11,7 @@ import { Pages, Table } from "../parts/table.js";
 export function Storage() {
   const query = new URLSearchParams({ limit: "50" });
   if (route.query.after) query.set("after", route.query.after);
-  const entry = remote(`/_brume/admin/usage/storage?${query}`);
+  const entry = paged(`/_brume/admin/usage/storage?${query}`);
   return h(
     Pane,
     {
@@ -21,8 +21,7 @@ export function Storage() {
       foot:
         entry.value && (entry.value.after || route.query.after) && h(Pages, {
           text: "by name",
-          newer: route.query.after && (() => history.back()),
-          older: entry.value.after && (() => go(withQuery({ after: entry.value.after }))),
+          ...turn("after", entry.value.after),
         }),
     },
     Loaded(entry, (storage) => {

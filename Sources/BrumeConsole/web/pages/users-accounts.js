@@ -1,8 +1,8 @@
 // The tab of users: the table, a new user. One user in the inspector is users-one.js.
 
-import { call, refresh, remote } from "../core/calls.js";
+import { call, paged, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, unlessLeft, withQuery } from "../core/router.js";
+import { go, route, to, turn, unlessLeft, withQuery } from "../core/router.js";
 import { usersNamed } from "../core/places.js";
 import { draft, drop, into, say, update } from "../core/state.js";
 import { plural, short } from "../core/words.js";
@@ -39,7 +39,7 @@ const one = (users) => {
 };
 
 export const View = () =>
-  Loaded(remote(listed()), ({ users, after }) => {
+  Loaded(paged(listed()), ({ users, after }) => {
     const chosen = one(users);
     const isPaged = Boolean(after || route.query.after || route.query.named);
     return Beside(
@@ -50,8 +50,7 @@ export const View = () =>
           key: "users",
           foot: isPaged && h(Pages, {
             text: after ? `${plural(users.length, "user")} shown, more follow` : plural(users.length, "user"),
-            newer: route.query.after && (() => history.back()),
-            older: after && (() => go(withQuery({ after, sel: "" }))),
+            ...turn("after", after, { sel: "" }),
           }),
         },
         isPaged && Named(),

@@ -57,11 +57,9 @@ const columns = [
     hidden: true,
     class: "end",
     cell: (webhook) => [
-      webhook.state !== "on" && h(
-        Button,
-        { class: "small", onclick: () => act("enable", webhook, "is on again") },
-        "Switch on",
-      ),
+      webhook.state === "on"
+        ? h(Button, { class: "small", onclick: () => act("disable", webhook, "is off") }, "Switch off")
+        : h(Button, { class: "small", onclick: () => act("enable", webhook, "is on again") }, "Switch on"),
       h(Button, { class: "small", onclick: () => test(webhook) }, "Test"),
       h(Button, { kind: "quiet", icon: "trash", label: `Remove ${webhook.url}`, onclick: () => remove(webhook) }),
     ],

@@ -1,10 +1,10 @@
 // Zones and shares: how large, how fresh, who is in? The zones of one user, the shares in the zone that is
 // open, what a change token says, and deletions that are old enough to be forgotten.
 
-import { remote } from "../core/calls.js";
+import { paged, remote } from "../core/calls.js";
 import { admin, knownUsers, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, route, to } from "../core/router.js";
+import { go, route, to, turn } from "../core/router.js";
 import { exactly, moment } from "../core/words.js";
 import { Button, Tabs } from "../parts/controls.js";
 import { Beside, Head, Pane } from "../parts/layout.js";
@@ -77,7 +77,7 @@ function view() {
 }
 
 function List(name, database) {
-  const entry = remote(admin("zones", { database, user: name, after: route.query.after, sizes: "true" }));
+  const entry = paged(admin("zones", { database, user: name, after: route.query.after, sizes: "true" }));
   const isOwn = database !== "shared";
   const id = (zone) => zoneName(zone.zoneID, { database });
   const chosen = entry.value?.zones.find((zone) => id(zone) === route.path[1]);
@@ -90,13 +90,7 @@ function List(name, database) {
         class: "fill",
         key: "zones",
         foot:
-          entry.value && h(Pages, {
-            text: "",
-            newer: route.query.after && (() => history.back()),
-            older:
-              entry.value.after &&
-                (() => go(to("zones", [name], { database: route.query.database, after: entry.value.after }))),
-          }),
+          entry.value && h(Pages, { text: "", ...turn("after", entry.value.after) }),
       },
       Loaded(entry, ({ zones }) =>
         zones.length === 0

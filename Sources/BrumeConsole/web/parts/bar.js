@@ -5,12 +5,19 @@ import { containers, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { format, go, route, withQuery } from "../core/router.js";
 import { isSignedIn, signOut, whoIsSignedIn } from "../core/session.js";
-import { isDark, toggleTheme } from "../core/theme.js";
+import { nextTheme, theme } from "../core/theme.js";
 import { moment } from "../core/words.js";
 import { Button, Picker } from "./controls.js";
 import { Icon } from "./icons.js";
 import { openSearch } from "./search.js";
 import { UserPicker } from "./users.js";
+
+/** What holds now; each press goes on to the next. */
+const themes = {
+  system: ["laptop", "Colours: as the system has them"],
+  light: ["sun", "Colours: light"],
+  dark: ["moon", "Colours: dark"],
+};
 
 export const Bar = () =>
   h(
@@ -51,9 +58,9 @@ export const Bar = () =>
       isSignedIn() && Live(),
       h(Button, {
         kind: "quiet",
-        icon: isDark() ? "sun" : "moon",
-        label: isDark() ? "Light colours" : "Dark colours",
-        onclick: toggleTheme,
+        icon: themes[theme()][0],
+        label: themes[theme()][1],
+        onclick: nextTheme,
       }),
       isSignedIn() && h(Button, {
         kind: "quiet",

@@ -12,10 +12,13 @@ const icons = { ok: "ok", wait: "wait", bad: "bad", info: "live", off: "ring" };
 export const Badge = ({ kind, icon, children }) =>
   h("span.badge", { class: kind }, Icon(icon ?? icons[kind]), h("span", null, children));
 
-/** What an answer leads to: the view of its value, or why there is none. Old content stays while loading. */
+/**
+ * What an answer leads to: the view of its value, or why there is none. Old content stays while loading. `entry` is of
+ * `remote`, or asks anew by its own `retry`.
+ */
 export function Loaded(entry, view, { forbidden } = {}) {
   if (entry.error && (entry.value === undefined || entry.error.isForbidden)) {
-    return entry.error.isForbidden ? Forbidden(entry.error, forbidden) : Failed(entry.error);
+    return entry.error.isForbidden ? Forbidden(entry.error, forbidden) : Failed(entry.error, false, entry.retry);
   }
   if (entry.value === undefined) return Loading();
   return entry.error ? [Failed(entry.error, true), view(entry.value)].flat() : view(entry.value);
@@ -31,7 +34,7 @@ export const Loading = () =>
   );
 
 /** What failed, under which request ID, and Retry. */
-export const Failed = (error, isOld = false) =>
+export const Failed = (error, isOld = false, retry = refresh) =>
   h(
     "div.state.failed",
     { key: "failed", role: "alert", class: isOld && "strip" },
@@ -47,7 +50,7 @@ export const Failed = (error, isOld = false) =>
         h("a", { href: to("logs", [], { request: error.requestID }) }, h("code", null, error.requestID)),
       ),
     ),
-    h(Button, { icon: "retry", onclick: refresh }, "Retry"),
+    h(Button, { icon: "retry", onclick: retry }, "Retry"),
   );
 
 /** Whose role is needed; the page stays in the navigation. */

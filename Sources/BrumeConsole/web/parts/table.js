@@ -1,7 +1,9 @@
 // Tables: real ones, with one tab stop. Arrows, J and K move from row to row, Enter opens, Home and End go
 // to the ends. Pages come by key; no total is invented.
 
+import { remote } from "../core/calls.js";
 import { h } from "../core/render.js";
+import { route } from "../core/router.js";
 import { Icon } from "./icons.js";
 
 /**
@@ -98,6 +100,18 @@ function moved(event, rows, id, onopen) {
   row.tabIndex = -1;
   next.tabIndex = 0;
   next.focus();
+}
+
+/**
+ * The line that the address chooses, among those that are shown. Newer ones may have pushed it off: then it is asked for
+ * alone. `path` makes the call from its position; `name` is the list in the answer.
+ */
+export function chosenLine(lines, name, path) {
+  const { sel } = route.query;
+  if (!sel || !lines) return undefined;
+  const isIt = (line) => String(line.position) === sel;
+  const shown = lines.find(isIt);
+  return shown || !/^[0-9]+$/.test(sel) ? shown : remote(path(Number(sel))).value?.[name].find(isIt);
 }
 
 /** Puts the focus on the row that is open, or on the first one. */
