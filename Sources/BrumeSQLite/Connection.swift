@@ -95,6 +95,18 @@ final class Connection {
     return Int(count)
   }
 
+  /// Steps that SQLite's machine took for the statements that are prepared. What a request costs the store, counted in
+  /// what is the same on every machine.
+  var stepsTaken: Int {
+    var count = 0
+    var statement = sqlite3_next_stmt(handle, nil)
+    while let known = statement {
+      count += Int(sqlite3_stmt_status(known, SQLITE_STMTSTATUS_VM_STEP, 0))
+      statement = sqlite3_next_stmt(handle, known)
+    }
+    return count
+  }
+
   // MARK: Statements that are constants
 
   func run(_ sql: SQL, _ bind: (Prepared) -> Void = { _ in }) throws {

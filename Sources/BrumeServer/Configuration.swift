@@ -120,6 +120,11 @@ extension Setting {
     key: "rate.user", kind: .text, fallback: nil, form: "NUMBER",
     help: "Requests a second of one user in the long run, ten times as many at once; 0 is no "
       + "limit. 100 unless --dev.")
+  package static let addressRate = Setting(
+    key: "rate.address", kind: .text, fallback: nil, form: "NUMBER",
+    help:
+      "The same for all users of one address together; 0 is no limit. 20 times --rate-user unless "
+      + "set.")
   package static let anonymousRate = Setting(
     key: "rate.anonymous", kind: .text, fallback: nil, form: "NUMBER",
     help: "The same for requests without a user, by address. 20 unless --dev.")
@@ -164,7 +169,8 @@ extension Setting {
       host, port, data, marks, store, dev, clock, container, limits, userQuota, strictSubscriptions,
       baseURL, origins, allowedHosts, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout,
       writeTimeout, requestTimeout, shutdownTimeout, heartbeat, poll, connections,
-      addressConnections, userRate, anonymousRate, metricsToken, auditDays, deletionDays,
+      addressConnections, userRate, addressRate, anonymousRate, metricsToken, auditDays,
+      deletionDays,
       trustedProxies, oidcDiscovery,
       oidcClientID, oidcClientSecret, oidcName,
     ] + ofListening + ofTracing + ofAssets + ofDelivery + [config]

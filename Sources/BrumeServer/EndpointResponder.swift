@@ -74,7 +74,7 @@ final class EndpointResponder: Sendable {
     let authenticate = Authenticate(
       parts: authentication, endpoint: endpoint, databasePath: databasePath,
       requestID: state.requestID, peer: RequestPeer(address: state.peer))
-    return try await endpoint.carryOut(on: workers, for: address.lane) { lane in
+    return try await endpoint.carryOut(on: workers, for: address) { lane in
       do {
         let caller = try await authenticate.caller(
           request, query: query, target: target, body: body, from: address)
@@ -93,7 +93,8 @@ final class EndpointResponder: Sendable {
           try await answer(call, endpoint, in: lane)
         }
         var response = try reply.response(
-          largeFrom: limits.largeAnswerBytes, in: answerMemory.share(of: address.name))
+          largeFrom: limits.largeAnswerBytes,
+          in: answerMemory.share(of: address.name, and: caller.user?.name))
         note(call, endpoint)
         events.note(endpoint)
         if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {
@@ -122,7 +123,9 @@ final class EndpointResponder: Sendable {
     guard endpoint.work == .usual, call.caller.kind != .operator else {
       return try await handle(call, endpoint)
     }
-    return try await requestShares.run(for: name) { try await handle(call, endpoint) }
+    return try await requestShares.run(for: name, at: call.address.name) {
+      try await handle(call, endpoint)
+    }
   }
 
   private func handle(_ call: Call, _ endpoint: Endpoint) async throws -> Reply {
@@ -161,11 +164,11 @@ final class EndpointResponder: Sendable {
 extension Endpoint {
   /// Runs a request's work where this endpoint's belongs: in a lane of the workers, or without one.
   fileprivate func carryOut<Value: Sendable>(
-    on workers: Workers?, for name: String,
+    on workers: Workers?, for address: ClientAddress,
     _ body: @concurrent @Sendable (Workers.Lane?) async throws -> Value
   ) async throws -> Value {
     guard let workers, work != .brief else { return try await body(nil) }
-    return try await workers.run(for: name) { try await body($0) }
+    return try await workers.run(for: address.lane, at: address.name) { try await body($0) }
   }
 }
 

@@ -67,6 +67,8 @@ package struct Settings: Sendable {
   /// Requests a second in the long run; 0 is no limit.
   package struct Rates: Equatable, Sendable {
     package var user = 0
+    /// Of all users of one address together.
+    package var address = 0
     package var anonymous = 0
     package init() {}
   }
@@ -133,6 +135,8 @@ package struct Settings: Sendable {
     allowedOrigins = try Self.list(.origins, from: sources)
     allowedHosts = try Self.list(.allowedHosts, from: sources)
     rates.user = try Self.rate(.userRate, from: sources, orElse: isDevelopment ? 0 : 100)
+    rates.address = try Self.rate(
+      .addressRate, from: sources, orElse: rates.user * AddressShare.usersOfRate)
     rates.anonymous = try Self.rate(.anonymousRate, from: sources, orElse: isDevelopment ? 0 : 20)
     metricsToken = try sources.text(.metricsToken)
     trustedProxies = try Self.list(.trustedProxies, from: sources)

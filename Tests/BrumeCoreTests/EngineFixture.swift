@@ -34,7 +34,13 @@ struct EngineFixture: Sendable {
 
   /// With a zone "Trails" in Alice's private database.
   init(limits: Limits = .apple, environment: Environment = .development) async throws {
-    server = try await TestServer(coders: .wire, limits: limits)
+    try await self.init(
+      TestServer(coders: .wire, limits: limits), environment: environment)
+  }
+
+  /// The same on a server that is there.
+  init(_ server: TestServer, environment: Environment = .development) async throws {
+    self.server = server
     phone = try await server.device("phone", of: "alice", environment: environment)
     tablet = try await server.device("tablet", of: "alice", environment: environment)
     bob = try await server.device("bob-phone", of: "bob", environment: environment)

@@ -69,5 +69,29 @@ import Testing
     }
   }
 
+  @Test func `all names of one address get some of the threads, another address passes`()
+    async throws
+  {
+    let workers = Workers(threads: 3, perLane: 1, perAddress: 2)
+    let (started, start) = AsyncStream<Int>.makeStream()
+    let gate = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      for number in 0..<6 {
+        tasks.addTask {
+          try await workers.run(for: "user \(number)", at: "here") {
+            start.yield(number)
+            Self.wait(gate)
+          }
+        }
+      }
+      var starts = started.makeAsyncIterator()
+      for _ in 0..<2 { _ = await starts.next() }
+      let answer = try await workers.run(for: "user 9", at: "there") { "b" }
+      #expect(answer == "b")
+      for _ in 0..<6 { gate.signal() }
+      try await tasks.waitForAll()
+    }
+  }
+
   private static func wait(_ gate: DispatchSemaphore) { gate.wait() }
 }

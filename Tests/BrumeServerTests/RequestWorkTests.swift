@@ -131,4 +131,19 @@ import Testing
     #expect(memory.held == 40)
     try memory.share(of: "c").take(60)
   }
+
+  @Test func `answers of one user have a bound too, at however many addresses`() throws {
+    let memory = HeldBytes(most: 100, mostOfOne: 60, refusal: "full")
+    let here = memory.share(of: "a", and: "alice")
+    try here.take(40)
+    #expect(throws: (any Error).self) { try memory.share(of: "b", and: "alice").take(21) }
+    let there = memory.share(of: "b", and: "alice")
+    try there.take(20)
+    let bob = memory.share(of: "a", and: "bob")
+    try bob.take(20)
+    here.giveBack()
+    #expect(memory.held == 40)
+    let rest = memory.share(of: "c", and: "alice")
+    try rest.take(40)
+  }
 }

@@ -13,16 +13,22 @@ import subprocess
 import sys
 import tempfile
 
+# How cost grows: each of these at each size, once with the files in the page cache and once after they were dropped.
+GROWN = ["equality", "range with a sort", "words", "page of 100 changes", "save of 1 record", "save of 200 records", "loading more"]
+SIZES, STATES = [400, 800, 1200], ["files in the page cache", "files dropped from it"]
+GROWTH = [f"loading, {start} to {end} records" for start, end in zip([1] + SIZES, SIZES)]
+GROWTH += [f"{what}, {size} records, {state}" for size in SIZES for state in STATES for what in GROWN]
+GROWTH += ["save beside the building of an index of 1200 records, p99"]
 ROWS = [
     "save 1 record, 1 connection", "save 200 records a request", "page of 100 changes",
     "save to the other device's push, p99", "match eq, 1000 subscriptions", "one change to 20 devices",
-    "one change delivered to 200 with nobody writing", "loading, 800 to 1200 records",
-    "equality, 1200 records, files in the page cache", "words, 1200 records, files dropped from it",
+    "one change delivered to 200 with nobody writing",
     "processor time of a save and its push, with Trace's history",
-]
+] + GROWTH
 # Where PostgreSQL is installed.
 POSTGRES = [
-    "PostgreSQL: page of 100 changes", "PostgreSQL: save 1 record, 16 connections", "PostgreSQL: save 200 records",
+    "PostgreSQL: page of 100 changes",
+    "PostgreSQL: save 1 record, 16 connections", "PostgreSQL: save 200 records",
     "PostgreSQL: 16 connections to two nodes", "PostgreSQL: save to push at the other node, p99",
     "PostgreSQL: save to push at the other node without NOTIFY, p99", "SQLite: one save", "PostgreSQL: one delivery",
 ]
@@ -60,6 +66,14 @@ def main():
     apns = [line for line in lines if line.lower().startswith("apns")]
     check("the APNs sender is measured, or the row says why not",
           len(apns) == 1 and ("h2load" in apns[0] or "not measured: " in apns[0]), table)
+
+    status, table, talk = run(names.bench, names.brume, "--tiny", "--before", names.brume, "growth", "300")
+    check("growth to one size is compared with another build", status == 0, talk + table)
+    for name in [row for row in GROWTH if ", 400 records" in row] + ["loading, 1 to 400 records, with before"]:
+        name = name.replace("400", "300")
+        rows = [line for line in table.splitlines() if line.startswith(name)]
+        check(f"the row '{name}…' has both sides and a ratio", len(rows) == 1 and
+              re.search(r"  before [0-9.]+ .*  [0-9]+\.[0-9]{2} +(must met|BELOW MUST) \(must 0.97\)$", rows[0]), table)
 
     status, table, talk = run(names.bench, "/bin/false", "--tiny", "writes", "fanout")
     check("parts that fail end it with 1", status == 1, talk + table)

@@ -1,161 +1,129 @@
 // How cost grows: one zone with searched fields at 10 thousand, 100 thousand and a million records. Each
-// figure is taken with the files in the page cache and again after they were dropped from it. The server's
-// own caches (4 MB a reader, 32 MB the writer) are as they are.
+// figure is taken with the files in the page cache and again after they were dropped from it, and its row says which.
+// The server's own caches (4 MB a reader, 32 MB the writer) are as they are. With a build of before, both are asked
+// in turns in the same minutes.
 
 import Foundation
 
 struct Growth {
-  let server: Server
-  let folder: String
+  /// What is measured.
+  let now: GrowthSide
+  /// A build that it is compared with; nil: none.
+  let before: GrowthSide?
   let table: Table
   let isTiny: Bool
+  /// How large the zone becomes, in steps.
+  let sizes: [Int]
 
-  private var sizes: [Int] { isTiny ? [400, 800, 1_200] : [10_000, 100_000, 1_000_000] }
-  private static let batch = 200
+  static func usualSizes(isTiny: Bool) -> [Int] {
+    isTiny ? [400, 800, 1_200] : [10_000, 100_000, 1_000_000]
+  }
+
+  private var sides: [GrowthSide] { [now] + (before.map { [$0] } ?? []) }
+  /// A speed of at least so much of before's is as good; less is looked at.
+  private static let asBefore = Bound(must: 0.97)
 
   func run() throws {
-    let connection = try server.connect()
-    for zone in [GrowthBodies.zone, GrowthBodies.plainZone] {
-      _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone(zone))
+    for size in sizes.sorted() {
+      let old = now.count
+      try load(to: size)
+      for side in sides { try side.settle(size) }
+      for isCached in [true, false] { try measure(size, old..<size, isCached) }
     }
-    try save(connection, 0..<1, zone: GrowthBodies.zone)
-    // Queries make a field a searched one.
-    for body in GrowthBodies.searches(group: 0) { try query(connection, body) }
-    var (count, tokens) = (1, Tokens())
-    for size in sizes {
-      let old = count
-      try load(connection, from: &count, to: size)
-      try tokens.collect(connection, server, most: min(1000, size / 100))
-      try settle(connection)
-      for isCached in [true, false] {
-        try measure(connection, size, old..<size, tokens.all, isCached, &count)
-      }
-    }
-    try IndexBuilding(server: server, table: table, isTiny: isTiny).run(connection, records: count)
+    try now.buildIndex(table, isTiny: isTiny)
   }
 
   // MARK: Loading
 
-  /// Records with searched fields and without in turns, so that both meet the same machine.
-  private func load(_ connection: Connection, from count: inout Int, to size: Int) throws {
-    let (start, plainCount) = (count, max(Self.batch, min(size - count, 20_000) / 5))
-    var (searched, plain) = (Duration.zero, Duration.zero)
+  private func load(to size: Int) throws {
+    let start = now.count
+    let plainCount = max(GrowthSide.batch, min(size - start, 20_000) / 5)
+    var times = sides.map { _ in (searched: Duration.zero, plain: Duration.zero) }
     for round in 1...5 {
-      let end = start + (size - start) * round / 5
-      searched += try time(connection, count..<end, zone: GrowthBodies.zone)
-      count = end
-      let plainStart = size * 10 + round * plainCount
-      plain += try time(
-        connection, plainStart..<plainStart + plainCount, zone: GrowthBodies.plainZone)
-    }
-    let rate = Double(size - start) / searched.asSeconds
-    let plainRate = Double(5 * plainCount) / plain.asSeconds
-    table.add(
-      Row(
-        name: "loading, \(start) to \(size) records", ours: Self.text(rate, "records/s"),
-        baseline: Self.text(plainRate, "without searched fields"),
-        ratio: String(format: "%.2f", rate / plainRate),
-        verdict: Bound(must: 0.45, aim: 0.6).verdict(rate / plainRate)))
-  }
-
-  /// How long the server takes for the batches; what it costs to write them is not counted.
-  private func time(
-    _ connection: Connection, _ numbers: Range<Int>, zone: String
-  ) throws -> Duration {
-    var spent = Duration.zero
-    for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: Self.batch) {
-      let end = min(start + Self.batch, numbers.upperBound)
-      let body = GrowthBodies.save(start..<end, zone: zone)
-      spent += try ContinuousClock().measure {
-        _ = try connection.request("POST", server.path("records/modify"), body)
+      for (index, side) in sides.enumerated() {
+        let (searched, plain) = try side.load(
+          fifth: round, from: start, to: size, plain: plainCount)
+        times[index].searched += searched
+        times[index].plain += plain
       }
     }
-    return spent
-  }
-
-  private func save(_ connection: Connection, _ numbers: Range<Int>, zone: String) throws {
-    _ = try connection.request(
-      "POST", server.path("records/modify"), GrowthBodies.save(numbers, zone: zone))
+    let rates = times.map { Double(size - start) / $0.searched.asSeconds }
+    let plainRate = Double(5 * plainCount) / times[0].plain.asSeconds
+    let name = "loading, \(start) to \(size) records"
+    table.add(
+      Row(
+        name: name, ours: Self.text(rates[0], "records/s"),
+        baseline: Self.text(plainRate, "without searched fields"),
+        ratio: String(format: "%.2f", rates[0] / plainRate),
+        verdict: Bound(must: 0.45, aim: 0.6).verdict(rates[0] / plainRate)))
+    if rates.count == 2 { compare(name + ", with before", rates) { Self.text($0, "records/s") } }
   }
 
   // MARK: What is asked
 
-  private func query(_ connection: Connection, _ body: [UInt8]) throws {
-    _ = try connection.request("POST", server.path("records/query"), body)
-  }
-
-  /// The first query after a load waits for what the index left for later.
-  private func settle(_ connection: Connection) throws {
-    for _ in 0..<3 {
-      for body in GrowthBodies.searches(group: 1) { try query(connection, body) }
-    }
-  }
-
-  private func measure(
-    _ connection: Connection, _ size: Int, _ newest: Range<Int>, _ tokens: [String],
-    _ isCached: Bool, _ count: inout Int
-  ) throws {
+  private func measure(_ size: Int, _ newest: Range<Int>, _ isCached: Bool) throws {
     let state = "\(size) records, files " + (isCached ? "in the page cache" : "dropped from it")
     let groups = (0..<200).map { _ in GrowthBodies.group(Int.random(in: newest)) }
-    let kinds = ["equality", "range with a sort", "words"]
-    for (index, name) in kinds.enumerated() {
-      try row("\(name), \(state)", isCached) {
-        let group = groups.randomElement() ?? 0
-        try query(connection, GrowthBodies.searches(group: group)[index])
+    for (index, name) in ["equality", "range with a sort", "words"].enumerated() {
+      try row("\(name), \(state)", isCached) { side in
+        try side.search(index, group: groups.randomElement() ?? 0)
       }
     }
-    try row("page of 100 changes, \(state)", isCached) {
-      let body = Bodies.changes(
-        zone: GrowthBodies.zone, token: tokens.randomElement(), limit: 100)
-      _ = try connection.request("POST", server.path("changes/zone"), body)
-    }
-    // Names are new ones; the numbers above the size are given again at the next.
-    var next = size * 20 + (isCached ? 0 : 10_000)
-    try row("save of 1 record, \(state)", isCached) {
-      try save(connection, next..<next + 1, zone: GrowthBodies.zone)
-      next += 1
-    }
-    try row("save of 200 records, \(state)", isCached) {
-      try save(connection, next..<next + Self.batch, zone: GrowthBodies.zone)
-      next += Self.batch
-    }
+    try row("page of 100 changes, \(state)", isCached) { try $0.changes() }
+    try row("save of 1 record, \(state)", isCached) { try $0.saveMore(1) }
+    try row("save of 200 records, \(state)", isCached) { try $0.saveMore(GrowthSide.batch) }
+    try loadMore("loading more, \(state)", isCached)
   }
 
-  /// The median and the 99th percentile of calls, one after the other.
-  private func row(_ name: String, _ isCached: Bool, _ call: () throws -> Void) throws {
-    if isCached {
-      try PageCache.fill(folder)
-      for _ in 0..<5 { try call() }
+  /// The median and the 99th percentile of calls, one after the other and each side in its turn.
+  private func row(
+    _ name: String, _ isCached: Bool, _ call: (GrowthSide) throws -> Void
+  ) throws {
+    for side in sides where isCached {
+      try PageCache.fill(side.folder)
+      for _ in 0..<5 { try call(side) }
     }
-    var times: [Double] = []
+    var times = sides.map { _ in [Double]() }
     for _ in 0..<(isTiny ? 3 : isCached ? 200 : 30) {
-      if !isCached { try PageCache.drop(folder) }
-      times.append(try ContinuousClock().measure(call).asSeconds * 1000)
+      for (index, side) in sides.enumerated() {
+        if !isCached { try PageCache.drop(side.folder) }
+        times[index].append(
+          try ContinuousClock().measure { try call(side) }.asSeconds * 1000)
+      }
     }
+    func text(_ times: [Double]) -> String {
+      String(format: "%.2f ms, p99 %.2f", times.percentile(50), times.percentile(99))
+    }
+    guard times.count == 2 else { return table.add(Row(name: name, ours: text(times[0]))) }
+    let ratio = times[1].percentile(50) / max(times[0].percentile(50), 0.001)
     table.add(
       Row(
-        name: name,
-        ours: String(
-          format: "%.2f ms, p99 %.2f", times.percentile(50), times.percentile(99))))
+        name: name, ours: text(times[0]), baseline: "before " + text(times[1]),
+        ratio: String(format: "%.2f", ratio), verdict: Self.asBefore.verdict(ratio)))
+  }
+
+  /// How fast some thousand records more are loaded. The files are dropped before the first of them only: what loading
+  /// reads again stays.
+  private func loadMore(_ name: String, _ isCached: Bool) throws {
+    let records = isTiny ? 2 * GrowthSide.batch : 20 * GrowthSide.batch
+    let rates = try sides.map { side -> Double in
+      try isCached ? PageCache.fill(side.folder) : PageCache.drop(side.folder)
+      let seconds = try side.loadMore(records)
+      return Double(records) / seconds
+    }
+    compare(name, rates) { Self.text($0, "records/s") }
+  }
+
+  private func compare(_ name: String, _ rates: [Double], _ text: (Double) -> String) {
+    guard rates.count == 2 else { return table.add(Row(name: name, ours: text(rates[0]))) }
+    let ratio = rates[0] / rates[1]
+    table.add(
+      Row(
+        name: name, ours: text(rates[0]), baseline: "before " + text(rates[1]),
+        ratio: String(format: "%.2f", ratio), verdict: Self.asBefore.verdict(ratio)))
   }
 
   private static func text(_ rate: Double, _ unit: String) -> String {
     String(format: "%.0f %@", rate, unit)
-  }
-}
-
-/// Places in the feed of the zone, as it grows.
-private struct Tokens {
-  private(set) var all: [String] = []
-  private var last: String?
-
-  mutating func collect(_ connection: Connection, _ server: Server, most: Int) throws {
-    for _ in 0...most {
-      let body = Bodies.changes(zone: GrowthBodies.zone, token: last, limit: 200)
-      let page = try connection.request("POST", server.path("changes/zone"), body)
-      guard let token = Bodies.string("syncToken", in: page), token != last else { return }
-      last = token
-      all.append(token)
-    }
   }
 }

@@ -25,22 +25,27 @@ struct BrumeBench {
 
 struct Run {
   let brume: String
+  /// The program of an earlier build, which growth is compared with.
+  let before: String?
   let isTiny: Bool
   let chosen: Set<String>
-  /// Numbers of devices and of users, instead of the usual ones.
+  /// Numbers of devices, of users and of records, instead of the usual ones.
   let sizes: [Int]
   let folder: String
   let table = Table()
 
   init(arguments: [String]) throws {
-    let words = arguments.dropFirst().filter { $0 != "--tiny" }
+    var words = arguments.dropFirst().filter { $0 != "--tiny" }
       .map { $0 == "--growth" ? "growth" : $0 }
+    before = try Self.value(of: "--before", in: &words)
     let unknown = words.filter { !BrumeBench.parts.contains($0) && Int($0) == nil }
     guard let brume = arguments.first, unknown.isEmpty else {
       throw BenchError(
         "'\(unknown.first ?? "")' is not known; usage: BrumeBench PATH-TO-BRUME [--tiny] "
+          + "[--before PATH-TO-BRUME] "
           + BrumeBench.parts.map { "[\($0)]" }.joined(separator: " ") + " [NUMBER…]; NUMBER is how "
-          + "many devices fanout or how many users subscribers has")
+          + "many devices fanout, how many users subscribers or how many records growth has; "
+          + "growth is compared with the build of --before")
     }
     self.brume = brume
     isTiny = arguments.contains("--tiny")
@@ -48,6 +53,14 @@ struct Run {
     sizes = words.compactMap { Int($0) }
     // Beside the builds: it is never committed, and it is the disk that is measured.
     folder = FileManager.default.currentDirectoryPath + "/.build/bench-\(getpid())"
+  }
+
+  /// Takes an option with its value out of the words; nil: it is not among them.
+  private static func value(of option: String, in words: inout [String]) throws -> String? {
+    guard let place = words.firstIndex(of: option) else { return nil }
+    guard place + 1 < words.count else { throw BenchError("\(option) needs a value") }
+    defer { words.removeSubrange(place...place + 1) }
+    return words[place + 1]
   }
 
   /// All chosen parts, then the table on standard output; answers how many parts failed.
@@ -78,9 +91,7 @@ struct Run {
         ).run()
       }
     }
-    withServer("growth", ["growth"]) { server in
-      try Growth(server: server, folder: folder + "/growth", table: table, isTiny: isTiny).run()
-    }
+    part("growth") { try growth() }
     part("history") {
       try HistoryCost(brume: brume, folder: folder + "/history", table: table, isTiny: isTiny).run()
     }
@@ -112,6 +123,22 @@ struct Run {
       defer { server.stop() }
       try body(server)
     }
+  }
+
+  /// One zone, on one server or on one of each build.
+  private func growth() throws {
+    func side(_ binary: String, _ name: String) throws -> GrowthSide {
+      let place = folder + "/" + name
+      return try GrowthSide(try Server(binary: binary, folder: place), folder: place)
+    }
+    let now = try side(brume, "growth")
+    defer { now.server.stop() }
+    let earlier = try before.map { try side($0, "growth-before") }
+    defer { earlier?.server.stop() }
+    try Growth(
+      now: now, before: earlier, table: table, isTiny: isTiny,
+      sizes: sizes.isEmpty ? Growth.usualSizes(isTiny: isTiny) : sizes
+    ).run()
   }
 
   /// Each number of devices on a server of its own.

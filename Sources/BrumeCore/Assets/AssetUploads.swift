@@ -70,19 +70,30 @@ package struct AssetUploads: Sendable {
   private func begin(
     _ id: String, of ticket: AssetTicket, announced: Int64?, _ began: Milliseconds
   ) async throws -> Int64 {
-    try await store.write(in: .server.asked(by: ticket.user)) { [limits] transaction in
-      let quota =
-        try ticket.zone.database.owner == nil
-        ? nil
-        : limits.storageBytesPerUser.map {
-          try $0 - StoredBytes.sum(in: ticket.zone.database, transaction)
-        }
+    let before = try await storedBytes(in: ticket.zone.database, ticket.user)
+    return try await store.write(in: .server.asked(by: ticket.user)) { [limits] transaction in
+      let stored = try before.map {
+        try StoredBytes.known(of: ticket.zone.database, in: transaction) ?? $0
+      }
+      let quota = stored.flatMap { stored in limits.storageBytesPerUser.map { $0 - stored } }
       try transaction.assets.put(AssetUpload(id: id, checksum: nil, began: began))
       return try PendingUploads.change(
         of: ticket.user, now: began, limits, in: transaction.settings
       ) {
         try $0.reserve(id, announced: announced, quota: quota, began: began, limits)
       }
+    }
+  }
+
+  /// What the records of a database with a quota take; nil: it has none. What is counted here is kept, so that
+  /// the next upload finds it.
+  private func storedBytes(in database: DatabaseKey, _ user: UserID) async throws -> Int64? {
+    guard limits.storageBytesPerUser != nil, database.owner != nil else { return nil }
+    if let known = try await store.read({ try StoredBytes.known(of: database, in: $0) }) {
+      return known
+    }
+    return try await store.write(in: .database(database).asked(by: user)) {
+      try StoredBytes.counted(in: database, $0)
     }
   }
 

@@ -46,9 +46,10 @@ package struct Changes: Sendable {
     let changes = ZoneChanges(scope: scope, caller: caller, limits: limits, tokens: tokens)
     return try await store.read(changes.reads(of: requests)) { transaction in
       var budget = AnswerBudget(changes.limits)
+      var joined = JoinedShares()
       return try requests.map { request in
         try ZoneChangesResult.item(request.zone) {
-          try changes.page(request, transaction, &budget)
+          try changes.page(request, transaction, among: &joined, &budget)
         }
       }
     }

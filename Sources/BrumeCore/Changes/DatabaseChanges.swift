@@ -45,7 +45,8 @@ struct DatabaseChanges: Sendable {
     }
     let zones = try ZoneView.all(in: .shared, of: caller, from: transaction)
     var page = SharedPage(known: known, size: size)
-    for old in known where !zones.contains(where: { old.isOf($0.zone.key) }) { page.gone(old) }
+    let present = Set(zones.map { ZonePlace($0.zone.key) })
+    for old in known where !present.contains(ZonePlace(old)) { page.gone(old) }
     for view in zones {
       guard page.hasChanged(view.zone) else { continue }
       try page.changed(view.zone, tokens.state(of: view, in: .shared, for: caller, transaction))
@@ -59,36 +60,45 @@ struct DatabaseChanges: Sendable {
 
 /// A page of the shared database's changes, and the positions after it.
 private struct SharedPage {
-  private(set) var positions: [ChangeToken.SharedPosition]
   private(set) var states: [ZoneState] = []
   private(set) var moreComing = false
+  /// By zone, in the order of the token; nil for one that is gone.
+  private var kept: [ChangeToken.SharedPosition?]
+  private var places: [ZonePlace: Int] = [:]
   private let size: Int
 
   init(known: [ChangeToken.SharedPosition], size: Int) {
-    positions = known
+    kept = known
+    for (place, position) in known.enumerated() { places[ZonePlace(position)] = place }
     self.size = size
   }
 
+  var positions: [ChangeToken.SharedPosition] { kept.compactMap { $0 } }
+
   func hasChanged(_ zone: Zone) -> Bool {
-    guard let old = positions.first(where: { $0.isOf(zone.key) }) else { return true }
+    guard let place = places[ZonePlace(zone.key)], let old = kept[place] else { return true }
     return old.incarnation != zone.incarnation || old.sequence != zone.lastSequence
   }
 
   /// The caller lost the zone: it was deleted, or is no longer shared with him (case SHR-19).
   mutating func gone(_ old: ChangeToken.SharedPosition) {
     guard hasRoom() else { return }
-    positions.removeAll { $0 == old }
+    if let place = places.removeValue(forKey: ZonePlace(old)) { kept[place] = nil }
     let zone = ZoneID(name: old.zone, ownerName: old.owner)
     states.append(ZoneState(zone: zone, isAtomic: true, deletion: .deleted))
   }
 
   mutating func changed(_ zone: Zone, _ state: ZoneState) {
     guard hasRoom() else { return }
-    positions.removeAll { $0.isOf(zone.key) }
-    positions.append(
-      .init(
-        owner: zone.key.database.ownerName, zone: zone.key.name, incarnation: zone.incarnation,
-        sequence: zone.lastSequence))
+    let position = ChangeToken.SharedPosition(
+      owner: zone.key.database.ownerName, zone: zone.key.name, incarnation: zone.incarnation,
+      sequence: zone.lastSequence)
+    if let place = places[ZonePlace(zone.key)] {
+      kept[place] = position
+    } else {
+      places[ZonePlace(zone.key)] = kept.count
+      kept.append(position)
+    }
     states.append(state)
   }
 
@@ -99,8 +109,11 @@ private struct SharedPage {
   }
 }
 
-extension ChangeToken.SharedPosition {
-  fileprivate func isOf(_ key: ZoneKey) -> Bool {
-    owner == key.database.ownerName && zone == key.name
-  }
+/// Whose zone, and which.
+private struct ZonePlace: Hashable {
+  let owner: String
+  let name: String
+
+  init(_ key: ZoneKey) { (owner, name) = (key.database.ownerName, key.name) }
+  init(_ position: ChangeToken.SharedPosition) { (owner, name) = (position.owner, position.zone) }
 }

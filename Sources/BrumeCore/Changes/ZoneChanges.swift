@@ -17,14 +17,16 @@ struct ZoneChanges: Sendable {
   let tokens: ChangeTokens
 
   func page(
-    _ request: ZoneChangesRequest, _ transaction: any ReadTransaction, _ budget: inout AnswerBudget
+    _ request: ZoneChangesRequest, _ transaction: any ReadTransaction,
+    among joined: inout JoinedShares, _ budget: inout AnswerBudget
   ) throws -> ZoneChangesPage {
     let key = try caller.zoneKey(request.zone, in: scope, limits: limits)
     if key.isDefault {
       throw BrumeError(
         .badRequest, "cannot get changes in default zone; save the records in a custom zone")
     }
-    let view = try ZoneView(of: key, in: scope, for: caller, from: transaction)
+    let view = try ZoneView(
+      of: key, in: scope, for: caller, among: &joined, from: transaction)
     let subject = ChangeToken.Subject.zone(view)
     let token = try request.token.map { text throws(BrumeError) in
       let token = try tokens.opened(text, in: scope, for: caller)

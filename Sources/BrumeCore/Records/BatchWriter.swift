@@ -13,6 +13,8 @@ struct BatchWriter {
   private var written: Set<String> = []
   private var wantsImage: [String: Bool] = [:]
   private var endedMemberships: [Membership] = []
+  /// Who takes part in which share of the zone, as soon as a share goes.
+  private var members: [RecordKey: [Membership]]?
   private var movesBetweenShares = false
   private var before: Coverage
   private var after: Coverage
@@ -81,11 +83,15 @@ struct BatchWriter {
     try transaction.records.remove(
       key, type: old.type, coveringShares: shares, sequence: try nextSequence())
     try append(name, old.type, .deleted, image: image, shares)
-    if old.isShare {
-      endedMemberships += try transaction.shares.memberships(in: stage.zone).filter {
-        $0.share == key
-      }
-    }
+    if old.isShare { endedMemberships += try members(of: key) }
+  }
+
+  private mutating func members(of share: RecordKey) throws -> [Membership] {
+    let known =
+      try members
+      ?? Dictionary(grouping: transaction.shares.memberships(in: stage.zone), by: \.share)
+    members = known
+    return known[share] ?? []
   }
 
   private mutating func grow(by bytes: Int64) {

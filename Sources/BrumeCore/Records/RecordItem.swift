@@ -36,6 +36,9 @@ struct ModifyPlan: Sendable {
     }
   }
   private(set) var parts: [Part] = []
+  /// Where in `parts` a database is, and where in its part a zone.
+  private var databases: [DatabaseKey: Int] = [:]
+  private var zones: [ZoneKey: Int] = [:]
   /// Operations that name nothing that could exist.
   private(set) var failures: [Int: ItemFailure<RecordID>] = [:]
 
@@ -112,13 +115,13 @@ struct ModifyPlan: Sendable {
 
   private mutating func add(_ item: RecordItem) {
     let zone = item.key.zone
-    guard let part = parts.firstIndex(where: { $0.database == zone.database }) else {
-      parts.append(Part(database: zone.database, zones: [(zone, [item])]))
-      return
-    }
-    if let index = parts[part].zones.firstIndex(where: { $0.zone == zone }) {
+    let part = databases[zone.database] ?? parts.count
+    if part == parts.count { parts.append(Part(database: zone.database, zones: [])) }
+    databases[zone.database] = part
+    if let index = zones[zone] {
       parts[part].zones[index].items.append(item)
     } else {
+      zones[zone] = parts[part].zones.count
       parts[part].zones.append((zone, [item]))
     }
   }

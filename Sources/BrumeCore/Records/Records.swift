@@ -62,12 +62,13 @@ package struct Records: Sendable {
       for: part.database, in: transaction, limits: context.limits)
     var answers: [Int: RecordResult] = [:]
     var answerBytes = 0
+    var joined = JoinedShares()
     for (zone, items) in part.zones {
       let results: [RecordResult]
       do {
         var batch = try ZoneBatch(
-          items, in: zone, schema: schema, context: context, transaction: transaction,
-          answerBytes: answerBytes)
+          items, in: zone, schema: schema, context: context, among: &joined,
+          transaction: transaction, answerBytes: answerBytes)
         results = try batch.run()
         answerBytes = batch.answerBytes
         schema = batch.schema

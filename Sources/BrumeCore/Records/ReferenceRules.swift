@@ -26,43 +26,35 @@ struct ReferenceRules {
     var links = BatchLinks(
       verdicts.items, stage, rememberedHolders: context.limits.rememberedHolders)
     var open = Array(positions.reversed())
-    var after: Coverage?
+    var above = try Above(stage, context.limits)
     while let position = open.popLast() {
       guard verdicts.isAlive(position, to: .put) else { continue }
-      var coverage = try after ?? freshCoverage()
-      let error = try error(at: position, in: verdicts, &links, &coverage)
-      after = coverage
-      guard let error else { continue }
+      guard let error = try error(at: position, in: verdicts, &links, &above) else { continue }
       verdicts.fail(position, error)
-      after = nil
-      open += links.referring[verdicts.items[position].name] ?? []
+      let name = verdicts.items[position].name
+      if above.knows(name) { above = try Above(stage, context.limits) }
+      open += links.referring[name] ?? []
     }
   }
 
-  private func freshCoverage() throws -> Coverage {
-    Coverage(
-      hasZoneShare: try stage.after(Record.zoneShareName) != nil,
-      chainLimit: context.limits.parentChain)
-  }
-
   private func error(
-    at position: Int, in verdicts: Verdicts, _ links: inout BatchLinks, _ after: inout Coverage
+    at position: Int, in verdicts: Verdicts, _ links: inout BatchLinks, _ above: inout Above
   ) throws -> BrumeError? {
     guard let record = stage.puts[verdicts.items[position].name] else { return nil }
     let before = try stage.before(record.name)
     if let parent = record.parent, parent != before?.parent,
-      let error = try parentError(record, parent, verdicts)
+      let error = try parentError(record, parent, verdicts, &above)
     {
       return error
     }
-    if record.parent != before?.parent, let error = try secondShareError(record, &after) {
+    if record.parent != before?.parent, let error = try secondShareError(record, &above) {
       return error
     }
     if let error = try validationError(record, before) { return error }
     if let error = try countError(at: position, in: verdicts, record, before, &links) {
       return error
     }
-    return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &after)
+    return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &above)
   }
 }
 
@@ -90,12 +82,12 @@ extension ReferenceRules {
   }
 
   private func parentError(
-    _ record: Record, _ parent: String, _ verdicts: Verdicts
+    _ record: Record, _ parent: String, _ verdicts: Verdicts, _ above: inout Above
   ) throws -> BrumeError? {
     guard let target = try target(parent) else {
       return missingParentError(record, parent, verdicts)
     }
-    if let error = try chainError(record, parent) { return error }
+    if let error = try chainError(record, parent, &above) { return error }
     // In the shared database the share that covers parent and child decides: `permissionError`.
     return context.scope == .public ? try pinError(record, target, by: "as its parent") : nil
   }
@@ -118,31 +110,41 @@ extension ReferenceRules {
         + "'\(record.zone.name)'; save the parent before or in the same request")
   }
 
-  /// Follows the ancestors as far as the caller sees them.
-  private func chainError(_ record: Record, _ parent: String) throws -> BrumeError? {
+  /// Follows the ancestors as far as the caller sees them, to one of whom it is known how many it has.
+  private func chainError(
+    _ record: Record, _ parent: String, _ above: inout Above
+  ) throws -> BrumeError? {
+    var path: [String] = []
     var next: String? = parent
-    for _ in 0..<context.limits.parentChain {
-      guard let name = next else { return nil }
+    var rest = 0
+    while let name = next, path.count <= context.limits.parentChain {
       if name == record.name {
         return BrumeError(
           .badRequest, "record '\(record.name)' would be its own ancestor; choose another parent")
       }
+      if let count = above.ancestors[name] {
+        rest = count + 1
+        break
+      }
+      path.append(name)
       let ancestor = try stage.after(name)
       let isRoot = ancestor?.share.map { view.shares?.permissions[$0] != nil } ?? false
       next = isRoot ? nil : ancestor?.parent
     }
-    return next == nil
-      ? nil
-      : BrumeError(
+    guard path.count + rest <= context.limits.parentChain else {
+      return BrumeError(
         .badRequest,
         "record '\(record.name)' has more than \(context.limits.parentChain) ancestors, the "
           + "maximum; choose a parent nearer to the root")
+    }
+    for (count, name) in path.reversed().enumerated() { above.ancestors[name] = rest + count }
+    return nil
   }
 
   /// The root of a share cannot move under another share (case SHR-05).
-  private func secondShareError(_ record: Record, _ after: inout Coverage) throws -> BrumeError? {
+  private func secondShareError(_ record: Record, _ above: inout Above) throws -> BrumeError? {
     guard let share = record.share else { return nil }
-    let covering = try after.shares(of: record) { try stage.after($0) }
+    let covering = try above.coverage.shares(of: record) { try stage.after($0) }
     guard let other = covering.first(where: { $0 != share }) else { return nil }
     return BrumeError(
       .alreadyShared,
@@ -167,9 +169,9 @@ extension ReferenceRules {
   /// In the shared database the share that covers the record afterwards must allow the write
   /// (cases SHR-11 to SHR-13).
   private func permissionError(
-    _ record: Record, isNew: Bool, _ after: inout Coverage
+    _ record: Record, isNew: Bool, _ above: inout Above
   ) throws -> BrumeError? {
-    let covering = try after.shares(of: record) { try stage.after($0) }
+    let covering = try above.coverage.shares(of: record) { try stage.after($0) }
     return access.refusal(of: isNew ? .create : .write, through: covering)
   }
 }
@@ -187,7 +189,10 @@ extension ReferenceRules {
     let maximum = context.limits.deleteSelfReferences
     for target in record.targets(by: .deleteSelf).subtracting(known).sorted() {
       let stored = try links.storedHolders(of: target, stage, limit: maximum + 1)
-      let new = (links.holders[target] ?? []).lazy.filter { other in
+      let inBatch = links.holders[target] ?? []
+      // Nearly always; then nobody looks at each of the batch for each of the batch.
+      if stored.count + inBatch.count <= maximum { continue }
+      let new = inBatch.lazy.filter { other in
         other <= position && verdicts.isAlive(other)
           && !stored.contains(verdicts.items[other].name)
       }
@@ -207,6 +212,22 @@ extension ReferenceRules {
     guard context.scope != .private else { return names.count }
     return try names.reduce(0) { count, name in try target(name) == nil ? count : count + 1 }
   }
+}
+
+/// What was found out about ancestors in a batch, as long as none of them fails.
+private struct Above {
+  /// Which shares cover records.
+  var coverage: Coverage
+  /// How many ancestors a record has.
+  var ancestors: [String: Int] = [:]
+
+  init(_ stage: Stage, _ limits: Limits) throws {
+    coverage = Coverage(
+      hasZoneShare: try stage.after(Record.zoneShareName) != nil, chainLimit: limits.parentChain)
+  }
+
+  /// Whether something was found out about a record, or about others through it.
+  func knows(_ name: String) -> Bool { ancestors[name] != nil || coverage.knows(name) }
 }
 
 /// Who refers to whom among the items of a batch, found once.

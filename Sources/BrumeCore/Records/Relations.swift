@@ -38,7 +38,8 @@ struct Relations {
     return []
   }
 
-  private static let tangled = BrumeError(
+  /// The error of what depends on each other in too many steps.
+  static let tangled = BrumeError(
     .limitExceeded,
     "the saves and deletions of this request depend on each other in too many steps; save and delete "
       + "in separate requests")

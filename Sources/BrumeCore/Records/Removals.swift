@@ -2,7 +2,8 @@
 // its share and its descendants; a record with children, or to which others refer by VALIDATE, cannot
 // go without them (cases DEL-04 to DEL-09, SHR-18).
 //
-// What goes with a record is read once, however many deletions of a request meet it.
+// What goes with a record is read once, however many deletions of a request meet it. What stays because something
+// cannot go is `Cascade.swift`.
 
 import BrumeModel
 import BrumeStorage
@@ -32,28 +33,47 @@ struct Removals {
   mutating func settle(
     _ wanted: [(position: Int, name: String)]
   ) throws -> (gone: Set<String>, failures: [Int: BrumeError]) {
+    var gone: Set<String> = []
+    var (order, size) = ([String](), 0)
     var failures: [Int: BrumeError] = [:]
-    while true {
-      var gone: Set<String> = []
-      var size = 0
-      var taken: [(position: Int, names: [String])] = []
-      for (position, name) in wanted where failures[position] == nil && !gone.contains(name) {
-        if let names = try dependants(of: name, beside: gone, size) {
-          gone.formUnion(names)
-          size += names.reduce(0) { $0 + (bytes[$1] ?? 0) }
-          taken.append((position, names))
-        } else {
-          failures[position] = tooMany(name)
-        }
+    for (position, name) in wanted where !gone.contains(name) {
+      if let names = try dependants(of: name, beside: gone, size) {
+        gone.formUnion(names)
+        order += names
+        size += names.reduce(0) { $0 + (bytes[$1] ?? 0) }
+      } else {
+        failures[position] = tooMany(name)
       }
-      let count = failures.count
-      for (position, names) in taken {
-        failures[position] = try names.lazy.compactMap {
-          try error(for: $0, gone)
-        }.first
-      }
-      if failures.count == count { return (gone, failures) }
     }
+    let kept = try order.compactMap { name in
+      try error(for: name, gone).map { (name: name, error: $0) }
+    }
+    if kept.isEmpty { return (gone, failures) }
+    let roots = wanted.filter { failures[$0.position] == nil }
+    let cascade = cascade(of: gone, roots.map(\.name), without: kept)
+    for (position, name) in roots {
+      failures[position] = cascade.map { $0.errors[name] } ?? Relations.tangled
+    }
+    return (cascade?.gone ?? [], failures)
+  }
+
+  /// What still goes when some records stay; nil if they depend on each other in too many steps.
+  private func cascade(
+    of gone: Set<String>, _ roots: [String], without kept: [(name: String, error: BrumeError)]
+  ) -> Cascade? {
+    var cascade = Cascade(gone, roots: roots, companions: companions)
+    for name in gone {
+      guard let needs = needs[name] else { continue }
+      cascade.note(name, needs: needs.children, as: .child)
+      cascade.note(name, needs: needs.holders, as: .holder)
+    }
+    let isSettled = cascade.keep(kept, rounds: context.limits.relationRounds) { name, need, other in
+      switch need {
+      case .child: isParent(name, of: other)
+      case .holder: isTarget(name, of: other)
+      }
+    }
+    return isSettled ? cascade : nil
   }
 
   /// The record and all that goes with it beside what goes already; nil if that is too much.
@@ -135,22 +155,26 @@ extension Removals {
     let child = needs.children.first { child in
       !gone.contains(child) && stage.puts[child].map { $0.parent == name } ?? true
     }
-    if let child {
-      return BrumeError(
-        .validatingReferenceError,
-        "record '\(name)' cannot be deleted: it is the parent of \(shown(child)); delete or move "
-          + "that one in the same request")
-    }
+    if let child { return isParent(name, of: child) }
     let holder = needs.holders.first { holder in
       !gone.contains(holder)
         && stage.puts[holder].map { $0.targets(by: .validate).contains(name) } ?? true
     }
-    return holder.map { holder in
-      BrumeError(
-        .validatingReferenceError,
-        "record '\(name)' cannot be deleted: \(shown(holder)) refers to it with action VALIDATE; "
-          + "delete that one first")
-    }
+    return holder.map { isTarget(name, of: $0) }
+  }
+
+  private func isParent(_ name: String, of child: String) -> BrumeError {
+    BrumeError(
+      .validatingReferenceError,
+      "record '\(name)' cannot be deleted: it is the parent of \(shown(child)); delete or move "
+        + "that one in the same request")
+  }
+
+  private func isTarget(_ name: String, of holder: String) -> BrumeError {
+    BrumeError(
+      .validatingReferenceError,
+      "record '\(name)' cannot be deleted: \(shown(holder)) refers to it with action VALIDATE; "
+        + "delete that one first")
   }
 
   /// Who does not see everything in the zone is given no names.

@@ -10,6 +10,8 @@ final class Stage {
   let zone: ZoneKey
   private(set) var puts: [String: Record] = [:]
   private(set) var removals: Set<String> = []
+  /// Whether a record that was put here is or was the root of a share.
+  private(set) var hasRoots = false
   private(set) var schema: JustInTimeSchema
   private var stored: [String: Record?] = [:]
 
@@ -19,7 +21,10 @@ final class Stage {
     self.schema = schema
   }
 
-  func put(_ record: Record) { puts[record.name] = record }
+  func put(_ record: Record) {
+    puts[record.name] = record
+    if record.share != nil { hasRoots = true }
+  }
   func remove(_ name: String) { removals.insert(name) }
 
   /// Leaves the record as it is stored.

@@ -49,17 +49,18 @@ struct StorageQuota {
   }
 
   private func failChildren(of refused: Set<String>, in verdicts: inout Verdicts) {
-    var refused = refused
-    var isSettled = refused.isEmpty
-    while !isSettled {
-      isSettled = true
-      for position in verdicts.items.indices where verdicts.isAlive(position) {
-        guard let record = stage.puts[verdicts.items[position].name],
-          let parent = record.parent, refused.contains(parent)
-        else { continue }
-        refused.insert(record.name)
+    if refused.isEmpty { return }
+    var children: [String: [Int]] = [:]
+    for position in verdicts.items.indices where verdicts.isAlive(position) {
+      guard let parent = stage.puts[verdicts.items[position].name]?.parent else { continue }
+      children[parent, default: []].append(position)
+    }
+    var open = Array(refused)
+    while let name = open.popLast() {
+      for position in children[name] ?? [] where verdicts.isAlive(position) {
+        guard let record = stage.puts[verdicts.items[position].name] else { continue }
         verdicts.fail(position, overQuota(record.name, record.quotaBytes, left: 0))
-        isSettled = false
+        open.append(record.name)
       }
     }
   }

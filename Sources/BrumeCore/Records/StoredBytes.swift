@@ -1,5 +1,6 @@
-// What records take of their owner's quota, counted beside the records and valid as of one sequence: whatever
-// wrote without counting makes the next save count again.
+// What records take of their owner's quota, counted beside the records. A database's count is valid as of one
+// sequence; whatever wrote since without counting makes the next save count the zones that changed since, and
+// those only.
 
 import BrumeModel
 import BrumeStorage
@@ -8,10 +9,20 @@ struct StoredBytes {
   private var zone: Int64
   private(set) var database: Int64
 
-  /// The counts of a zone and its database.
-  init(of zone: Zone, _ transaction: any ReadTransaction) throws {
-    database = try Self.sum(in: zone.key.database, transaction)
+  /// The counts of a zone and its database, kept from now on.
+  init(of zone: Zone, _ transaction: any WriteTransaction) throws {
+    database = try Self.counted(in: zone.key.database, transaction)
     self.zone = try Self.sum(in: zone, transaction)
+  }
+
+  /// The counts as they are kept; nil if nobody has counted since the last change.
+  init?(keptOf zone: Zone, in transaction: any ReadTransaction) throws {
+    guard let database = try Self.known(of: zone.key.database, in: transaction),
+      let own = try KeptCount(ofZone: zone.key, transaction.settings),
+      own.sequence == zone.lastSequence
+    else { return nil }
+    self.database = database
+    self.zone = own.bytes
   }
 
   mutating func grow(by bytes: Int64) {
@@ -21,31 +32,65 @@ struct StoredBytes {
 
   /// Keeps the counts as of the zone's last change, which is the database's.
   func keep(asOf zone: Zone, in settings: any SettingWriting) throws {
-    try settings.set(.storedBytes(zone.key), to: Array("\(self.zone) \(zone.lastSequence)".utf8))
+    let sequence = zone.lastSequence
+    try settings.set(
+      .storedBytes(zone.key), to: KeptCount(bytes: self.zone, sequence: sequence).ofZone)
     try settings.set(
       .storedBytesOfDatabase(zone.key.database),
-      to: Array("\(database) \(zone.lastSequence)".utf8))
+      to: KeptCount(bytes: database, sequence: sequence).ofDatabase)
   }
 
-  /// What the database's records take: the kept count if it is of the last change, or the zones'.
-  static func sum(
-    in database: DatabaseKey, _ transaction: any ReadTransaction
+  /// What the database's records take, kept from now on: the kept count, with the zones that changed since
+  /// counted anew; all zones if there is none.
+  static func counted(
+    in database: DatabaseKey, _ transaction: any WriteTransaction
   ) throws -> Int64 {
-    if let known = try known(of: database, in: transaction) { return known }
-    return try transaction.zones.all(in: database).reduce(0) { try $0 + sum(in: $1, transaction) }
+    let last = try transaction.sequences.last(in: database)
+    let kept = try KeptCount(ofDatabase: database, transaction.settings)
+    if let kept, kept.sequence == last { return kept.bytes }
+    var bytes = kept?.bytes ?? 0
+    var after = kept?.sequence ?? 0
+    while true {
+      let page = try transaction.zones.changed(in: database, after: after, limit: zonesOfPage)
+      for zone in page { bytes += try growth(of: zone, isCounted: kept != nil, transaction) }
+      guard page.count == zonesOfPage, let zone = page.last else { break }
+      after = zone.lastSequence
+    }
+    try transaction.settings.set(
+      .storedBytesOfDatabase(database), to: KeptCount(bytes: bytes, sequence: last).ofDatabase)
+    return bytes
   }
 
-  /// The kept count of a database if it is of the last change; nil: nobody has counted since.
+  private static let zonesOfPage = 200
+
+  /// The count of a database if it is of the last change; nil: nobody has counted since.
   static func known(of database: DatabaseKey, in transaction: any ReadTransaction) throws -> Int64?
   {
     let last = try transaction.sequences.last(in: database)
-    return try kept(.storedBytesOfDatabase(database), at: last, in: transaction.settings)
+    let kept = try KeptCount(ofDatabase: database, transaction.settings)
+    return kept?.sequence == last ? kept?.bytes : nil
+  }
+
+  /// How much more a zone takes than it has in its database's count, and keeps its own.
+  ///
+  /// - Parameter isCounted: whether the database's count has it as its own said last.
+  private static func growth(
+    of zone: Zone, isCounted: Bool, _ transaction: any WriteTransaction
+  ) throws -> Int64 {
+    let old = try KeptCount(ofZone: zone.key, transaction.settings)
+    let bytes = zone.isLive ? try sum(in: zone, transaction) : 0
+    // Nothing stands for nothing, so that a database of empty zones keeps one row.
+    if bytes != 0 || old != nil {
+      let now = KeptCount(bytes: bytes, sequence: zone.lastSequence)
+      try transaction.settings.set(.storedBytes(zone.key), to: zone.isLive ? now.ofZone : nil)
+    }
+    return bytes - (isCounted ? old?.bytes ?? 0 : 0)
   }
 
   /// What the zone's records take: the kept count if it is of the zone's last change, or counted.
   private static func sum(in zone: Zone, _ transaction: any ReadTransaction) throws -> Int64 {
-    let kept = try kept(.storedBytes(zone.key), at: zone.lastSequence, in: transaction.settings)
-    if let kept { return kept }
+    let kept = try KeptCount(ofZone: zone.key, transaction.settings)
+    if let kept, kept.sequence == zone.lastSequence { return kept.bytes }
     var sum: Int64 = 0
     var after: Int64 = 0
     while true {
@@ -59,16 +104,39 @@ struct StoredBytes {
       after = last.sequence
     }
   }
+}
 
-  private static func kept(
-    _ key: SettingKey, at sequence: Int64, in settings: any SettingReading
-  ) throws -> Int64? {
+/// A count as it is kept.
+private struct KeptCount {
+  let bytes: Int64
+  let sequence: Int64
+
+  init(bytes: Int64, sequence: Int64) {
+    self.bytes = bytes
+    self.sequence = sequence
+  }
+
+  init?(ofZone zone: ZoneKey, _ settings: any SettingReading) throws {
+    try self.init(.storedBytes(zone), numbers: 2, settings)
+  }
+
+  /// One that an earlier version kept is none: its zones' own counts do not belong to it.
+  init?(ofDatabase database: DatabaseKey, _ settings: any SettingReading) throws {
+    try self.init(.storedBytesOfDatabase(database), numbers: 3, settings)
+  }
+
+  private init?(_ key: SettingKey, numbers count: Int, _ settings: any SettingReading) throws {
     guard let kept = try settings.value(key) else { return nil }
     let numbers = String(decoding: kept, as: UTF8.self).split(separator: " ").compactMap {
       Int64($0)
     }
-    return numbers.count == 2 && numbers[1] == sequence ? numbers[0] : nil
+    guard numbers.count == count else { return nil }
+    self.init(bytes: numbers[0], sequence: numbers[1])
   }
+
+  var ofZone: [UInt8] { Array("\(bytes) \(sequence)".utf8) }
+  /// With a third number, by which it is distinguished from those of earlier versions.
+  var ofDatabase: [UInt8] { Array("\(bytes) \(sequence) 1".utf8) }
 }
 
 extension Record {

@@ -25,6 +25,7 @@ struct Verdicts {
   /// By position in `items`.
   private var judgements: [Int: Judgement] = [:]
   private(set) var failures: [Int: BrumeError] = [:]
+  private var failuresByName: [String: BrumeError] = [:]
 
   init(_ items: [RecordItem], _ stage: Stage) {
     self.items = items
@@ -38,6 +39,7 @@ struct Verdicts {
   /// Takes an item out of the batch again.
   mutating func fail(_ position: Int, _ error: BrumeError) {
     failures[position] = error
+    failuresByName[items[position].name] = error
     stage.withdraw(items[position].name)
   }
 
@@ -66,9 +68,7 @@ struct Verdicts {
   }
 
   /// Why a record of the batch failed, if one of that name did.
-  func failure(of name: String) -> BrumeError? {
-    items.firstIndex { $0.name == name }.flatMap { failures[$0] }
-  }
+  func failure(of name: String) -> BrumeError? { failuresByName[name] }
 
   /// The answers. An item without an outcome was deleted.
   func results(_ outcomes: [Int: RecordOutcome]) -> [RecordResult] {

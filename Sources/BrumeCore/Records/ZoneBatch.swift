@@ -47,11 +47,12 @@ struct ZoneBatch {
 
   init(
     _ items: [RecordItem], in zone: ZoneKey, schema: JustInTimeSchema, context: ModifyContext,
-    transaction: any WriteTransaction, answerBytes: Int = 0
+    among joined: inout JoinedShares, transaction: any WriteTransaction, answerBytes: Int = 0
   ) throws {
     self.context = context
     self.answerBytes = answerBytes
-    view = try ZoneView(of: zone, in: context.scope, for: context.caller, from: transaction)
+    view = try ZoneView(
+      of: zone, in: context.scope, for: context.caller, among: &joined, from: transaction)
     stage = Stage(transaction, zone: zone, schema: schema)
     access = try BatchAccess(context, view, stage)
     rules = RecordRules(

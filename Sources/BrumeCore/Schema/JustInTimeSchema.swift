@@ -24,9 +24,21 @@ struct JustInTimeSchema: Sendable {
   ) throws(BrumeError) -> [String: DraftField] {
     // Shares have fields of the system and of apps that nobody queries; schemas do not list them.
     if type == Record.shareType { return fields }
-    var known = try recordType(type)
+    let (admitted, new) = try admitted(fields, as: recordType(type), of: type, in: scope)
+    if !new.isEmpty {
+      // In place: who takes the type out and puts it back copies all its fields for each record.
+      schema.recordTypes[type]?.fields.merge(new) { known, _ in known }
+      didChange = true
+    }
+    return admitted
+  }
+
+  private func admitted(
+    _ fields: [String: DraftField], as known: Schema.RecordType, of type: String,
+    in scope: DatabaseScope
+  ) throws(BrumeError) -> (fields: [String: DraftField], new: [String: Schema.Field]) {
     var admitted = fields
-    var learned = false
+    var new: [String: Schema.Field] = [:]
     for name in fields.keys.sorted() {
       guard let draft = fields[name], let value = draft.value else { continue }
       try checkEncryption(draft, value, name, type, in: scope)
@@ -38,13 +50,11 @@ struct JustInTimeSchema: Sendable {
           "Cannot create or modify field '\(name)' in record '\(type)' in production schema; add the "
             + "field in development and deploy the schema")
       } else if let valueType = value.type {
-        try requireRoom(for: name, in: known, type)
-        known.fields[name] = .justInTime(valueType, isEncrypted: draft.isEncrypted)
-        learned = true
+        try requireRoom(for: name, in: known.fields.count + new.count, type)
+        new[name] = .justInTime(valueType, isEncrypted: draft.isEncrypted)
       }
     }
-    if learned { learn(known, type) }
-    return admitted
+    return (admitted, new)
   }
 
   private mutating func recordType(_ type: String) throws(BrumeError) -> Schema.RecordType {
@@ -69,12 +79,12 @@ struct JustInTimeSchema: Sendable {
 
   /// Each save works with the whole schema, so nobody may make it grow without end.
   private func requireRoom(
-    for field: String, in recordType: Schema.RecordType, _ type: String
+    for field: String, in count: Int, _ type: String
   ) throws(BrumeError) {
-    guard recordType.fields.count >= limits.learnedFieldsPerType else { return }
+    guard count >= limits.learnedFieldsPerType else { return }
     throw BrumeError(
       .badRequest,
-      "Cannot create field '\(field)' in record '\(type)': the type has \(recordType.fields.count) fields, as "
+      "Cannot create field '\(field)' in record '\(type)': the type has \(count) fields, as "
         + "many as saves may bring; use one of them, or remove some with 'brume schema import'")
   }
 

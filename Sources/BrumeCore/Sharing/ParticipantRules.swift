@@ -52,17 +52,16 @@ enum ParticipantRules {
     _ wanted: [Participant], with share: Share, owner: UserIdentity, ids: inout ArraySlice<String>,
     now: Milliseconds, find: (UserIdentity) throws -> UserIdentity
   ) throws -> [Participant] {
-    var merged: [Participant] = []
-    for participant in wanted where participant.role != .owner && participant.acceptance != .removed
-    {
+    var known = KnownParticipants(share.participants.filter { $0.role != .owner })
+    var merged: [String: (place: Int, participant: Participant)] = [:]
+    for (place, participant) in wanted.enumerated()
+    where participant.role != .owner && participant.acceptance != .removed {
       let identity = try find(participant.identity)
       if identity.user != nil, identity.user == owner.user { continue }
       // Who is invited already is not invited again, in this request neither (case SHR-28).
-      let known = (share.participants + merged).first { old in
-        old.role != .owner && (old.id == participant.id || old.identity.isSamePerson(as: identity))
-      }
-      var next = known ?? participant
-      if known == nil {
+      let old = known.first(named: participant.id, or: identity)
+      var next = old ?? participant
+      if old == nil {
         next.id = ids.popFirst() ?? participant.id
         next.identity = identity
         next.acceptance = .invited
@@ -72,10 +71,10 @@ enum ParticipantRules {
       }
       next.permission = participant.permission
       if next.role != .publicUser { next.role = participant.role }
-      merged.removeAll { $0.id == next.id }
-      merged.append(next)
+      if old == nil { known.add(next) }
+      merged[next.id] = (place, next)
     }
-    return merged
+    return merged.values.sorted { $0.place < $1.place }.map(\.participant)
   }
 
   /// Nobody in particular is invited: who has the URL first. The participant keeps the ID that the
@@ -102,6 +101,35 @@ enum ParticipantRules {
     for index in share.participants.indices where share.participants[index].role == .publicUser {
       share.participants[index].permission = permission
     }
+  }
+}
+
+/// Participants, found by what may say that somebody is one of them, however many there are.
+private struct KnownParticipants {
+  private var all: [Participant] = []
+  private var places: [String: [Int]] = [:]
+
+  init(_ participants: [Participant]) {
+    for participant in participants { add(participant) }
+  }
+
+  mutating func add(_ participant: Participant) {
+    for key in Self.keys(participant.id, participant.identity) {
+      places[key, default: []].append(all.count)
+    }
+    all.append(participant)
+  }
+
+  /// The first with this ID, or who is this person.
+  func first(named id: String, or identity: UserIdentity) -> Participant? {
+    Set(Self.keys(id, identity).flatMap { places[$0] ?? [] }).sorted().lazy.map { all[$0] }
+      .first { $0.id == id || $0.identity.isSamePerson(as: identity) }
+  }
+
+  private static func keys(_ id: String, _ identity: UserIdentity) -> [String] {
+    ["id \(id)"] + (identity.user.map { ["user \($0.name)"] } ?? [])
+      + (identity.emailAddress.map { ["email \(EmailAddress.key($0))"] } ?? [])
+      + (identity.phoneNumber.map { ["phone \($0)"] } ?? [])
   }
 }
 

@@ -12,6 +12,7 @@ struct RecordAccess {
   let caller: Caller
   let limits: Limits
   let schema: Schema
+  private var joined = JoinedShares()
   private var views: [ZoneKey: ZoneView] = [:]
   private var coverages: [ZoneKey: Coverage] = [:]
 
@@ -29,7 +30,8 @@ struct RecordAccess {
   /// The zone as the caller sees it, or the error that it does not exist for him.
   mutating func view(of zone: ZoneKey) throws -> ZoneView {
     if let known = views[zone] { return known }
-    let view = try ZoneView(of: zone, in: scope, for: caller, from: transaction)
+    let view = try ZoneView(
+      of: zone, in: scope, for: caller, among: &joined, from: transaction)
     views[zone] = view
     return view
   }

@@ -185,8 +185,7 @@ extension ShareRules {
   private func refuseSecondShare(of root: Record) throws {
     var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
     var shared = try above.shares(of: root) { try stage.after($0) }
-    if shared.isEmpty, view.zone.hasShares || stage.puts.values.contains(where: { $0.share != nil })
-    {
+    if shared.isEmpty, view.zone.hasShares || stage.hasRoots {
       let below = try stage.transaction.records.descendants(
         of: [root.name], in: stage.zone, limit: context.limits.cascade)
       for name in below {

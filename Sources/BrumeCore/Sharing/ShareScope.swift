@@ -52,6 +52,9 @@ package struct Coverage: Sendable {
     self.chainLimit = chainLimit
   }
 
+  /// Whether it was found what covers a record, or others through it.
+  func knows(_ name: String) -> Bool { known[name] != nil }
+
   /// Names of the shares that cover a record. Ancestors are asked of `find`.
   package mutating func shares(
     of record: Record, find: (String) throws -> Record?

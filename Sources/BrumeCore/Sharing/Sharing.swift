@@ -169,15 +169,19 @@ extension Sharing {
     in transaction: any WriteTransaction
   ) throws {
     let database = key.zone.database
+    var zone = try transaction.zones.live(key.zone)
+    var storedBytes = try StoredBytes(keptOf: zone, in: transaction)
     let sequence = try transaction.sequences.next(in: database)
     var changed = changed
     changed.changeTag = ChangeTag.text(sequence)
     let user = try caller.requireUser()
     changed.modified = Stamp(time: now, user: user, device: caller.device?.name ?? "1")
     try transaction.records.put(changed, in: key.zone, sequence: sequence)
-    var zone = try transaction.zones.live(key.zone)
     zone.lastSequence = sequence
     try transaction.zones.put(zone)
+    // Else the owner's next save would look at every record of the zone.
+    storedBytes?.grow(by: changed.quotaBytes - record.quotaBytes)
+    try storedBytes?.keep(asOf: zone, in: transaction.settings)
     let change = RecordChange(
       record: key, recordType: changed.type, kind: .updated, image: nil,
       coveringShares: [key.name])

@@ -25,9 +25,11 @@ struct AccountRemover {
   /// A zone with its records, and the part that others have in it.
   func remove(_ key: ZoneKey) throws {
     guard let zone = try transaction.zones.find(key), zone.isLive else { return }
-    try ZoneWriter(transaction, origin).delete(zone, as: .deleted)
+    var writer = ZoneWriter(transaction, origin)
+    try writer.delete(zone, as: .deleted)
     let kept: [SettingKey] = [
-      .storedBytes(key), .clientData(key, user: user), .forgottenDeletions(key),
+      .storedBytes(key), .storedBytesOfDatabase(key.database), .clientData(key, user: user),
+      .forgottenDeletions(key),
     ]
     for setting in kept {
       try transaction.settings.set(setting, to: nil)

@@ -26,8 +26,12 @@ package struct ZoneAdministration: Sendable {
       let zone = try transaction.zones.live(key)
       if key.isDefault {
         try transaction.records.removeAll(in: key)
+        // The zone stays and its sequence too: what was counted would seem to be right.
+        try transaction.settings.set(.storedBytes(key), to: nil)
+        try transaction.settings.set(.storedBytesOfDatabase(database), to: nil)
       } else {
-        try ZoneWriter(transaction, origin).delete(zone, as: .purged)
+        var writer = ZoneWriter(transaction, origin)
+        try writer.delete(zone, as: .purged)
       }
     }
   }
@@ -39,7 +43,7 @@ package struct ZoneAdministration: Sendable {
     let database = DatabaseKey(in: containerEnvironment, owner: owner)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
     try await store.write(in: .database(database)) { transaction in
-      let writer = ZoneWriter(transaction, origin)
+      var writer = ZoneWriter(transaction, origin)
       for zone in try transaction.zones.all(in: database) where !zone.key.isDefault {
         try writer.delete(zone, as: .encryptedDataReset)
       }

@@ -19,12 +19,12 @@ struct ZoneModification: Sendable {
   }
 
   mutating func carryOut(
-    _ operation: ZoneOperation, _ transaction: any WriteTransaction
+    _ operation: ZoneOperation, by writer: inout ZoneWriter, _ transaction: any WriteTransaction
   ) throws -> ZoneResult {
     try ZoneResult.item(operation.zone) {
       let key = try caller.zoneKey(operation.zone, in: .private, limits: limits)
       try checkRoom(for: operation.kind, key, transaction)
-      return try carryOut(operation.kind, key, transaction)
+      return try carryOut(operation.kind, key, &writer, transaction)
     }
   }
 
@@ -45,9 +45,9 @@ struct ZoneModification: Sendable {
   }
 
   private func carryOut(
-    _ kind: ZoneOperation.Kind, _ key: ZoneKey, _ transaction: any WriteTransaction
+    _ kind: ZoneOperation.Kind, _ key: ZoneKey, _ writer: inout ZoneWriter,
+    _ transaction: any WriteTransaction
   ) throws -> ZoneState {
-    let writer = ZoneWriter(transaction, origin)
     switch kind {
     case .create:
       let zone = try writer.create(key)

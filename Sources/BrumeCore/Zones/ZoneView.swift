@@ -13,6 +13,23 @@ package struct ZoneView: Sendable {
   package var digest: UInt64 { shares?.digest ?? 0 }
 }
 
+/// The shares of others that the caller of a request takes part in, read once for all zones that it names.
+struct JoinedShares {
+  private var byZone: [ZoneKey: [Membership]]?
+
+  mutating func memberships(
+    of user: UserID, in zone: ZoneKey, from transaction: any ReadTransaction
+  ) throws -> [Membership] {
+    let known =
+      try byZone
+      ?? Dictionary(
+        grouping: transaction.shares.memberships(
+          of: user, in: zone.database.containerEnvironment), by: \.share.zone)
+    byZone = known
+    return known[zone] ?? []
+  }
+}
+
 extension ZoneView {
   /// The zone as `caller` sees it. A zone of which he sees nothing does not exist for him.
   ///
@@ -21,11 +38,23 @@ extension ZoneView {
     of key: ZoneKey, in scope: DatabaseScope, for caller: Caller,
     from transaction: any ReadTransaction
   ) throws {
+    var joined = JoinedShares()
+    try self.init(of: key, in: scope, for: caller, among: &joined, from: transaction)
+  }
+
+  /// The same for a request that may name several zones.
+  init(
+    of key: ZoneKey, in scope: DatabaseScope, for caller: Caller, among joined: inout JoinedShares,
+    from transaction: any ReadTransaction
+  ) throws {
     guard scope == .shared else {
       self.init(zone: try transaction.zones.live(key), shares: nil)
       return
     }
-    let shares = try ShareScope(of: caller.requireUser(), in: key, from: transaction)
+    let user = try caller.requireUser()
+    let shares = try ShareScope(
+      of: user, in: key, among: joined.memberships(of: user, in: key, from: transaction),
+      from: transaction)
     if shares.isEmpty { throw Zone.missing(key.name, nil) }
     self.init(zone: try transaction.zones.live(key), shares: shares)
   }

@@ -1,4 +1,4 @@
-// The writer makes and ends zones, with what hangs on them.
+// The writer makes and ends zones, with what hangs on them. One serves all zones of a request.
 
 import BrumeModel
 import BrumeStorage
@@ -6,6 +6,8 @@ import BrumeStorage
 struct ZoneWriter {
   private let transaction: any WriteTransaction
   private let origin: Origin
+  /// Subscriptions of owners that watch one zone each, by that zone, as soon as one went.
+  private var watching: [SubscriptionScope: [String: [StoredSubscription]]] = [:]
 
   init(_ transaction: any WriteTransaction, _ origin: Origin) {
     self.transaction = transaction
@@ -26,7 +28,7 @@ struct ZoneWriter {
   /// Deletes a zone with its records, its shares' members and the subscriptions on it (cases ZON-04,
   /// SUB-19).
   @discardableResult
-  func delete(_ zone: Zone, as deletion: Zone.Deletion) throws -> Zone {
+  mutating func delete(_ zone: Zone, as deletion: Zone.Deletion) throws -> Zone {
     let (key, database) = (zone.key, zone.key.database)
     for membership in try transaction.shares.memberships(in: key) {
       try transaction.shares.remove(membership)
@@ -44,16 +46,27 @@ struct ZoneWriter {
   }
 
   /// Removes the owner's subscriptions that watch this zone alone.
-  private func removeSubscriptions(on key: ZoneKey) throws {
+  private mutating func removeSubscriptions(on key: ZoneKey) throws {
     guard let owner = key.database.owner else { return }
     let scope = SubscriptionScope(
       in: key.database.containerEnvironment, scope: .private, user: owner)
-    for stored in try transaction.subscriptions.all(in: scope)
-    where stored.subscription.zoneName == key.name {
+    for stored in try subscriptions(in: scope)[key.name] ?? [] {
       try transaction.subscriptions.remove(stored.subscription.id, in: scope)
       try transaction.log.append(
         .subscription(scope, id: stored.subscription.id), in: key.database, origin: origin)
     }
+  }
+
+  private mutating func subscriptions(
+    in scope: SubscriptionScope
+  ) throws -> [String: [StoredSubscription]] {
+    if let known = watching[scope] { return known }
+    var found: [String: [StoredSubscription]] = [:]
+    for stored in try transaction.subscriptions.all(in: scope) {
+      if let zone = stored.subscription.zoneName { found[zone, default: []].append(stored) }
+    }
+    watching[scope] = found
+    return found
   }
 }
 

@@ -51,10 +51,12 @@ package struct Zones: Sendable {
     try limits.checkCount(zones.count)
     let (limits, tokens) = (limits, tokens)
     return try await store.read { transaction in
-      try zones.map { zone in
+      var joined = JoinedShares()
+      return try zones.map { zone in
         try ZoneResult.item(zone) {
           let key = try caller.zoneKey(zone, in: scope, limits: limits)
-          let view = try ZoneView(of: key, in: scope, for: caller, from: transaction)
+          let view = try ZoneView(
+            of: key, in: scope, for: caller, among: &joined, from: transaction)
           return try tokens.state(of: view, in: scope, for: caller, transaction)
         }
       }
@@ -84,7 +86,8 @@ package struct Zones: Sendable {
       caller: caller, origin: caller.origin(at: host.now()), limits: limits, tokens: tokens)
     return try await store.writeIfWanted(in: .database(database)) { transaction in
       var change = change
-      return try operations.map { try change.carryOut($0, transaction) }
+      var writer = ZoneWriter(transaction, change.origin)
+      return try operations.map { try change.carryOut($0, by: &writer, transaction) }
     }
   }
 

@@ -12,7 +12,8 @@ package final class Workers: Sendable {
   package static let threadsPerLane = 4
 
   /// For requests.
-  package static let shared = Workers(threads: threads, perLane: threadsPerLane)
+  package static let shared = Workers(
+    threads: threads, perLane: threadsPerLane, perAddress: AddressShare.threads)
   /// For the notifier, delivery and streams' reading, so that no request keeps them waiting.
   package static let background = Workers(threads: backgroundThreads, perLane: 2)
   private static let backgroundThreads = 6
@@ -23,28 +24,54 @@ package final class Workers: Sendable {
     let lane: Lane
   }
 
-  private let pool: WorkerThreads
-  private let lanes: Mutex<LaneShares<Step>>
+  /// A step waits for its name, then for the address that it comes from.
+  private struct Shares {
+    var lanes: LaneShares<Step>
+    var addresses: LaneShares<Step>
 
-  package init(threads: Int, perLane: Int) {
+    /// Answers whether a step whose name has a thread for it may start now.
+    mutating func admit(_ step: Step) -> Bool {
+      guard let address = step.lane.address else { return true }
+      return addresses.add(step, to: address)
+    }
+
+    /// Answers what may start in place of the step that ended.
+    mutating func ended(_ step: Step) -> [Step] {
+      let sameAddress = step.lane.address.flatMap { addresses.ended(in: $0) }
+      let sameName = lanes.ended(in: step.lane.name).flatMap { admit($0) ? $0 : nil }
+      return [sameAddress, sameName].compactMap(\.self)
+    }
+  }
+
+  private let pool: WorkerThreads
+  private let shares: Mutex<Shares>
+
+  /// - Parameters:
+  ///   - perLane: threads that the steps of one name have at once.
+  ///   - perAddress: threads that all that comes from one address has at once.
+  package init(threads: Int, perLane: Int, perAddress: Int = .max) {
     pool = WorkerThreads(count: threads)
-    lanes = Mutex(LaneShares(perLane: perLane))
+    shares = Mutex(
+      Shares(lanes: LaneShares(perLane: perLane), addresses: LaneShares(perLane: perAddress)))
   }
 
   /// Runs `body` on these threads, at most `perLane` steps of one name at a time.
   ///
+  /// - Parameter address: where the work comes from; nil: from the server itself.
   /// - Throws: what `body` throws, and nothing else.
   package func run<Value: Sendable>(
-    for name: String, _ body: @concurrent @Sendable () async throws -> Value
+    for name: String, at address: String? = nil,
+    _ body: @concurrent @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await run(for: name) { _ in try await body() }
+    try await run(for: name, at: address) { _ in try await body() }
   }
 
   /// The same for work that goes on in another name once it is known: `body` gets its lane.
   func run<Value: Sendable>(
-    for name: String, _ body: @concurrent @Sendable (Lane) async throws -> Value
+    for name: String, at address: String? = nil,
+    _ body: @concurrent @Sendable (Lane) async throws -> Value
   ) async throws -> Value {
-    let lane = Lane(name: name, workers: self)
+    let lane = Lane(name: name, address: address, workers: self)
     return try await withTaskExecutorPreference(lane) { try await body(lane) }
   }
 
@@ -52,9 +79,11 @@ package final class Workers: Sendable {
   final class Lane: TaskExecutor {
     private let workers: Workers
     private let current: Mutex<String>
+    fileprivate let address: String?
 
-    fileprivate init(name: String, workers: Workers) {
+    fileprivate init(name: String, address: String?, workers: Workers) {
       self.workers = workers
+      self.address = address
       current = Mutex(name)
     }
 
@@ -72,14 +101,20 @@ package final class Workers: Sendable {
         return current
       }
       guard old != name else { return }
-      let (next, mayGoOn) = workers.lanes.withLock { $0.move(from: old, to: name) }
+      let (next, mayGoOn) = workers.shares.withLock { shares in
+        let (next, mayGoOn) = shares.lanes.move(from: old, to: name)
+        return (next.flatMap { shares.admit($0) ? $0 : nil }, mayGoOn)
+      }
       if let next { workers.start(next) }
       if !mayGoOn { await Task.yield() }
     }
   }
 
   private func add(_ step: Step) {
-    let starts = lanes.withLock { $0.add(step, to: step.lane.name) }
+    let starts = shares.withLock { shares in
+      guard shares.lanes.add(step, to: step.lane.name) else { return false }
+      return shares.admit(step)
+    }
     if starts { start(step) }
   }
 
@@ -87,7 +122,7 @@ package final class Workers: Sendable {
   private func start(_ step: Step) {
     pool.submit {
       step.job.runSynchronously(on: step.lane.asUnownedTaskExecutor())
-      if let next = self.lanes.withLock({ $0.ended(in: step.lane.name) }) { self.start(next) }
+      for next in self.shares.withLock({ $0.ended(step) }) { self.start(next) }
     }
   }
 }

@@ -1,5 +1,5 @@
-// Who may be worked for next, as a value: a number in all, fewer for one caller, the rest waits in order,
-// and callers take turns. `RequestShares.swift` makes tasks wait by it.
+// Who may be worked for next, as a value: a number in all, fewer for one caller and for all callers of one address, the
+// rest waits in order, and callers take turns. `RequestShares.swift` makes tasks wait by it.
 
 /// Who works and who waits, by caller.
 package struct FairShares: Sendable {
@@ -10,14 +10,21 @@ package struct FairShares: Sendable {
 
   private struct Caller: Sendable {
     var running = 0
-    var waiting: [Int] = []
+    var waiting: [(id: Int, address: String)] = []
+  }
+  private struct Address: Sendable {
+    var running = 0
+    var waiting = 0
   }
 
   private let most: Int
   private let mostOfOne: Int
   private let mostWaiting: Int
+  private let mostOfAddress: Int
+  private let mostWaitingOfAddress: Int
   private var running = 0
   private var callers: [String: Caller] = [:]
+  private var addresses: [String: Address] = [:]
   /// Callers of whom somebody waits, the next to serve first.
   private var turns: [String] = []
 
@@ -25,64 +32,103 @@ package struct FairShares: Sendable {
   ///   - most: requests at once.
   ///   - mostOfOne: of one caller.
   ///   - mostWaiting: of one caller, beside those at work.
-  package init(most: Int, mostOfOne: Int, mostWaiting: Int) {
+  ///   - mostOfAddress: as `mostOfOne`, of all callers of an address.
+  ///   - mostWaitingOfAddress: as `mostWaiting`, of all callers of an address.
+  package init(
+    most: Int, mostOfOne: Int, mostWaiting: Int, mostOfAddress: Int = .max,
+    mostWaitingOfAddress: Int = .max
+  ) {
     self.most = max(1, most)
     self.mostOfOne = max(1, mostOfOne)
     self.mostWaiting = max(0, mostWaiting)
+    self.mostOfAddress = max(1, mostOfAddress)
+    self.mostWaitingOfAddress = max(0, mostWaitingOfAddress)
   }
 
   /// Enters if nothing has to be waited for.
-  package mutating func entersAtOnce(_ name: String) -> Bool {
-    guard running < most, callers[name]?.running ?? 0 < mostOfOne else { return false }
+  package mutating func entersAtOnce(_ name: String, at address: String) -> Bool {
+    guard running < most, callers[name]?.running ?? 0 < mostOfOne, hasRoom(address) else {
+      return false
+    }
     running += 1
     callers[name, default: Caller()].running += 1
+    addresses[address, default: Address()].running += 1
     return true
   }
 
   /// - Parameter id: names the request if it waits.
-  package mutating func enter(_ name: String, id: Int) -> Entry {
-    if entersAtOnce(name) { return .enters }
+  package mutating func enter(_ name: String, at address: String, id: Int) -> Entry {
+    if entersAtOnce(name, at: address) { return .enters }
     var caller = callers[name] ?? Caller()
-    defer { keep(caller, name) }
-    guard caller.waiting.count < mostWaiting else { return .refused }
+    var place = addresses[address] ?? Address()
+    guard caller.waiting.count < mostWaiting, place.waiting < mostWaitingOfAddress else {
+      return .refused
+    }
     if caller.waiting.isEmpty { turns.append(name) }
-    caller.waiting.append(id)
+    caller.waiting.append((id, address))
+    place.waiting += 1
+    callers[name] = caller
+    addresses[address] = place
     return .waits
   }
 
   /// A request is done.
   ///
   /// - Returns: who waited and enters now.
-  package mutating func leave(_ name: String) -> Int? {
-    guard var caller = callers[name] else { return nil }
+  package mutating func leave(_ name: String, at address: String) -> Int? {
+    guard var caller = callers[name], var place = addresses[address] else { return nil }
     running -= 1
     caller.running -= 1
+    place.running -= 1
     keep(caller, name)
+    keep(place, address)
     return next()
   }
 
   /// A request waits no more.
   package mutating func withdraw(_ name: String, id: Int) {
-    guard var caller = callers[name] else { return }
-    caller.waiting.removeAll { $0 == id }
+    guard var caller = callers[name],
+      let position = caller.waiting.firstIndex(where: { $0.id == id })
+    else { return }
+    stopWaiting(caller.waiting.remove(at: position).address)
     if caller.waiting.isEmpty { turns.removeAll { $0 == name } }
     keep(caller, name)
   }
 
   private mutating func next() -> Int? {
-    let free = turns.firstIndex { callers[$0, default: Caller()].running < mostOfOne }
-    guard running < most, let free else { return nil }
-    let name = turns.remove(at: free)
-    guard var caller = callers[name], !caller.waiting.isEmpty else { return nil }
-    let id = caller.waiting.removeFirst()
-    if !caller.waiting.isEmpty { turns.append(name) }
-    running += 1
-    caller.running += 1
-    keep(caller, name)
-    return id
+    guard running < most else { return nil }
+    for (turn, name) in turns.enumerated() {
+      guard var caller = callers[name], caller.running < mostOfOne,
+        let position = caller.waiting.firstIndex(where: { hasRoom($0.address) })
+      else { continue }
+      turns.remove(at: turn)
+      let (id, address) = caller.waiting.remove(at: position)
+      if !caller.waiting.isEmpty { turns.append(name) }
+      running += 1
+      caller.running += 1
+      keep(caller, name)
+      stopWaiting(address)
+      addresses[address, default: Address()].running += 1
+      return id
+    }
+    return nil
+  }
+
+  private func hasRoom(_ address: String) -> Bool {
+    addresses[address]?.running ?? 0 < mostOfAddress
+  }
+
+  private mutating func stopWaiting(_ address: String) {
+    guard var place = addresses[address] else { return }
+    place.waiting -= 1
+    keep(place, address)
   }
 
   private mutating func keep(_ caller: Caller, _ name: String) {
     callers[name] = caller.running == 0 && caller.waiting.isEmpty ? nil : caller
+  }
+
+  private mutating func keep(_ place: Address, _ address: String) {
+    addresses[address] = place.running == 0 && place.waiting == 0 ? nil : place
   }
 }

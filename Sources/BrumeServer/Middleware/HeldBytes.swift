@@ -1,5 +1,6 @@
 // How much of request bodies is in memory at once, and how much of answers that their clients have not read yet: over
-// all connections, and of one address. Both are large, and connections many.
+// all connections, of one address, and of one user, whose answers may be for many addresses. Both are large, and
+// connections many.
 
 package import BrumeModel
 import Synchronization
@@ -31,7 +32,8 @@ package final class HeldBytes: Sendable {
 
   private struct State {
     var all = 0
-    var addresses: [String: Int] = [:]
+    /// By address, and by user.
+    var owners: [String: Int] = [:]
   }
   private let most: Int
   private let mostOfOne: Int
@@ -40,7 +42,7 @@ package final class HeldBytes: Sendable {
 
   /// - Parameters:
   ///   - most: bytes of all together.
-  ///   - mostOfOne: bytes of one address.
+  ///   - mostOfOne: bytes of one address, or of one user.
   ///   - refusal: the sentence of those for which there is no room.
   package init(most: Int, mostOfOne: Int, refusal: String) {
     self.most = most
@@ -52,24 +54,28 @@ package final class HeldBytes: Sendable {
   package var held: Int { state.withLock { $0.all } }
 
   /// Room for the body or the answer of one request.
-  package func share(of address: String) -> Share { Share(memory: self, address: address) }
+  ///
+  /// - Parameter user: who asked, once that is known.
+  package func share(of address: String, and user: String? = nil) -> Share {
+    Share(memory: self, owners: [address] + (user.map { ["user \($0)"] } ?? []))
+  }
 
   /// What one request holds of it, until it gives it back or is forgotten.
   package final class Share: Sendable {
     private let memory: HeldBytes
-    private let address: String
+    private let owners: [String]
     private let bytes = Mutex(0)
 
-    fileprivate init(memory: HeldBytes, address: String) {
+    fileprivate init(memory: HeldBytes, owners: [String]) {
       self.memory = memory
-      self.address = address
+      self.owners = owners
     }
 
     deinit { giveBack() }
 
     /// - Throws: `Full` if there is no room for so many bytes more.
     package func take(_ count: Int) throws {
-      try memory.take(count, of: address)
+      try memory.take(count, of: owners)
       bytes.withLock { $0 += count }
     }
 
@@ -79,27 +85,29 @@ package final class HeldBytes: Sendable {
         defer { bytes = 0 }
         return bytes
       }
-      memory.give(count, of: address)
+      memory.give(count, of: owners)
     }
   }
 
-  private func take(_ count: Int, of address: String) throws {
+  private func take(_ count: Int, of owners: [String]) throws {
     try state.withLock { state in
-      let own = state.addresses[address, default: 0] + count
-      guard state.all + count <= most, own <= mostOfOne else {
+      let isFree = owners.allSatisfy { state.owners[$0, default: 0] + count <= mostOfOne }
+      guard state.all + count <= most, isFree else {
         throw Full(error: BrumeError(.tryAgainLater, refusal, retryAfter: 1))
       }
       state.all += count
-      state.addresses[address] = own
+      for owner in owners { state.owners[owner, default: 0] += count }
     }
   }
 
-  private func give(_ count: Int, of address: String) {
+  private func give(_ count: Int, of owners: [String]) {
     guard count > 0 else { return }
     state.withLock { state in
       state.all -= count
-      let own = state.addresses[address, default: 0] - count
-      state.addresses[address] = own > 0 ? own : nil
+      for owner in owners {
+        let left = state.owners[owner, default: 0] - count
+        state.owners[owner] = left > 0 ? left : nil
+      }
     }
   }
 }

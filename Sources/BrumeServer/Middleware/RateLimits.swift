@@ -1,6 +1,6 @@
-// Who may call how often: each user, each address of callers without one, and each address from which
-// addresses with their own secret are used. The buckets are BrumeCore/Auth/RateLimiter.swift; the
-// numbers are settings.
+// Who may call how often: each user, all users of an address together, each address of callers without a user, and
+// each address from which addresses with their own secret are used. The buckets are
+// BrumeCore/Auth/RateLimiter.swift; the numbers are settings.
 
 import BrumeCore
 import BrumeModel
@@ -10,6 +10,7 @@ import Synchronization
 /// Counts calls. One for each server.
 package final class RateLimits: Sendable {
   private let users: Mutex<RateLimiter<String>>
+  private let usersOfAddresses: Mutex<RateLimiter<String>>
   private let addresses: Mutex<RateLimiter<String>>
   private let bearers: Mutex<RateLimiter<String>>
   private let leases: any Leases
@@ -20,6 +21,7 @@ package final class RateLimits: Sendable {
     self.leases = leases
     self.host = host
     users = Self.limiter(rates.user, limits)
+    usersOfAddresses = Self.limiter(rates.address, limits)
     addresses = Self.limiter(rates.anonymous, limits)
     bearers = Self.limiter(rates.user, limits)
   }
@@ -31,14 +33,16 @@ package final class RateLimits: Sendable {
         maximumKeys: limits.watchedCallers))
   }
 
-  /// Counts a call of somebody known; of an API token alone, by address.
+  /// Counts a call of somebody known, for him and for his address; of an API token alone, by address.
   func check(_ caller: Caller, at address: ClientAddress) throws(BrumeError) {
     switch caller.kind {
     case .operator: return
     case .anonymous: try check(address)
     case .user, .serverKey:
       guard let user = caller.user else { return try check(address) }
+      // What is refused as the user's counts for nobody else at his address.
       try check(user.name, users, "of this user")
+      try check(address.name, usersOfAddresses, "of all users at this address")
     }
   }
 

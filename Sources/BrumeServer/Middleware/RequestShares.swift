@@ -1,5 +1,5 @@
-// Requests that are worked on at once: each caller has a share, so that nobody's many requests keep
-// another's waiting. Who may go next is decided by `FairShares.swift`.
+// Requests that are worked on at once: each caller has a share, and so have all of one address, so that nobody's many
+// requests keep another's waiting. Who may go next is decided by `FairShares.swift`.
 
 import BrumeCore
 package import BrumeModel
@@ -20,44 +20,46 @@ package final class RequestShares: Sendable {
       State(
         shares: FairShares(
           most: limits.requestsAtOnce, mostOfOne: limits.requestsAtOncePerCaller,
-          mostWaiting: limits.requestsWaitingPerCaller)))
+          mostWaiting: limits.requestsWaitingPerCaller,
+          mostOfAddress: AddressShare.requestsAtOnce(limits),
+          mostWaitingOfAddress: AddressShare.requestsWaiting(limits))))
   }
 
   /// Runs `body` when it is this caller's turn.
   ///
-  /// - Throws: `THROTTLED` if too many requests of the caller wait; `CancellationError` if the request
+  /// - Throws: `THROTTLED` if too many requests of the caller, or of his address, wait; `CancellationError` if the request
   ///   ends while it waits.
   package func run<Value: Sendable>(
-    for caller: String, _ body: () async throws -> Value
+    for caller: String, at address: String, _ body: () async throws -> Value
   ) async throws -> Value {
-    try await enter(caller)
-    defer { leave(caller) }
+    try await enter(caller, address)
+    defer { leave(caller, address) }
     return try await body()
   }
 
-  private func enter(_ caller: String) async throws {
+  private func enter(_ caller: String, _ address: String) async throws {
     try Task.checkCancellation()
     let id = state.withLock { state -> Int? in
-      if state.shares.entersAtOnce(caller) { return nil }
+      if state.shares.entersAtOnce(caller, at: address) { return nil }
       state.lastID += 1
       return state.lastID
     }
-    if let id { try await waitToEnter(caller, id) }
+    if let id { try await waitToEnter(caller, address, id) }
   }
 
-  private func waitToEnter(_ caller: String, _ id: Int) async throws {
+  private func waitToEnter(_ caller: String, _ address: String, _ id: Int) async throws {
     try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { enter(caller, id, $0) }
+      try await withCheckedThrowingContinuation { enter(caller, address, id, $0) }
     } onCancel: {
       withdraw(caller, id)
     }
   }
 
-  private func enter(_ caller: String, _ id: Int, _ waiter: Waiter) {
+  private func enter(_ caller: String, _ address: String, _ id: Int, _ waiter: Waiter) {
     let answer = state.withLock { state -> Result<Void, any Error>? in
       // Whoever is cancelled from here on is found by `withdraw`.
       if Task.isCancelled { return .failure(CancellationError()) }
-      switch state.shares.enter(caller, id: id) {
+      switch state.shares.enter(caller, at: address, id: id) {
       case .enters: return .success(())
       case .refused: return .failure(Self.refusal)
       case .waits:
@@ -68,9 +70,9 @@ package final class RequestShares: Sendable {
     if let answer { waiter.resume(with: answer) }
   }
 
-  private func leave(_ caller: String) {
+  private func leave(_ caller: String, _ address: String) {
     let next = state.withLock { state in
-      state.shares.leave(caller).flatMap { state.waiters.removeValue(forKey: $0) }
+      state.shares.leave(caller, at: address).flatMap { state.waiters.removeValue(forKey: $0) }
     }
     next?.resume()
   }
@@ -86,7 +88,8 @@ package final class RequestShares: Sendable {
 
   private static var refusal: BrumeError {
     BrumeError(
-      .throttled, "too many requests of this caller are under way; send fewer at once",
+      .throttled,
+      "too many requests of this caller, or of all at this address, are under way; send fewer at once",
       retryAfter: 1)
   }
 }

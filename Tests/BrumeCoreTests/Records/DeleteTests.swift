@@ -194,4 +194,47 @@ struct DeleteTests {
       circle.codes == [.badRequest, .internalError]
         || circle.allSatisfy { $0.error != nil })
   }
+
+  // MARK: What stays after all
+
+  private func holder(_ name: String, of targets: [String], parent: String? = nil)
+    -> RecordOperation
+  {
+    let references = targets.map {
+      FieldValue.reference(Reference(recordName: $0, action: .deleteSelf))
+    }
+    return .create(name, ["areas": .list(references, of: .reference)], parent: parent)
+  }
+
+  @Test func `what two deletions take along goes with one if the other may not happen`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify([
+      .create("kept"), .create("free"), holder("keeper", of: "kept", .validate),
+      holder("both", of: ["kept", "free"]), holder("one", of: ["kept"]),
+    ])
+    let codes = try await fixture.modify([.delete("kept"), .delete("free")]).codes
+    #expect(codes == [.validatingReferenceError, nil])
+    for (name, isThere) in [("kept", true), ("one", true), ("free", false), ("both", false)] {
+      #expect(try await fixture.exists(name) == isThere, "\(name)")
+    }
+  }
+
+  @Test func `a ring that only takes itself along stays, and with it what needs it gone`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify([
+      .create("kept"), .create("parent"), holder("keeper", of: "kept", .validate),
+      holder("a", of: ["kept", "b"]), holder("b", of: ["a"], parent: "parent"),
+    ])
+    for names in [["kept", "parent"], ["parent", "kept"]] {
+      let codes = try await fixture.modify(names.map { .delete($0) }).codes
+      #expect(codes == [.validatingReferenceError, .validatingReferenceError])
+    }
+    for name in ["kept", "parent", "a", "b"] { #expect(try await fixture.exists(name), "\(name)") }
+    #expect(try await fixture.modify([.delete("parent"), .delete("a")]).allSucceeded)
+    #expect(try await fixture.exists("b") == false)
+  }
 }

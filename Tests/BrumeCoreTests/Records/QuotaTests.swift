@@ -97,4 +97,66 @@ import Testing
     let fixture = try await EngineFixture(limits: Self.roomy)
     try await fixture.save(Self.text(5000, "p"), in: .public)
   }
+
+  // MARK: Counting
+
+  /// The same store with a quota and without, as after a setting was changed.
+  private static func servers() async throws -> (counting: EngineFixture, other: EngineFixture) {
+    let store = MemoryStore(coders: .wire, runsTwice: true)
+    let other = try await EngineFixture(TestServer(store: store))
+    return (try await EngineFixture(TestServer(store: store, limits: roomy)), other)
+  }
+
+  @Test func `records that were saved while there was no quota count, in whichever zone`()
+    async throws
+  {
+    let (counting, other) = try await Self.servers()
+    let zone = ZoneID(name: "Other")
+    try await other.makeZone(zone)
+    try await other.save(Self.text(600, "a"), zone: zone)
+    #expect(try await counting.failure(of: Self.text(600, "b")).code == .quotaExceeded)
+    try await counting.save(Self.text(200, "b"))
+    // Counted since, and changed again by who does not count.
+    try await other.save(Self.text(100, "a"), zone: zone)
+    try await counting.save(Self.text(600, "b"))
+    try await other.save(Self.text(300, "c"), zone: zone)
+    #expect(try await counting.failure(of: Self.text(700, "b")).code == .quotaExceeded)
+    try await other.deleteZone(zone)
+    try await counting.save(Self.text(900, "b"))
+  }
+
+  @Test func `a zone that is deleted and made again counts with what is in it now`() async throws {
+    let (counting, other) = try await Self.servers()
+    let zone = ZoneID(name: "Other")
+    try await counting.makeZone(zone)
+    try await counting.save(Self.text(600, "a"), zone: zone)
+    try await other.deleteZone(zone)
+    try await other.makeZone(zone)
+    try await other.save(Self.text(300, "a"), zone: zone)
+    #expect(try await counting.failure(of: Self.text(700, "b")).code == .quotaExceeded)
+    try await counting.save(Self.text(500, "b"))
+  }
+
+  @Test func `a count that an earlier version kept is made anew`() async throws {
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    try await fixture.save(Self.text(600, "a"))
+    let database = try fixture.phone.databaseKey(.private)
+    try await fixture.server.store.write(in: .database(database)) { transaction in
+      let last = try transaction.sequences.last(in: database)
+      try transaction.settings.set(.storedBytesOfDatabase(database), to: Array("1 \(last)".utf8))
+    }
+    #expect(try await fixture.failure(of: Self.text(600, "b")).code == .quotaExceeded)
+  }
+
+  @Test func `a chain that is over the quota fails from its root on, in whichever order`()
+    async throws
+  {
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    var chain = [Self.text(2000, "r0")]
+    for number in 1..<20 { chain.append(Self.text(1, "r\(number)", parent: "r\(number - 1)")) }
+    for chain in [chain, chain.reversed()] {
+      let codes = try await fixture.modify(chain).codes
+      #expect(codes.allSatisfy { $0 == .quotaExceeded })
+    }
+  }
 }
