@@ -34,10 +34,10 @@ struct StoredBytes {
   func keep(asOf zone: Zone, in settings: any SettingWriting) throws {
     let sequence = zone.lastSequence
     try settings.set(
-      .storedBytes(zone.key), to: KeptCount(bytes: self.zone, sequence: sequence).ofZone)
+      .storedBytes(zone.key), to: KeptCount(bytes: self.zone, sequence: sequence).text(of: .zone))
     try settings.set(
       .storedBytesOfDatabase(zone.key.database),
-      to: KeptCount(bytes: database, sequence: sequence).ofDatabase)
+      to: KeptCount(bytes: database, sequence: sequence).text(of: .database))
   }
 
   /// What the database's records take, kept from now on: the kept count, with the zones that changed since
@@ -57,7 +57,7 @@ struct StoredBytes {
       after = zone.lastSequence
     }
     try transaction.settings.set(
-      .storedBytesOfDatabase(database), to: KeptCount(bytes: bytes, sequence: last).ofDatabase)
+      .storedBytesOfDatabase(database), to: KeptCount(bytes: bytes, sequence: last).text(of: .database))
     return bytes
   }
 
@@ -82,7 +82,7 @@ struct StoredBytes {
     // Nothing stands for nothing, so that a database of empty zones keeps one row.
     if bytes != 0 || old != nil {
       let now = KeptCount(bytes: bytes, sequence: zone.lastSequence)
-      try transaction.settings.set(.storedBytes(zone.key), to: zone.isLive ? now.ofZone : nil)
+      try transaction.settings.set(.storedBytes(zone.key), to: zone.isLive ? now.text(of: .zone) : nil)
     }
     return bytes - (isCounted ? old?.bytes ?? 0 : 0)
   }
@@ -104,39 +104,6 @@ struct StoredBytes {
       after = last.sequence
     }
   }
-}
-
-/// A count as it is kept.
-private struct KeptCount {
-  let bytes: Int64
-  let sequence: Int64
-
-  init(bytes: Int64, sequence: Int64) {
-    self.bytes = bytes
-    self.sequence = sequence
-  }
-
-  init?(ofZone zone: ZoneKey, _ settings: any SettingReading) throws {
-    try self.init(.storedBytes(zone), numbers: 2, settings)
-  }
-
-  /// One that an earlier version kept is none: its zones' own counts do not belong to it.
-  init?(ofDatabase database: DatabaseKey, _ settings: any SettingReading) throws {
-    try self.init(.storedBytesOfDatabase(database), numbers: 3, settings)
-  }
-
-  private init?(_ key: SettingKey, numbers count: Int, _ settings: any SettingReading) throws {
-    guard let kept = try settings.value(key) else { return nil }
-    let numbers = String(decoding: kept, as: UTF8.self).split(separator: " ").compactMap {
-      Int64($0)
-    }
-    guard numbers.count == count else { return nil }
-    self.init(bytes: numbers[0], sequence: numbers[1])
-  }
-
-  var ofZone: [UInt8] { Array("\(bytes) \(sequence)".utf8) }
-  /// With a third number, by which it is distinguished from those of earlier versions.
-  var ofDatabase: [UInt8] { Array("\(bytes) \(sequence) 1".utf8) }
 }
 
 extension Record {

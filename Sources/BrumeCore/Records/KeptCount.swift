@@ -1,0 +1,45 @@
+// A count of stored bytes as it is kept among the settings.
+
+import BrumeModel
+import BrumeStorage
+
+/// A count, and the sequence as of which it is right.
+struct KeptCount: Equatable, Sendable {
+  /// Of what it counts. Stores have both forms, so they stay.
+  enum Kind {
+    case zone
+    /// With a third number: one without it is of an earlier version, and its zones' own counts do not belong to it.
+    case database
+  }
+  let bytes: Int64
+  let sequence: Int64
+
+  init(bytes: Int64, sequence: Int64) {
+    self.bytes = bytes
+    self.sequence = sequence
+  }
+
+  init?(ofZone zone: ZoneKey, _ settings: any SettingReading) throws {
+    guard let text = try settings.value(.storedBytes(zone)) else { return nil }
+    self.init(text, of: .zone)
+  }
+
+  init?(ofDatabase database: DatabaseKey, _ settings: any SettingReading) throws {
+    guard let text = try settings.value(.storedBytesOfDatabase(database)) else { return nil }
+    self.init(text, of: .database)
+  }
+
+  /// Nil for what is no count of this kind.
+  init?(_ text: [UInt8], of kind: Kind) {
+    let parts = text.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
+    guard numbers.count == parts.count, numbers.count == (kind == .zone ? 2 : 3) else {
+      return nil
+    }
+    self.init(bytes: numbers[0], sequence: numbers[1])
+  }
+
+  func text(of kind: Kind) -> [UInt8] {
+    Array("\(bytes) \(sequence)\(kind == .zone ? "" : " 1")".utf8)
+  }
+}

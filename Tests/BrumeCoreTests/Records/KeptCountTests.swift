@@ -1,0 +1,45 @@
+import BrumeTestKit
+import Testing
+
+@testable import BrumeCore
+
+/// Counts of stored bytes, as they are kept beside the records.
+@Suite struct KeptCountTests {
+  @Test(arguments: [0, 7, .max, -1] as [Int64])
+  func `a count comes back, in the form that stores have:`(bytes: Int64) {
+    let count = KeptCount(bytes: bytes, sequence: 12)
+    #expect(count.text(of: .zone) == Array("\(bytes) 12".utf8))
+    #expect(count.text(of: .database) == Array("\(bytes) 12 1".utf8))
+    for kind in [KeptCount.Kind.zone, .database] {
+      #expect(KeptCount(count.text(of: kind), of: kind) == count)
+    }
+  }
+
+  @Test(
+    arguments: [
+      "", " ", "5", "5 ", " 5", "5  6", "5 6 7 8", "5 6\n", "a 6", "5 b", "9223372036854775808 1",
+    ])
+  func `what is no count is none, so that somebody counts again:`(text: String) {
+    for kind in [KeptCount.Kind.zone, .database] {
+      #expect(KeptCount(Array(text.utf8), of: kind) == nil)
+    }
+  }
+
+  @Test func `a database's count of an earlier version is none, and a zone's is no database's`() {
+    let old = Array("5 6".utf8)
+    #expect(KeptCount(old, of: .database) == nil)
+    #expect(KeptCount(Array("5 6 1".utf8), of: .zone) == nil)
+  }
+
+  @Test func `any bytes are a count or none`() {
+    var random = SeededRandom(seed: 9)
+    let bytes: [UInt8] = Array("0123 -+".utf8) + [0, 0xff]
+    for _ in 0..<5000 {
+      let text = (0..<random.next(below: 8)).map { _ in bytes[random.next(below: bytes.count)] }
+      for kind in [KeptCount.Kind.zone, .database] {
+        guard let count = KeptCount(text, of: kind) else { continue }
+        #expect(KeptCount(count.text(of: kind), of: kind) == count)
+      }
+    }
+  }
+}
