@@ -57,7 +57,8 @@ struct StoredBytes {
       after = zone.lastSequence
     }
     try transaction.settings.set(
-      .storedBytesOfDatabase(database), to: KeptCount(bytes: bytes, sequence: last).text(of: .database))
+      .storedBytesOfDatabase(database),
+      to: KeptCount(bytes: bytes, sequence: last).text(of: .database))
     return bytes
   }
 
@@ -82,7 +83,8 @@ struct StoredBytes {
     // Nothing stands for nothing, so that a database of empty zones keeps one row.
     if bytes != 0 || old != nil {
       let now = KeptCount(bytes: bytes, sequence: zone.lastSequence)
-      try transaction.settings.set(.storedBytes(zone.key), to: zone.isLive ? now.text(of: .zone) : nil)
+      try transaction.settings.set(
+        .storedBytes(zone.key), to: zone.isLive ? now.text(of: .zone) : nil)
     }
     return bytes - (isCounted ? old?.bytes ?? 0 : 0)
   }
