@@ -8,7 +8,7 @@ import Testing
 
 @testable import BrumeCore
 
-@Suite struct KeptCountTests {
+@Suite struct OperatorCountTests {
   private func fixture(_ change: (inout Limits) -> Void) async throws -> EngineFixture {
     var limits = Limits.quickPasswords
     change(&limits)
