@@ -386,7 +386,7 @@ package struct Limits: Sendable, Equatable {
   package var rememberedSeals = 10_000
   package var rememberedCredentials = 10_000
   /// Ours: accounts of a server, those of server-to-server keys among them.
-  package var accounts = 1_000_000
+  package var accounts = 200_000_000
   /// Ours: API tokens of a server, and its server-to-server keys. All are listed in one answer to an operator.
   package var apiTokens = 10_000
   package var serverKeys = 10_000

@@ -17,7 +17,7 @@ package protocol UserReading: AnyObject {
   func all() throws -> [User]
   /// Accounts with a name after `name`, in name order, at most `limit`.
   func page(after name: String?, limit: Int) throws -> [User]
-  /// How many accounts there are.
+  /// How many accounts there are. Where counting would take long, above 100,000, it may be the engine's estimate.
   func count() throws -> Int
   /// The account that a provider's identity was linked to.
   func linked(to identity: ProviderIdentity) throws -> UserID?

@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: [
     ("backup", "BackupCommand.swift", "progress.during("),
     ("backup, its pieces", "Backup/BackupTransfer.swift", "progress.show(\"assets"),
-    ("backup --verify, --since", "BackupCommand.swift", "progress.show(\"checked"),
+    ("backup --verify, --since", "BackupCommand.swift", "progress.show(\"checking"),
     ("restore", "RestoreCommand.swift", "progress.during("),
     ("restore, its steps", "RestoreCommand.swift", "Self.show($0, on: progress)"),
     ("restore --in-place", "Backup/InPlaceRestore.swift", "progress.during("),

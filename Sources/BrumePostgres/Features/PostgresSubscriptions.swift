@@ -107,7 +107,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
         in: try row.containerEnvironment(1), scope: .shared, user: UserID(row.text(3)))
       return (number: row.integer(0), scope: scope, id: row.text(4))
     }
-    // Numbers have no gaps. Whoever is told so reads all subscriptions anew.
+    // Numbers have no gaps. Whoever gets this error reads all subscriptions anew.
     guard changes.first.map({ $0.number == last + 1 }) ?? true else {
       throw StoreError(
         .unreachable,

@@ -1,5 +1,5 @@
 // Changes of subscriptions to shared databases, which every bucket's notifier learns of: as many are kept as a notifier
-// may have missed, and whoever has missed more is told.
+// may have missed, and whoever has missed more gets an error.
 
 import BrumeModel
 import BrumeStorage
