@@ -35,6 +35,8 @@ import Testing
     "StoreIdentity.sequencesPerMillisecond": "what change tokens of a restored server rest on",
     "Workers.threads": "of the process, whichever servers run in it",
     "Workers.threadsPerLane": "of the process, whichever servers run in it",
+    "AddressShare.threads": "of the process, whichever servers run in it",
+    "AddressShare.usersOfRate": "what a setting is unless it is set",
     "OperatorInvitations.longest": "what an operator asks for; how many there are is a limit",
     "StoreRetry.pause": own, "StoreRetry.calm": "which lines of the log are news",
     "TLSIdentity.daysOfWarning": own,

@@ -27,7 +27,13 @@
       try await server.make([ZoneID(name: "New")])
       _ = try await server.engine.zones.modify(
         [.init(.delete, ZoneID(name: "New"))], in: .private, as: server.phone)
-      return try await server.work { try await server.save([.create("first")]) }.steps
+      return try await stepsOfSave(server)
+    }
+
+    private func stepsOfSave(_ server: GrowthServer) async throws -> Int {
+      let steps = try await server.work { try await server.save([.create("first")]) }.steps
+      try await server.close()
+      return steps
     }
 
     @Test func `a save into a database of 500 zones looks at as many rows as one of 5`()
@@ -45,7 +51,7 @@
         .create("root"), .share("share", of: "root", with: ["bob@example.org"]),
       ])
       try await server.accept([RecordID(name: "share", zone: GrowthServer.zone)])
-      return try await server.work { try await server.save([.create("first")]) }.steps
+      return try await stepsOfSave(server)
     }
 
     @Test func `a save after somebody joined a share does not look at the zone's other records`()

@@ -15,18 +15,21 @@
     let bob: Caller
     private let counters = WorkCounters()
     private let folder: TemporaryFolder
+    private let store: WorkStore
     var engine: Engine { server.engine }
 
     init(limits: Limits) async throws {
       folder = try TemporaryFolder()
-      server = try await TestServer(
-        store: WorkStore(try folder.openSQLite(), counters), limits: limits)
+      store = WorkStore(try folder.openSQLite(), counters)
+      server = try await TestServer(store: store, limits: limits)
       phone = try await server.device("phone", of: "alice")
       bob = try await server.device("tablet", of: "bob")
       try await make([Self.zone])
       // The development schema learns the type and its fields, once.
       try await save([.create("first")])
     }
+
+    func close() async throws { try await store.close() }
 
     /// What a request makes the server do.
     func work(_ request: @escaping @concurrent @Sendable () async throws -> Void) async throws

@@ -37,6 +37,7 @@
         let server = try await GrowthServer(limits: limits)
         try await prepare(server, size)
         work.append(try await server.work { [request] in try await request(server, size) })
+        try await server.close()
       }
       return work
     }
