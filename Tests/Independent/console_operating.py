@@ -45,6 +45,8 @@ class Tour:
         return urllib.request.urlopen(request, timeout=60).read()
 
     def save(self, name, **fields):
+        # On a slow machine there is more time between two saves than a connection is kept.
+        self.phone.connection = None
         answer = self.phone.call("records/modify", {"operations": [{"operationType": "forceReplace", "record": {
             "recordType": "Note", "recordName": name, "fields": {key: {"value": value} for key, value in fields.items()}}}]})
         if "serverErrorCode" in answer["records"][0]:

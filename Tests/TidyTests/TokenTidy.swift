@@ -34,14 +34,20 @@ import Testing
 
   @Test func `every token that is named is there, and every one that is there is named`() throws {
     let own = try Self.text(Self.tokens)
-    let defined = Set(own.matches(of: /(?m)^ +--([a-z0-9-]+):/).map { String($0.1) })
-    let used = try (Self.sheets() + [Self.tokens]).reduce(into: Set<String>()) { used, path in
-      for match in try Self.text(path).matches(of: /var\(--([a-z0-9-]+)/) {
-        used.insert(String(match.1))
-      }
+    let defined = Self.names(/--([a-z0-9-]+):/, in: own)
+    var used = Self.names(/var\(--([a-z0-9-]+)/, in: own)
+    for path in try Self.sheets() {
+      let text = try Self.text(path)
+      let local = Self.names(/--([a-z0-9-]+):/, in: text)
+      #expect(local.isDisjoint(with: defined), "\(path): that is the name of a token")
+      used.formUnion(Self.names(/var\(--([a-z0-9-]+)/, in: text).subtracting(local))
     }
     #expect(used.subtracting(defined) == [], "make them in \(Self.tokens)")
     #expect(defined.subtracting(used) == [], "nobody needs them: take them out of \(Self.tokens)")
+  }
+
+  private static func names(_ name: Regex<(Substring, Substring)>, in text: String) -> Set<String> {
+    Set(text.matches(of: name).map { String($0.1) })
   }
 
   @Test(arguments: [
