@@ -70,7 +70,9 @@ import Foundation
   private static func search(_ target: Target, _ words: [String]) {
     searched = target
     target.read([])
-    var arguments = (["brume-fuzz"] + words).map { strdup($0) } + [nil]
+    // What libFuzzer begins a process of its own with, as a line for the shell: while it merges, the target has to be known.
+    let again = "'\(CommandLine.arguments[0])' \(target.name)"
+    var arguments = ([again] + words).map { strdup($0) } + [nil]
     let status = fuzz_run(Int32(arguments.count - 1), &arguments) { bytes, count in
       Fuzz.searched.read(Array(UnsafeBufferPointer(start: bytes, count: count)))
       return 0

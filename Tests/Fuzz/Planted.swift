@@ -6,10 +6,11 @@ import BrumeWire
 extension Target {
   static let planted = [
     Target("planted-trap", longest: 64) { bytes in
-      guard let json = try? JSON(parsing: bytes), let list = json["a"]?.array, list.count > 1 else {
-        return
+      guard let json = try? JSON(parsing: bytes), let list = json["a"]?.array else { return }
+      // Each a step of its own, so that one that was taken leads to the next.
+      if list.first == .bool(true) {
+        if list.count > 2 { fatalError("planted") }
       }
-      if list[0] == .bool(true), case .object? = list.last { fatalError("planted") }
     },
     Target("planted-hang", longest: 16) { bytes in
       while bytes.starts(with: Array("{[".utf8)) {}
