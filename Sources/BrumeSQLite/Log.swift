@@ -10,6 +10,9 @@ final class SQLiteLog: LogWriting, Remembering {
   private let numbers: DatabaseNumbers
   private let watched: WatchedDatabases
   private var last: Int64?
+  /// The last position that was committed. What is read anew is never less: a position that is given a second
+  /// time would never be delivered by whoever has passed it.
+  private var committed: Int64 = 0
   /// The running body added something that somebody follows, or the log has grown by so much that it is
   /// time to look.
   private(set) var hasGrown = false
@@ -50,7 +53,6 @@ final class SQLiteLog: LogWriting, Remembering {
       $0.bind(15, columns.containerEnvironment?.container.name)
       $0.bind(16, columns.containerEnvironment?.environment.rawValue)
     }
-    precondition(last.map { $0 < position } ?? true, "the positions of the log rise")
     last = position
     noteGrowth(isWatched: try columns.kind != .record || watched.isWatched(database))
     return position
@@ -99,6 +101,9 @@ final class SQLiteLog: LogWriting, Remembering {
   func bodyBegins() { hasGrown = false }
 
   func forget() { (last, hasGrown) = (nil, false) }
+
+  /// What the bodies of a group appended is in the database.
+  func groupCommitted() { committed = last ?? committed }
 
   private func columns(of event: LogEntry.Event) throws -> EventColumns {
     switch event {
@@ -179,6 +184,7 @@ final class SQLiteLog: LogWriting, Remembering {
       return position
     }
     let found = max(newest, kept ?? 0)
+    precondition(found >= committed, "the positions of the log never fall")
     last = found
     return found
   }

@@ -97,6 +97,8 @@ final class SQLiteTransaction: WriteTransaction {
   /// The whole group is undone.
   func groupFailed() { forget() }
 
+  func groupCommitted() { log.groupCommitted() }
+
   private func forget() { for feature in remembering { feature.forget() } }
 }
 

@@ -74,7 +74,10 @@ struct WriteGroup {
     running = nil
   }
 
-  mutating func commit() throws { try connection.run(Self.commit) }
+  mutating func commit() throws {
+    try connection.run(Self.commit)
+    transaction.groupCommitted()
+  }
 
   func finish() {
     for (job, error) in results { job.finish(error) }

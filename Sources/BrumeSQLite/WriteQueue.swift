@@ -9,8 +9,6 @@ import BrumeModel
 import BrumeStorage
 
 struct WriteQueue<Job> {
-  /// Ours: a server with more writes waiting answers no one in time.
-  static var waitingLimit: Int { 65_536 }
   /// Ours: after so many commits with one write each, nobody else waiting, the next is expected to
   /// be alone too.
   static var aloneBeforeRunningHere: Int { 8 }
@@ -46,7 +44,7 @@ struct WriteQueue<Job> {
   /// - Parameter user: who asked for it; nil: the server itself.
   mutating func add(_ job: Job, of user: UserID? = nil) -> Admission {
     if let refusal { return .refused(refusal) }
-    if waiting.count >= Self.waitingLimit {
+    if !waiting.hasRoom {
       return .refused(StoreError(.noRoom, "too many writes wait; slow down"))
     }
     if turn == .nobody, aloneCount >= Self.aloneBeforeRunningHere {
@@ -54,7 +52,6 @@ struct WriteQueue<Job> {
       return .yourTurn
     }
     waiting.add(job, of: user)
-    precondition(waiting.count <= Self.waitingLimit, "more writes wait than may")
     return .accepted(wakeWriter: takeTurnForWriter())
   }
 

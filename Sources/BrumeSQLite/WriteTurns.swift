@@ -5,6 +5,8 @@ import BrumeModel
 import DequeModule
 
 struct WriteTurns<Job> {
+  /// Ours: a server with more writes waiting answers no one in time.
+  static var limit: Int { 65_536 }
   /// Ours: who wrote for longer is expected to do it again. In nanoseconds.
   static var long: Int64 { 5_000_000 }
   /// Ours: users that are remembered for it.
@@ -21,10 +23,15 @@ struct WriteTurns<Job> {
   private var longUsers: Set<User> = []
   private(set) var count = 0
 
+  /// Whether one more write may wait.
+  var hasRoom: Bool { count < Self.limit }
+
   /// In no order.
   var waiting: some Sequence<Job> { lines.values.joined() }
 
+  /// To be asked first: `hasRoom`.
   mutating func add(_ job: Job, of user: User) {
+    precondition(hasRoom, "more writes wait than may")
     if lines[user] == nil { order.append(user) }
     lines[user, default: []].append(job)
     count += 1

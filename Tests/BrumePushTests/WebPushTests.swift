@@ -40,6 +40,20 @@ import Testing
     }
   }
 
+  @Test func `a salt of another length ends the process instead of sending what nobody can read`()
+    async
+  {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let key = P256.KeyAgreement.PrivateKey()
+      _ = try WebPushEncryption.encrypt(
+        [1], for: Array(key.publicKey.x963Representation), secret: [], own: key, salt: [1])
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("a salt has 16 bytes"))
+  }
+
   @Test func `a service's token is signed by the key that browsers get, and made anew in time`()
     throws
   {

@@ -9,21 +9,24 @@ package final class InFlightEntries: Sendable {
   private struct State {
     /// The position of what each device was given last. Mailboxes are given in order.
     var users: [UserID: [DeviceKey: Int64]] = [:]
-    var count = 0
+    var devices: BoundedCount
+
+    init(capacity: Int) {
+      devices = BoundedCount(upTo: capacity, of: "devices that were given something")
+    }
   }
-  private let state = Mutex(State())
-  private let capacity: Int
+  private let state: Mutex<State>
 
   /// - Parameter capacity: devices that are remembered; beyond it all are forgotten.
   package init(capacity: Int) {
-    precondition(capacity > 0, "a capacity of zero would take nothing in")
-    self.capacity = capacity
+    state = Mutex(State(capacity: capacity))
   }
 
   /// The devices of these users that were given something and have not come back for more.
   package func devices(of users: Set<UserID>) -> Set<DeviceKey> {
     state.withLock { state in
-      state.count == 0 ? [] : Set(users.flatMap { state.users[$0].map { Array($0.keys) } ?? [] })
+      if state.devices.value == 0 { return [] }
+      return Set(users.flatMap { state.users[$0].map { Array($0.keys) } ?? [] })
     }
   }
 
@@ -38,9 +41,8 @@ package final class InFlightEntries: Sendable {
       let last = state.users[device.user]?[device]
       if let last, last >= position { return false }
       if last == nil {
-        if state.count >= capacity { state = State() }
-        state.count += 1
-        precondition(state.count <= capacity, "more devices are remembered than may be")
+        if !state.devices.hasRoom { state = State(capacity: state.devices.bound) }
+        state.devices.add()
       }
       state.users[device.user, default: [:]][device] = position
       return true
@@ -51,8 +53,7 @@ package final class InFlightEntries: Sendable {
   func take(from device: DeviceKey) -> Int64? {
     state.withLock { state in
       guard let last = state.users[device.user]?.removeValue(forKey: device) else { return nil }
-      state.count -= 1
-      precondition(state.count >= 0, "more devices are forgotten than were remembered")
+      state.devices.remove()
       if state.users[device.user]?.isEmpty == true { state.users[device.user] = nil }
       return last
     }

@@ -102,18 +102,20 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   private var peers: [String: Peer] = [:]
   private var turns = Deque<String>()
   private var alarms = Alarms<Alarm>()
-  private var running = 0
+  private var lanes: BoundedCount
+  private var running: BoundedCount
   private var time = SteadyTime()
 
   package init(rules: Rules) {
-    precondition(rules.total > 0 && rules.lanes > 0, "a queue that may send nothing is none")
     self.rules = rules
+    lanes = BoundedCount(upTo: rules.lanes, of: "lanes that are remembered")
+    running = BoundedCount(upTo: rules.total, of: "sends under way")
   }
 
   /// Lanes that are remembered.
-  package var laneCount: Int { tracks.count }
+  package var laneCount: Int { lanes.value }
   /// Sends that have begun and not ended.
-  package var underWay: Int { running }
+  package var underWay: Int { running.value }
 
   // MARK: Events, in the order they happen
 
@@ -130,9 +132,8 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
       }
       return true
     }
-    guard tracks.count < rules.lanes else { return false }
+    guard lanes.hasRoom else { return false }
     add(lane, peer, now)
-    precondition(tracks.count <= rules.lanes, "more lanes are remembered than may be")
     return true
   }
 
@@ -141,19 +142,18 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     let now = time.advanced(to: now)
     while let alarm = alarms.pop(dueBy: now) { fire(alarm, now) }
     var action = Action()
-    while running < rules.total, let name = turns.popFirst() {
+    while running.hasRoom, let name = turns.popFirst() {
       peers[name]?.hasTurn = false
       guard let peer = peers[name], peer.running < peer.limit, peer.pausedUntil <= now,
         let lane = nextReady(of: name)
       else { continue }
       peers[name]?.running += 1
-      running += 1
+      running.add()
       tracks[lane]?.state = .sending
       tracks[lane]?.again = false
       action.start.append(Start(lane: lane, attempt: (tracks[lane]?.failures ?? 0) + 1))
       giveTurn(name, now)
     }
-    precondition(running <= rules.total, "more sends are under way than may be")
     action.wakeAt = alarms.first.map { time.clock($0) }
     return action
   }
@@ -166,9 +166,8 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   ) {
     let now = time.advanced(to: now)
     guard var track = tracks[lane], case .sending = track.state else { return }
-    running -= 1
+    running.remove()
     peers[track.peer]?.running -= 1
-    precondition(running >= 0, "more sends ended than began")
     switch outcome {
     case .empty:
       succeeded(&track, lane)
@@ -239,6 +238,7 @@ extension DeliveryQueue {
   }
 
   private mutating func add(_ lane: Lane, _ peer: DeliveryPeer, _ now: Milliseconds) {
+    lanes.add()
     tracks[lane] = Track(peer: peer.name, state: .ready)
     peers[peer.name, default: Peer(limit: peer.limit)].lanes += 1
     peers[peer.name]?.limit = peer.limit
@@ -284,6 +284,7 @@ extension DeliveryQueue {
 
   private mutating func remove(_ lane: Lane) {
     guard let track = tracks.removeValue(forKey: lane) else { return }
+    lanes.remove()
     peers[track.peer]?.lanes -= 1
     if peers[track.peer]?.lanes == 0 { peers[track.peer] = nil }
   }
@@ -296,7 +297,7 @@ extension DeliveryQueue {
     turns.append(name)
   }
 
-  /// Alarms that were overtaken by a later wait, or by a hint, ring for nothing.
+  /// An alarm does nothing if a later wait, or a hint, has taken its place.
   private mutating func fire(_ alarm: Alarm, _ now: Milliseconds) {
     switch alarm {
     case .peer(let name): giveTurn(name, now)

@@ -25,8 +25,6 @@ package struct SubscriptionIndex: Sendable {
   private(set) var conditions = Conditions()
   private(set) var sharedCount = 0
 
-  package init(of bucket: Bucket = .only) { self.bucket = bucket }
-
   /// Subscriptions in the index.
   package var count: Int { names.count }
   /// Whether anybody watches a shared database.
@@ -62,6 +60,11 @@ package struct SubscriptionIndex: Sendable {
     rows.begin(number, from: stored.starts[bucket], events)
     return number
   }
+}
+
+// Not in the type: tests make one of its parts.
+extension SubscriptionIndex {
+  package init(of bucket: Bucket = .only) { self.init(bucket: bucket) }
 }
 
 // MARK: Placing
