@@ -60,7 +60,7 @@ final class SQLiteChanges: ChangeReading {
     guard let content = row.optionalBlob(3) else {
       return .deleted(
         StoredDeletion(
-          name: name, type: type, coveringShares: row.optionalText(4).map(Lines.texts) ?? [],
+          name: name, type: type, coveringShares: Lines.texts(ofColumn: row.optionalText(4)),
           sequence: sequence))
     }
     return .changed(

@@ -115,7 +115,7 @@ final class SQLiteLog: LogWriting, Remembering {
       columns.subject = String(change.kind.rawValue)
       columns.sequence = change.image?.sequence
       columns.image = change.image.map(bytes)
-      columns.shares = change.coveringShares.isEmpty ? nil : Lines.text(change.coveringShares)
+      columns.shares = Lines.column(change.coveringShares)
       return columns
     case .zoneCreated(let zone):
       return EventColumns(.zoneCreated, zone: try numbers.givenNumber(of: zone))
@@ -263,7 +263,7 @@ final class SQLiteLog: LogWriting, Remembering {
     return RecordChange(
       record: RecordKey(zone: try row.zone(17), name: name), recordType: type,
       kind: try row.known(Int(row.text(7)).flatMap(RecordChange.Kind.init), "kind of change"),
-      image: image, coveringShares: row.optionalText(10).map(Lines.texts) ?? [])
+      image: image, coveringShares: Lines.texts(ofColumn: row.optionalText(10)))
   }
 
   private func scope(_ row: Prepared) throws -> SubscriptionScope {

@@ -198,7 +198,7 @@ final class SQLiteRecords: RecordWriting, Remembering {
       $0.bind(3, sequence)
       $0.bind(4, parent)
       $0.bind(5, content)
-      $0.bind(6, shares.isEmpty ? nil : Lines.text(shares))
+      $0.bind(6, Lines.column(shares))
       $0.bind(7, creator)
       if let row {
         $0.bind(8, row)

@@ -6,6 +6,12 @@ package enum Lines {
   /// The texts as lines; none of them may have a line feed.
   package static func text(_ texts: [String]) -> String { texts.map { $0 + "\n" }.joined() }
 
+  /// The same for a column that is null where there are none.
+  package static func column(_ texts: [String]) -> String? { texts.isEmpty ? nil : text(texts) }
+
+  /// The texts of such a column.
+  package static func texts(ofColumn column: String?) -> [String] { column.map(texts) ?? [] }
+
   /// The lines of a text; what follows the last line feed is left out.
   package static func texts(_ text: String) -> [String] {
     text.utf8.split(separator: 10, omittingEmptySubsequences: false).dropLast().map {

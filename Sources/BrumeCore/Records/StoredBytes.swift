@@ -21,10 +21,11 @@ struct StoredBytes {
 
   /// Keeps the counts as of the zone's last change, which is the database's.
   func keep(asOf zone: Zone, in settings: any SettingWriting) throws {
-    try settings.set(.storedBytes(zone.key), to: Array("\(self.zone) \(zone.lastSequence)".utf8))
+    try settings.set(
+      .storedBytes(zone.key), to: KeptCount(self.zone, asOf: zone.lastSequence).text)
     try settings.set(
       .storedBytesOfDatabase(zone.key.database),
-      to: Array("\(database) \(zone.lastSequence)".utf8))
+      to: KeptCount(database, asOf: zone.lastSequence).text)
   }
 
   /// What the database's records take: the kept count if it is of the last change, or the zones'.
@@ -63,12 +64,31 @@ struct StoredBytes {
   private static func kept(
     _ key: SettingKey, at sequence: Int64, in settings: any SettingReading
   ) throws -> Int64? {
-    guard let kept = try settings.value(key) else { return nil }
-    let numbers = String(decoding: kept, as: UTF8.self).split(separator: " ").compactMap {
-      Int64($0)
-    }
-    return numbers.count == 2 && numbers[1] == sequence ? numbers[0] : nil
+    guard let kept = try settings.value(key).flatMap(KeptCount.init) else { return nil }
+    return kept.sequence == sequence ? kept.bytes : nil
   }
+}
+
+/// A count that is kept, and the sequence as of which it is right.
+struct KeptCount: Equatable, Sendable {
+  let bytes: Int64
+  let sequence: Int64
+
+  init(_ bytes: Int64, asOf sequence: Int64) {
+    self.bytes = bytes
+    self.sequence = sequence
+  }
+
+  /// Nil for what is no count.
+  init?(_ text: [UInt8]) {
+    let parts = text.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
+    guard parts.count == 2, numbers.count == 2 else { return nil }
+    self.init(numbers[0], asOf: numbers[1])
+  }
+
+  /// The form in which it is kept: stores have it, so it stays.
+  var text: [UInt8] { Array("\(bytes) \(sequence)".utf8) }
 }
 
 extension Record {

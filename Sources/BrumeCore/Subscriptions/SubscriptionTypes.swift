@@ -6,48 +6,23 @@ import BrumeModel
 import BrumeStorage
 
 struct SubscriptionTypes: Equatable, Sendable {
-  /// Sorted.
-  private(set) var kinds: [String]
+  private(set) var kinds: Set<KnownKind>
 
+  /// - Parameter bytes: what is kept; lines that are no kind are left out.
   init(_ bytes: [UInt8]?) {
-    kinds = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
+    let lines = (bytes ?? []).split(separator: UInt8(ascii: "\n"))
+    kinds = Set(lines.compactMap { KnownKind(line: String(decoding: $0, as: UTF8.self)) })
   }
 
-  var bytes: [UInt8] { Array(kinds.joined(separator: "\n").utf8) }
+  /// The form in which they are kept: a line for each, sorted.
+  var bytes: [UInt8] { Array(kinds.map(\.line).sorted().joined(separator: "\n").utf8) }
 
-  func knows(_ kind: Subscription.Kind) -> Bool { kinds.contains(Self.text(kind)) }
+  func knows(_ kind: Subscription.Kind) -> Bool { kinds.contains(KnownKind(kind)) }
 
   /// Answers whether the kind was new.
-  mutating func learn(_ kind: Subscription.Kind) -> Bool {
-    let text = Self.text(kind)
-    if kinds.contains(text) { return false }
-    kinds = (kinds + [text]).sorted()
-    return true
-  }
+  mutating func learn(_ kind: Subscription.Kind) -> Bool { kinds.insert(KnownKind(kind)).inserted }
 
-  mutating func add(_ others: SubscriptionTypes) {
-    kinds = Set(kinds).union(others.kinds).sorted()
-  }
-
-  /// What is asked, without the values: type, events, and comparators with their fields.
-  private static func text(_ kind: Subscription.Kind) -> String {
-    switch kind {
-    case .zone: return "zone"
-    case .database: return "database"
-    case .query(let query, _, let events, _):
-      let fires = Subscription.Event.allCases.filter(events.contains).map(\.rawValue)
-      let asked = query.filters.map { "\($0.comparator.rawValue) \($0.field.map(name) ?? "")" }
-      return (["query", query.recordType, fires.joined(separator: ",")] + asked.sorted())
-        .joined(separator: "\t")
-    }
-  }
-
-  private static func name(_ field: FieldName) -> String {
-    switch field {
-    case .field(let name): name
-    case .system(let field): field.schemaName
-    }
-  }
+  mutating func add(_ others: SubscriptionTypes) { kinds.formUnion(others.kinds) }
 }
 
 extension SubscriptionChange {

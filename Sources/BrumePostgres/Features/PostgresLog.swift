@@ -216,8 +216,7 @@ extension PostgresLog {
         .integer(LogEventKind.record.rawValue), try number(change.record.zone, in: database),
         .text(change.record.name), .text(change.recordType), .text(String(change.kind.rawValue)),
         .integer(change.image?.sequence), .bytes(change.image.map(bytes)),
-        .text(change.coveringShares.isEmpty ? nil : Lines.text(change.coveringShares)), .null,
-        .null,
+        .text(Lines.column(change.coveringShares)), .null, .null,
       ]
     case .zoneCreated(let zone): try columns(.zoneCreated, zone, in: database)
     case .zoneDeleted(let zone): try columns(.zoneDeleted, zone, in: database)
@@ -292,7 +291,7 @@ extension Row {
     return RecordChange(
       record: RecordKey(zone: try zone(), name: name), recordType: type,
       kind: try known(Int(text(7)).flatMap(RecordChange.Kind.init), "kind of change"),
-      image: image, coveringShares: optionalText(10).map(Lines.texts) ?? [])
+      image: image, coveringShares: Lines.texts(ofColumn: optionalText(10)))
   }
 
   private func zone() throws -> ZoneKey {

@@ -96,8 +96,7 @@ final class PostgresRecords: RecordWriting, Remembering {
     session.put(
       try rowKey(key) + [
         .null, .text(type), .text(creator?.name),
-        .text(coveringShares.isEmpty ? nil : Lines.text(coveringShares)), .integer(sequence),
-        .null, .null,
+        .text(Lines.column(coveringShares)), .integer(sequence), .null, .null,
       ], in: Self.table)
     known[key] = .deleted(DeletedRecord(type: type, creator: creator))
     try update(key, sequence, from: old, to: nil)

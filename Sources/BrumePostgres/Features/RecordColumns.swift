@@ -40,7 +40,7 @@ struct RecordColumns {
 
   var type: String? { row.optionalText(first) }
   var deletedType: String { row.text(first + 1) }
-  var deletedShares: [String] { row.optionalText(first + 3).map(Lines.texts) ?? [] }
+  var deletedShares: [String] { Lines.texts(ofColumn: row.optionalText(first + 3)) }
   var sequence: Int64 { row.integer(first + 4) }
   var content: [UInt8]? { row.optionalBytes(first + 6) }
 

@@ -21,7 +21,7 @@ enum ClientRoutes {
       self.type = type
       var hash = StableHash()
       hash.add(String(decoding: bytes, as: UTF8.self))
-      tag = "\"\(String(hash.value, radix: 16))\""
+      tag = "\"\(hash.hexDigits)\""
     }
   }
   private static let module = File(brume_client_module, "text/javascript; charset=utf-8")

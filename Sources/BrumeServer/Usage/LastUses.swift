@@ -10,8 +10,14 @@ enum UsedName {
   static func apiToken(_ token: String) -> String {
     var hash = StableHash()
     hash.add(token)
-    return "token/\(String(hash.value, radix: 16))"
+    // Without leading zeros, as it stands in files that are there.
+    return "token/\(hash.hexDigits.drop { $0 == "0" })"
   }
+}
+
+extension StableHash {
+  /// The digits of the value: 16.
+  var hexDigits: String { withUnsafeBytes(of: value.bigEndian) { Hex.text($0) } }
 }
 
 struct LastUses: Equatable, Sendable {

@@ -93,7 +93,6 @@ extension MemoryExport {
   }
 
   private func values(of change: RecordChange) -> [MovedValue] {
-    let shares = change.coveringShares
     let image: [UInt8]? = change.image.map { image in
       switch image.content {
       case .value(let record): coders.record.encode(record)
@@ -105,7 +104,7 @@ extension MemoryExport {
     return [
       .text(change.record.name), .text(change.recordType), .text(String(change.kind.rawValue)),
       change.image.map { .integer($0.sequence) } ?? .null, .bytes(image),
-      .text(shares.isEmpty ? nil : Lines.text(shares)),
+      .text(Lines.column(change.coveringShares)),
     ]
   }
 

@@ -38,10 +38,9 @@ extension MemoryExport {
         ]
       }
         + zone.deletions.values.map { line, creator -> [MovedValue] in
-          let shares = line.coveringShares
-          return key.moved + [
+          key.moved + [
             .text(line.name), .null, .text(line.type), .text(creator?.name),
-            .text(shares.isEmpty ? nil : Lines.text(shares)), .integer(line.sequence), .null, .null,
+            .text(Lines.column(line.coveringShares)), .integer(line.sequence), .null, .null,
           ]
         }
     }
