@@ -12,9 +12,18 @@ final class HeldStore: Store {
   enum Event: Equatable, Sendable { case stopped, cancelled }
   /// How a call stops: its task waits, or its thread.
   enum Manner: Sendable { case waits, blocks }
+  /// Whose call it is. The server's services ask the store too.
+  enum Work: Sendable { case requests, notifier, delivery }
+
+  private struct Stops {
+    var read: Manner?
+    var write: (manner: Manner, work: Work)?
+    /// Each call keeps its thread, whoever asks.
+    var everything = false
+  }
 
   private let inner: any Store
-  private let next = Mutex<(read: Manner?, write: Manner?)>((nil, nil))
+  private let stops = Mutex(Stops())
   private let readCount = Mutex(0)
   private let gates = Mutex<[AsyncStream<Void>.Continuation]>([])
   private let thread = DispatchSemaphore(value: 0)
@@ -30,8 +39,12 @@ final class HeldStore: Store {
   /// Reads of requests.
   var reads: Int { readCount.withLock { $0 } }
 
-  func stopNextRead(_ manner: Manner = .waits) { next.withLock { $0.read = manner } }
-  func stopNextWrite(_ manner: Manner = .waits) { next.withLock { $0.write = manner } }
+  func stopNextRead(_ manner: Manner = .waits) { stops.withLock { $0.read = manner } }
+  func stopNextWrite(_ manner: Manner = .waits, of work: Work = .requests) {
+    stops.withLock { $0.write = (manner, work) }
+  }
+  /// As a disk that does not answer any more.
+  func stopEverything() { stops.withLock { $0.everything = true } }
 
   /// Waits until a call does what is said.
   func happens(_ event: Event) async -> Bool {
@@ -39,7 +52,9 @@ final class HeldStore: Store {
     return false
   }
 
+  /// Whoever is stopped goes on; what comes later is not stopped by `blocks` any more.
   func letGo() {
+    stops.withLock { $0 = Stops() }
     for gate in gates.withLock({ $0 }) { gate.finish() }
     thread.signal()
   }
@@ -62,22 +77,34 @@ final class HeldStore: Store {
     }
   }
 
-  /// The server's services ask the store too.
   private static var isOfRequest: Bool { RequestWork.current != nil }
 
-  private func block() { thread.wait() }
+  /// Nil: somebody else's.
+  private static func work(_ scope: WriteScope) -> Work? {
+    if isOfRequest { return .requests }
+    if scope == .server { return .delivery }
+    let isOfNotifier = scope.parts.contains { if case .notifier = $0 { true } else { false } }
+    return isOfNotifier ? .notifier : nil
+  }
+
+  /// Who goes on lets the next one go on.
+  private func block() {
+    thread.wait()
+    thread.signal()
+  }
 
   func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
-    if Self.isOfRequest {
-      readCount.withLock { $0 += 1 }
-      let manner = next.withLock { next in
-        defer { next.read = nil }
-        return next.read
-      }
-      try await stop(manner)
+    let isOfRequest = Self.isOfRequest
+    if isOfRequest { readCount.withLock { $0 += 1 } }
+    let manner = stops.withLock { stops -> Manner? in
+      if stops.everything { return .blocks }
+      guard isOfRequest else { return nil }
+      defer { stops.read = nil }
+      return stops.read
     }
+    try await stop(manner)
     return try await inner.read(plan, body)
   }
 
@@ -85,13 +112,14 @@ final class HeldStore: Store {
     in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    if Self.isOfRequest {
-      let manner = next.withLock { next in
-        defer { next.write = nil }
-        return next.write
-      }
-      try await stop(manner)
+    let work = Self.work(scope)
+    let manner = stops.withLock { stops -> Manner? in
+      if stops.everything { return .blocks }
+      guard let write = stops.write, write.work == work else { return nil }
+      stops.write = nil
+      return write.manner
     }
+    try await stop(manner)
     return try await inner.write(in: scope, reading: plan, body)
   }
 
