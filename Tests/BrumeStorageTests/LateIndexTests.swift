@@ -7,6 +7,7 @@ import BrumeStorage
 import BrumeTestKit
 import Dispatch
 import Logging
+import Synchronization
 import Testing
 
 @testable import BrumeSQLite
@@ -88,6 +89,27 @@ import Testing
     store = try folder.openSQLite()
     #expect(try await count(3, in: store) == 10)
     #expect(store.indexProgress.fields == 0)
+    try await store.close()
+  }
+
+  @Test func `in the middle of the work its progress is more than nothing, less than all`()
+    async throws
+  {
+    let gate = StepGate()
+    let store = try folder.openSQLite(indexStep: 10) {
+      gate.pass()
+      return 0
+    }
+    gate.follow(store)
+    try await save(0..<50, in: store)
+    let query = Task { try await count(3, in: store) }
+    await gate.isReached()
+    #expect(store.indexProgress == IndexProgress(fields: 1, records: 10))
+    gate.open()
+    #expect(try await query.value == 10)
+    while store.indexProgress.fields > 0 { await Task.yield() }
+    #expect(store.indexProgress == IndexProgress(fields: 0, records: 50))
+    #expect(try await isComplete(store))
     try await store.close()
   }
 
@@ -185,6 +207,34 @@ import Testing
     #expect(try await isComplete(store))
     #expect(try await rows(store) == model.map { "\($0.value) \($0.key)" }.sorted())
     try await store.close()
+  }
+}
+
+/// Keeps the writer where the first step of the work on an index has ended and the second begins.
+private final class StepGate: Sendable {
+  private struct State {
+    weak var store: SQLiteStore?
+    var isOpen = false
+  }
+  private let state = Mutex(State())
+  private let thread = DispatchSemaphore(value: 0)
+  private let (reached, announce) = AsyncStream<Void>.makeStream()
+
+  func follow(_ store: SQLiteStore) { state.withLock { $0.store = store } }
+
+  /// Called by whoever writes, when a commit begins and when it ends.
+  func pass() {
+    let (store, isOpen) = state.withLock { ($0.store, $0.isOpen) }
+    guard !isOpen, let store, store.indexProgress.records > 0 else { return }
+    announce.yield()
+    thread.wait()
+  }
+
+  func isReached() async { for await _ in reached { return } }
+
+  func open() {
+    state.withLock { $0.isOpen = true }
+    thread.signal()
   }
 }
 
