@@ -9,6 +9,8 @@ import Yams
 /// Reads case files.
 package enum CaseFiles {
   /// All cases below a folder, in the order of their paths.
+  ///
+  /// - Throws: `CaseError` if there is no such folder or a file is no list of cases; what reading a file throws.
   package static func cases(in folder: String) throws -> [Case] {
     let files = FileManager.default
     guard let paths = try? files.subpathsOfDirectory(atPath: folder) else {
@@ -21,6 +23,8 @@ package enum CaseFiles {
   }
 
   /// The cases that came with this program.
+  ///
+  /// - Throws: `CaseError` that names the file and the case.
   package static func bundled() throws -> [Case] {
     try files.flatMap { try cases($0.text, file: $0.name) }
   }
@@ -36,6 +40,8 @@ package enum CaseFiles {
   }
 
   /// The cases of one file: a list.
+  ///
+  /// - Throws: `CaseError` that names the file and the case.
   package static func cases(_ text: String, file: String) throws -> [Case] {
     let json: JSON
     do {

@@ -15,6 +15,7 @@ package struct Description: Sendable {
   package let document: JSON
 
   /// - Parameter text: `docs/protocol/openapi.yaml`.
+  /// - Throws: what the parser of YAML throws.
   package init(_ text: String) throws {
     document = try Yams.compose(yaml: text).map { JSON(yaml: $0) } ?? .null
     components = document["components"] ?? .null
@@ -23,6 +24,7 @@ package struct Description: Sendable {
     }
   }
 
+  /// - Throws: what reading the file throws, and the parser of YAML.
   package init(file: String) throws {
     try self.init(String(contentsOfFile: file, encoding: .utf8))
   }

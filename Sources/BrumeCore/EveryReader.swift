@@ -9,6 +9,7 @@ package enum EveryReader {
   /// Reads bytes as the payload of each kind of seal, and as each value that settings hold.
   ///
   /// - Returns: how many took them.
+  /// - Throws: what a reader throws: never for the bytes, which are none of its kind then.
   @discardableResult
   package static func read(_ bytes: [UInt8]) throws -> Int {
     try sealed(bytes) + kept(bytes)
@@ -45,7 +46,8 @@ package enum EveryReader {
     var unpacker = Unpacker(bytes)
     let taken: [Bool] = [
       pending.bytes != 0, OperationMemory.Heading(&unpacker) != nil,
-      !ClientData.Entries(bytes, ofIncarnation: 1).list.isEmpty,
+      !ClientData.Entries(bytes, ofIncarnation: 1).list.isEmpty, KeptCount(bytes) != nil,
+      !SubscriptionTypes(bytes).kinds.isEmpty,
     ]
     return taken.count { $0 }
   }

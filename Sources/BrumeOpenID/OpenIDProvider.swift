@@ -54,9 +54,13 @@ package final class OpenIDProvider: Sendable {
   }
 
   /// What the provider calls itself: with a subject it is who somebody is.
+  ///
+  /// - Throws: `tryAgainLater` if the provider does not answer, another `BrumeError` if what it says is wrong.
   package func issuer() async throws -> String { try await document().issuer }
 
   /// Where a browser goes to sign in.
+  ///
+  /// - Throws: as `issuer`.
   package func authorizationURL(
     _ request: AuthorizationRequest, redirectURI: String
   ) async throws -> String {
@@ -72,6 +76,8 @@ package final class OpenIDProvider: Sendable {
   }
 
   /// Who came back with a code.
+  ///
+  /// - Throws: as `issuer`; `authenticationFailed` if the code or the ID token is not good.
   package func claims(
     code: String, verifier: String, nonce: String, redirectURI: String
   ) async throws -> IDToken.Claims {

@@ -59,6 +59,8 @@ package final class DataFolder: Sendable {
   }
 
   /// Moves in what an operator has restored in place, if that waits. Nothing has the store open.
+  ///
+  /// - Throws: `DataFolderError` if a file cannot be moved.
   package func takeUpRestore() throws { try RestoreFolder(in: path).takeUp() }
 
   deinit { close(lock) }

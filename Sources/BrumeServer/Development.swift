@@ -58,6 +58,7 @@ package struct Development: Sendable {
 
   /// Makes what is missing.
   /// - Parameter needsKey: false: a key whose file can neither be read nor written is left out.
+  /// - Throws: what the store throws; `DataFolderError` for a key that is needed.
   package func prepare(
     in containerEnvironment: ContainerEnvironment, needsKey: Bool = true
   ) async throws -> ReadyMade {

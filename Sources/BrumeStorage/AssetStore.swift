@@ -17,6 +17,8 @@ package protocol AssetStore: Sendable {
   ) async throws
 
   /// The object's size in bytes; nil if there is none.
+  ///
+  /// - Throws: an `AssetFailure`.
   func size(of name: String) async throws -> Int64?
 
   /// Hands over the bytes of `range`, piece by piece. The next piece is read when `take` returns.
@@ -27,9 +29,13 @@ package protocol AssetStore: Sendable {
   ) async throws
 
   /// Removes the object, if it is there.
+  ///
+  /// - Throws: an `AssetFailure`. Whether the object is gone is not known then.
   func remove(_ name: String) async throws
 
   /// Names of objects after `name`, in order, at most `limit`.
+  ///
+  /// - Throws: an `AssetFailure`.
   func names(after name: String, limit: Int) async throws -> [String]
 }
 

@@ -52,6 +52,8 @@ package protocol Store: Sendable {
   /// Like `write`, for work that its caller does again if it is lost: what it was made from
   /// is durable, and it moves a cursor in the same transaction. It survives the end of the process. A
   /// loss of power may undo it, together with everything that was committed after it.
+  ///
+  /// - Throws: as `write`.
   @discardableResult
   func writeRepeatable<Value: Sendable>(
     in scope: WriteScope, reading plan: ReadPlan,
@@ -93,6 +95,8 @@ package protocol Store: Sendable {
 
 extension Store {
   /// The same for a body whose reads nobody names before.
+  ///
+  /// - Throws: as the other.
   package func read<Value: Sendable>(
     _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
@@ -100,6 +104,8 @@ extension Store {
   }
 
   /// The same for a body whose reads nobody names before.
+  ///
+  /// - Throws: as the other.
   @discardableResult
   package func write<Value: Sendable>(
     in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
@@ -108,6 +114,8 @@ extension Store {
   }
 
   /// For stores that nobody backs up.
+  ///
+  /// - Throws: `StoreError` with `unavailable`, always.
   package func snapshot<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreExport) throws -> Value
   ) async throws -> Value {
@@ -131,6 +139,8 @@ extension Store {
   }
 
   /// The same for a body whose reads nobody names before.
+  ///
+  /// - Throws: as the other.
   @discardableResult
   package func writeRepeatable<Value: Sendable>(
     in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value

@@ -24,6 +24,7 @@ package final class PostgresServer: Sendable {
   private let count = Atomic<Int>(0)
 
   /// - Parameter settings: of the server, such as `fsync=on`.
+  /// - Throws: `StoreError` with what the script said, if there is no server.
   package init(_ settings: [String] = []) throws {
     let (input, output) = (try Self.pipe(), try Self.pipe())
     ends = Mutex((input.write, output.read))
@@ -43,6 +44,8 @@ package final class PostgresServer: Sendable {
   }
 
   /// The URL of an empty schema.
+  ///
+  /// - Throws: `StoreError` with what the server said.
   package func emptySchema() throws -> String {
     let name = "test_\(count.add(1, ordering: .relaxed).newValue)"
     try run("CREATE SCHEMA \(name)")
@@ -51,6 +54,8 @@ package final class PostgresServer: Sendable {
 
   /// The URL of an empty schema in which nobody receives what is sent with `pg_notify`: what is found before the
   /// system's own function does nothing.
+  ///
+  /// - Throws: `StoreError` with what the server said.
   package func silentSchema() throws -> String {
     let url = try emptySchema()
     try run("CREATE FUNCTION pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'", at: url)
@@ -58,6 +63,8 @@ package final class PostgresServer: Sendable {
   }
 
   /// A server for `body` alone.
+  ///
+  /// - Throws: as `init`; what `body` throws.
   package static func with<Value>(
     _ settings: [String] = [], _ body: (PostgresServer) async throws -> Value
   ) async throws -> Value {
@@ -72,6 +79,7 @@ package final class PostgresServer: Sendable {
   /// - Parameters:
   ///   - statements: without line breaks.
   ///   - url: such as that of a schema.
+  /// - Throws: `StoreError` with what the server said.
   package func run(_ statements: String, at url: String? = nil) throws {
     let answer = try answer("sql \(url ?? self.url) \(statements)")
     guard answer == "done" else { throw StoreError(.unavailable, answer) }
@@ -101,6 +109,8 @@ package final class PostgresServer: Sendable {
   }
 
   /// Waits for the server to have done it, on a thread that may wait.
+  ///
+  /// - Throws: `StoreError` with what the script said.
   @discardableResult
   package func perform(_ command: Command) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
@@ -111,6 +121,8 @@ package final class PostgresServer: Sendable {
   }
 
   /// Has the script carry out one of its other commands, on a thread that may wait.
+  ///
+  /// - Throws: `StoreError` with what the script said.
   package func order(_ text: String) async throws {
     let said: String = try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async { [self] in

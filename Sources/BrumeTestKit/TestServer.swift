@@ -15,6 +15,7 @@ package final class TestServer: Sendable {
   package static let container = ContainerID("iCloud.org.example.trailbook")
 
   /// - Parameter coders: the form in which records are kept; the wire's own in the product.
+  /// - Throws: what the store throws.
   package convenience init(
     coders: StoreCoders, limits: Limits = .apple, seed: UInt64 = 1
   ) async throws {
@@ -22,6 +23,7 @@ package final class TestServer: Sendable {
     try await self.init(store: store, limits: limits, seed: seed)
   }
 
+  /// - Throws: what the store throws.
   package init(
     store: any Store, limits: Limits = .apple, seed: UInt64 = 1,
     now: Milliseconds = ManualClock.start
@@ -33,6 +35,8 @@ package final class TestServer: Sendable {
   }
 
   /// The user of a name, made on first use with an address at example.org.
+  ///
+  /// - Throws: what the store throws.
   package func user(_ name: String) async throws -> User {
     if let user = try await engine.accounts.user(named: name) { return user }
     return try await engine.accounts.create(
@@ -40,6 +44,8 @@ package final class TestServer: Sendable {
   }
 
   /// A device of a user, as the rules see it when it calls.
+  ///
+  /// - Throws: what the store throws.
   package func device(
     _ device: String = "phone", of user: String, environment: Environment = .development
   ) async throws -> Caller {

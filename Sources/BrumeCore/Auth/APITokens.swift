@@ -39,6 +39,8 @@ package struct APITokens: Sendable {
   }
 
   /// All tokens, of every container environment, in the order of their texts.
+  ///
+  /// - Throws: what the store throws.
   package func all() async throws -> [APIToken] {
     try await store.read { transaction in try transaction.credentials.apiTokens() }
   }

@@ -41,6 +41,8 @@ package struct Roles: Sendable {
   }
 
   /// Everybody who has a role, in role and user order.
+  ///
+  /// - Throws: what the store throws.
   package func members(in containerEnvironment: ContainerEnvironment) async throws -> [RoleMember] {
     try await store.read { try $0.roles.members(in: containerEnvironment) }
   }

@@ -46,6 +46,8 @@ package struct ServerKeys: Sendable {
   }
 
   /// All keys, of every container environment, in ID order.
+  ///
+  /// - Throws: what the store throws.
   package func all() async throws -> [ServerKey] {
     try await store.read { transaction in try transaction.credentials.serverKeys() }
   }

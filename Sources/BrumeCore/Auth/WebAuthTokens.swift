@@ -37,6 +37,7 @@ package struct WebAuthTokens: Sendable {
   /// was not revoked. Its age does not matter: what began while it was good may go on.
   ///
   /// - Parameter apiToken: nil where another proof than an API token let the call in.
+  /// - Throws: what the store throws.
   package func isSignedIn(by text: String, with apiToken: String?) async throws -> Bool {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let token = WebAuthToken(bytes)
     else { return false }

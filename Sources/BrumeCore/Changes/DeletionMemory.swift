@@ -22,6 +22,8 @@ package struct DeletionMemory: Sendable {
 
   /// Forgets, in all databases, what is older than the lifetime that the server has; nothing without one. To be
   /// called often: it notes where each database is, or nobody would know how old a deletion is.
+  ///
+  /// - Throws: what the store throws. What was forgotten by then stays so.
   package func sweep() async throws -> DeletionReport {
     guard let lifetime = limits.deletionLifetime else { return DeletionReport() }
     var report = DeletionReport()

@@ -48,6 +48,8 @@ package struct PushKeys: Sendable {
   }
 
   /// Forgets the key of a topic. Answers whether there was one.
+  ///
+  /// - Throws: what the store throws.
   package func removeAPNsSender(_ topic: String, of container: ContainerID) async throws -> Bool {
     try await store.write(in: .server) { transaction in
       try transaction.settings.set(.apnsUse(container, topic: topic), to: nil)
@@ -79,6 +81,7 @@ package struct PushKeys: Sendable {
   /// The key that signs for Web Push services, made on the first start (RFC 8292).
   ///
   /// - Returns: the 32 bytes of a P-256 private key.
+  /// - Throws: what the store throws; `internalError` if chance gives no key.
   package func vapidKey() async throws -> [UInt8] {
     let fresh = try freshSigningKey()
     return try await store.write(in: .server) { transaction in

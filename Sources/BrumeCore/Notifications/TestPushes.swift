@@ -60,6 +60,7 @@ package struct TestPushes: Sendable {
   /// Puts an alert into the mailboxes of a user's devices, as a subscription would.
   ///
   /// - Parameter requestID: names the request in the push log.
+  /// - Throws: what the store throws.
   package func send(
     _ push: Composed, to user: UserID, in containerEnvironment: ContainerEnvironment,
     requestID: String

@@ -18,6 +18,8 @@ package struct AdminTokens: Sendable {
   }
 
   /// In the order of creation, with the names of the operators whose they are, by ID.
+  ///
+  /// - Throws: what the store throws.
   package func all() async throws -> (tokens: [OperatorCredential], owners: [String: String]) {
     try await store.read { transaction in
       let owners = try transaction.operators.all().map { ($0.id, $0.name) }

@@ -40,9 +40,13 @@ package struct Audit: Sendable {
   }
 
   /// To be called before the work begins.
+  ///
+  /// - Throws: what the store throws: then nothing is to be done.
   package func begin(_ act: Act) async throws { try await append(act, status: nil) }
 
   /// What came of it. May be lost with the power: then the line has no status.
+  ///
+  /// - Throws: what the store throws.
   package func finish(_ act: Act, status: Int) async throws {
     try await store.writeRepeatable(in: .server) {
       try $0.audit.setStatus(status, ofRequest: act.requestID)
@@ -50,6 +54,8 @@ package struct Audit: Sendable {
   }
 
   /// A request that was not let in. Whoever calls this bounds how often.
+  ///
+  /// - Throws: what the store throws.
   package func refused(_ act: Act, status: Int) async throws {
     try await append(act, status: status, isRefused: true)
   }
@@ -58,6 +64,7 @@ package struct Audit: Sendable {
   ///
   /// - Parameter before: the position of the last line of the page before; nil: the first page.
   /// - Returns: the lines, and the `before` of the next page if there may be one.
+  /// - Throws: what the store throws.
   package func page(
     _ filter: AuditFilter, before: Int64?, limit: Int
   ) async throws -> (entries: [AuditEntry], next: Int64?) {

@@ -23,6 +23,7 @@ package struct OperatorAuthentication: Sendable {
   /// - Parameters:
   ///   - kind: what the secret came as. One of another kind is good for nothing here.
   ///   - inDevelopment: whether sessions count that belong to no operator.
+  /// - Throws: what the store throws.
   package func access(
     _ secret: String, as kind: OperatorCredential.Kind, inDevelopment: Bool
   ) async throws -> OperatorAccess? {
@@ -41,6 +42,8 @@ package struct OperatorAuthentication: Sendable {
   }
 
   /// Whether an operator who was let in earlier still would be, with the same role.
+  ///
+  /// - Throws: what the store throws.
   package func stands(_ access: OperatorAccess, inDevelopment: Bool) async throws -> Bool {
     guard let earlier = access.credential else { return true }
     let (credential, person) = try await store.read { transaction in

@@ -21,6 +21,8 @@ package struct OperatorInvitations: Sendable {
   }
 
   /// Those that are good, in the order of creation, with the names of the operators who made them, by ID.
+  ///
+  /// - Throws: what the store throws.
   package func all() async throws -> (invitations: [OperatorCredential], makers: [String: String]) {
     let now = host.now()
     return try await store.read { transaction in
@@ -107,6 +109,8 @@ package struct OperatorInvitations: Sendable {
   }
 
   /// The same, when the browser comes back from a provider.
+  ///
+  /// - Throws: as with a password.
   package func accept(
     _ person: Operator, after back: OperatorAuthorizationResponse
   ) async throws -> NewOperatorCredential {

@@ -18,6 +18,8 @@ package struct OperatorLinks: Sendable {
   }
 
   /// A new link; nil if there are operators, who need none, and this is no development.
+  ///
+  /// - Throws: what the store throws; `limitExceeded` if too many links wait.
   package func make(inDevelopment: Bool) async throws -> NewOperatorCredential? {
     let link = NewOperatorCredential(
       .link, operatorID: nil, role: .full, lifetime: limits.operatorLinkLifetime, host: host)
@@ -72,6 +74,8 @@ package struct OperatorLinks: Sendable {
   }
 
   /// The same, when the browser comes back from a provider.
+  ///
+  /// - Throws: as with a password.
   package func makeFirst(
     _ person: Operator, after back: OperatorAuthorizationResponse
   ) async throws -> NewOperatorCredential {

@@ -36,6 +36,8 @@ package struct OperatorSessions: Sendable {
   }
 
   /// Ends a session.
+  ///
+  /// - Throws: what the store throws.
   package func end(_ session: OperatorCredential) async throws {
     try await store.write(in: .server) { try $0.operators.removeCredential(session.id) }
   }

@@ -17,6 +17,8 @@ package struct Operators: Sendable {
   }
 
   /// In name order.
+  ///
+  /// - Throws: what the store throws.
   package func all() async throws -> [Operator] {
     try await store.read { try $0.operators.all() }
   }
@@ -81,6 +83,8 @@ package struct Operators: Sendable {
 
   /// What a name's password is checked against. The check itself costs 64 MB and a tenth of a second, so
   /// the caller decides where and how many at a time.
+  ///
+  /// - Throws: what the store throws. Whether there is such an operator, the check says.
   package func passwordCheck(name: String) async throws -> OperatorPasswordCheck {
     OperatorPasswordCheck(
       person: try await store.read { try $0.operators.find(named: name) },

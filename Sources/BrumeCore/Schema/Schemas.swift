@@ -18,6 +18,8 @@ package struct Schemas: Sendable {
   }
 
   /// The schema of a container environment.
+  ///
+  /// - Throws: what the store throws.
   package func current(of containerEnvironment: ContainerEnvironment) async throws -> Schema {
     let schemas = schemas
     return try await store.read { transaction in
@@ -107,6 +109,8 @@ package struct Schemas: Sendable {
   }
 
   /// What production's schema would become by a deployment.
+  ///
+  /// - Throws: what the store throws.
   package func differenceOfDeployment(_ container: ContainerID) async throws -> SchemaDifference {
     let development = try await current(of: ContainerEnvironment(container, .development))
     return try await difference(
@@ -114,6 +118,8 @@ package struct Schemas: Sendable {
   }
 
   /// What development's schema would become by a reset.
+  ///
+  /// - Throws: what the store throws.
   package func differenceOfReset(_ container: ContainerID) async throws -> SchemaDifference {
     let deployed = try await current(of: ContainerEnvironment(container, .production))
     return try await difference(to: deployed, in: ContainerEnvironment(container, .development))

@@ -18,6 +18,8 @@ package struct Subscriptions: Sendable {
   }
 
   /// All subscriptions of the caller in a database, in ID order.
+  ///
+  /// - Throws: as `Caller.requireAccess`; `authenticationRequired` without a user.
   package func list(
     in scope: DatabaseScope, as caller: Caller
   ) async throws -> [Subscription] {

@@ -98,17 +98,23 @@ package struct Accounts: Sendable {
   }
 
   /// All accounts in name order.
+  ///
+  /// - Throws: what the store throws.
   package func all() async throws -> [User] {
     try await store.read { transaction in try transaction.users.all() }
   }
 
   /// The account of a name, or nil.
+  ///
+  /// - Throws: what the store throws.
   package func user(named name: String) async throws -> User? {
     try await store.read { transaction in try transaction.users.find(named: name) }
   }
 
   /// What a name's password is checked against. The check itself costs 64 MB and a tenth of a second,
   /// so the caller decides where and how many at a time.
+  ///
+  /// - Throws: what the store throws. Whether there is such an account, the check says.
   package func passwordCheck(name: String) async throws -> PasswordCheck {
     PasswordCheck(user: try await user(named: name), rounds: limits.passwordRounds)
   }

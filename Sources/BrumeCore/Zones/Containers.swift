@@ -15,6 +15,8 @@ package struct Containers: Sendable {
   }
 
   /// Every container environment that is known, in the order of names.
+  ///
+  /// - Throws: what the store throws.
   package func all() async throws -> [ContainerSummary] {
     let schemas = schemas
     return try await store.read { transaction in

@@ -97,6 +97,7 @@ package struct StorageReports: Sendable {
   /// Users in the order of their names; the first page has the public databases too.
   ///
   /// - Parameter after: `StorageReport.after` of the page before; nil: from the start.
+  /// - Throws: what the store throws.
   package func page(after: String?, limit: Int?) async throws -> StorageReport {
     let size = limits.listPage(limit)
     let (known, limits) = (known.all, limits)
@@ -115,6 +116,8 @@ package struct StorageReports: Sendable {
   }
 
   /// What one user holds.
+  ///
+  /// - Throws: what the store throws.
   package func report(on user: User) async throws -> StorageReport {
     let (known, limits) = (known.all, limits)
     let (owner, counted) = try await store.read { transaction in

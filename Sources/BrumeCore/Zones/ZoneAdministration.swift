@@ -33,6 +33,8 @@ package struct ZoneAdministration: Sendable {
   }
 
   /// What happens when a user resets end-to-end encrypted data: every custom zone goes (case ZON-14).
+  ///
+  /// - Throws: what the store throws. All zones are gone or none.
   package func resetEncryptedData(
     of owner: UserID, in containerEnvironment: ContainerEnvironment
   ) async throws {

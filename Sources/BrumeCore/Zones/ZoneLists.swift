@@ -20,6 +20,7 @@ package struct ZoneLists: Sendable {
   /// - Parameters:
   ///   - after: `ListPage.after` of the page before; nil: from the start.
   ///   - isSized: also how much each holds, which is counted unless it is known.
+  /// - Throws: what the store throws.
   package func page(
     of view: OpenedView, after: String?, limit: Int?, isSized: Bool = false
   ) async throws -> ListPage<ZoneSummary> {

@@ -22,6 +22,8 @@ package struct Zones: Sendable {
 
   /// All zones of a database, the default zone first (case ZON-08). In the shared database the zones
   /// of others that the caller takes part in.
+  ///
+  /// - Throws: as `Caller.requireAccess`; `authenticationRequired` without a user.
   package func list(
     in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneState] {

@@ -39,6 +39,8 @@ public enum Brume {
   ///
   /// Not needed for a device that saves subscriptions or listens already. From here on pushes are
   /// kept for the device, whether or not it listens.
+  ///
+  /// - Throws: `CKError` if the server cannot be reached or does not take the device.
   public static func registerForRemoteNotifications(for container: CKContainer) async throws {
     do {
       try await container.session.registerDevice()

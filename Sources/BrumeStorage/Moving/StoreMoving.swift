@@ -23,6 +23,8 @@ package protocol StoreExport: AnyObject {
 /// Rows that are read one after the other.
 package protocol MovedRows: AnyObject {
   /// The next row; nil after the last, or once another table is read.
+  ///
+  /// - Throws: `StoreError`, with `corrupt` for a row that is damaged.
   func next() throws -> MovedRow?
 }
 
@@ -80,6 +82,7 @@ package struct LogPlace: Sendable {
   }
 
   /// - Parameter database: container, environment, owner, as engines keep them.
+  /// - Throws: `StoreError` with `corrupt` if there is no such environment.
   package init(
     bucket: Int64, position: Int64, in database: (String, String, String), time: Milliseconds
   ) throws {

@@ -63,6 +63,8 @@ package final class PushSimulator {
   private var once: [SubscriptionKey: StoredSubscription] = [:]
 
   /// Runs one seed.
+  ///
+  /// - Throws: what the rules throw where nothing planned it.
   package static func run(
     seed: UInt64, steps: Int, fault: Fault? = nil, coders: StoreCoders, form: Form
   ) async throws -> Outcome {

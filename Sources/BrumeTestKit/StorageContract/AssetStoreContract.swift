@@ -104,6 +104,8 @@ package enum AssetStoreContract {
 
 extension AssetStore {
   /// Writes bytes that are at hand.
+  ///
+  /// - Throws: as the other.
   package func write(_ bytes: [UInt8], as name: String, inPieces count: Int = 65_536) async throws {
     var rest = bytes[...]
     try await write(name) {
@@ -114,6 +116,8 @@ extension AssetStore {
   }
 
   /// A range of an object, collected.
+  ///
+  /// - Throws: an `AssetFailure`.
   package func bytes(of name: String, _ range: Range<Int64>) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     try await read(name, range) { bytes += $0 }

@@ -7,6 +7,8 @@ package import BrumeStorage
 /// Fills a store.
 package enum FilledStore {
   /// Fills an empty store.
+  ///
+  /// - Throws: what the store throws.
   package static func fill(_ store: any Store) async throws {
     let scope = WriteScope.everything(of: store)
     try await store.write(in: scope) { transaction in

@@ -119,6 +119,8 @@ package struct ProviderSignIns: Sendable {
 
   /// The account of somebody whom the provider named; made at the first sign-in. An address never
   /// links to an account that exists: only issuer and subject do.
+  ///
+  /// - Throws: what the store throws.
   package func account(of claims: IDToken.Claims) async throws -> User {
     let identity = ProviderIdentity(issuer: claims.issuer, subject: claims.subject)
     let id = UserID("_" + Hex.text(host.randomBytes(16)))

@@ -32,7 +32,7 @@ struct SignInState {
   }
 }
 
-/// Visits to the sign-in page.
+/// Sign-ins on the server's own page.
 package struct SignIns: Sendable {
   private let limits: Limits
   private let host: Host
@@ -51,6 +51,8 @@ package struct SignIns: Sendable {
   }
 
   /// The state of a new sign-in for a request that needs a user; nil if its API token is of no use.
+  ///
+  /// - Throws: what the store throws.
   package func begin(for request: Credentials) async throws -> String? {
     guard let text = request.apiToken else { return nil }
     let token = try await credentials.find(text, nil).token
