@@ -21,7 +21,7 @@ final class WakeUpSignal: Sendable {
     waiting?.resume()
   }
 
-  /// Returns at the first ring since the last wait, and when the task is cancelled.
+  /// Returns at the first signal since the last wait, and when the task is cancelled.
   func wait() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -7,11 +7,11 @@ import Crypto
 import CryptoExtras
 import FoundationEssentials
 
-/// Checks ID tokens of one provider for one visit.
+/// Checks ID tokens of one provider for one sign-in.
 package struct IDTokenRules: Sendable {
   package let issuer: String
   package let clientID: String
-  /// What the provider was given with this visit and must have signed.
+  /// What the provider was given with this sign-in and must have signed.
   package let nonce: String
   private let limits: Limits
 

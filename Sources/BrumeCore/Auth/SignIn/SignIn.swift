@@ -7,7 +7,7 @@ import BrumeStorage
 
 /// What the page's address says, once opened.
 package struct SignIn: Equatable, Sendable {
-  /// That of the app, whose container environment the visit is for.
+  /// That of the app, whose container environment the sign-in is for.
   package let token: APIToken
   /// The page whose request needed a user, as its browser said.
   package let origin: String?
