@@ -161,46 +161,6 @@ import Testing
       #expect(homes.contains { path.hasPrefix("Sources/\($0)/") }, "\(path) imports \(package)")
     }
   }
-
-  @Test func `every path that the map names exists`() throws {
-    let map = try String(contentsOf: Self.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
-    // The picture of the rows is no text; without it every second mark begins a name.
-    let prose = map.replacing(/```[^`]*```/, with: "")
-    let roots = ["Sources", "Tests", "docs", "Examples", "scripts", "Deploy", "Conformance"]
-    var folder = ""
-    var count = 0
-    for match in prose.matches(of: /`([^`]+)`/) {
-      let name = String(match.1)
-      if name.contains(/[*<… ]/) { continue }
-      if roots.contains(where: { name.hasPrefix($0 + "/") }) {
-        let isThere = Self.exists(name)
-        #expect(isThere, "ARCHITECTURE.md names \(name), which is gone")
-        folder = Self.isFolder(name) ? name : Self.parent(of: name)
-        count += 1
-      } else if name.contains(/\.(swift|py|c|md|yaml)$/) {
-        // A file of the folder named before, or of the repository's own.
-        let isThere = Self.exists("\(folder)/\(name)") || Self.exists(name)
-        #expect(isThere, "ARCHITECTURE.md names \(name) after \(folder), where it is not")
-        count += 1
-      }
-    }
-    #expect(count > 300, "the map names hardly any file: is its format still what this test reads?")
-  }
-
-  private static func exists(_ path: String) -> Bool {
-    FileManager.default.fileExists(atPath: root.appending(path: path).path)
-  }
-
-  private static func isFolder(_ path: String) -> Bool {
-    var isFolder: ObjCBool = false
-    let found = FileManager.default.fileExists(
-      atPath: root.appending(path: path).path, isDirectory: &isFolder)
-    return found && isFolder.boolValue
-  }
-
-  private static func parent(of path: String) -> String {
-    path.split(separator: "/").dropLast().joined(separator: "/")
-  }
 }
 
 private func swiftFiles(under folder: String) throws -> [String] {
