@@ -13,18 +13,18 @@ package struct PushReceiver: Sendable {
   /// Ours: pushes between two acknowledgements beside the open stream. The server ends a stream
   /// with half a mailbox (50) unacknowledged, so this keeps one open.
   static let acknowledgedEvery = 20
-  private let interval: Int
+  private let pushesBefore: Int
   private let session: Session
   private let state: DeviceState
   private let stateKey: String
 
-  /// - Parameter interval: pushes between two acknowledgements; 1 for somebody who watches, so that
+  /// - Parameter pushes: how many lie between two acknowledgements; 1 for somebody who watches, so that
   ///   the server's log has each at once.
   /// - Throws: `notConfigured` if the session has no user or no device.
   package init(
-    _ session: Session, acknowledgedEvery interval: Int = Self.acknowledgedEvery
+    _ session: Session, acknowledgedEvery pushes: Int = Self.acknowledgedEvery
   ) throws(CallFailure) {
-    self.interval = interval
+    pushesBefore = pushes
     let settings = try session.configuration.get()
     guard settings.userToken != nil else {
       throw .notConfigured(
@@ -46,6 +46,7 @@ package struct PushReceiver: Sendable {
   /// - Parameters:
   ///   - connected: called whenever the stream stands.
   ///   - deliver: takes one push; the next comes when it returns.
+  /// - Throws: `CancellationError`; `notConfigured`, or the `BrumeError` with which the server refuses for good.
   package func run(
     connected: @Sendable () -> Void = {}, deliver: Deliver
   ) async throws {
@@ -93,7 +94,7 @@ package struct PushReceiver: Sendable {
         try state.keep(cursor: id, stateKey)
         unacknowledged += 1
       }
-      if unacknowledged >= interval, let cursor {
+      if unacknowledged >= pushesBefore, let cursor {
         unacknowledged = 0
         await acknowledge(cursor)
       }

@@ -38,7 +38,8 @@ package struct Runner: Sendable {
 
   /// Runs cases in their order, reporting each outcome as it is known.
   ///
-  /// - Returns: the outcomes, or why nothing could run.
+  /// - Returns: the outcomes.
+  /// - Throws: why nothing could run: `CaseError`, or what the transport throws.
   package func run(
     _ cases: [Case], each: (Outcome) async -> Void = { _ in }
   ) async throws -> [Outcome] {

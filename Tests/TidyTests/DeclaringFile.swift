@@ -3,9 +3,9 @@
 import Foundation
 
 /// A source file whose declarations are found by indentation, which swift-format has made trustworthy.
-struct DeclaringFile {
+struct DeclaringFile: Sendable {
   /// Something that others may call.
-  struct Declaration {
+  struct Declaration: Sendable {
     let line: Int
     /// As Swift names it, such as `put(_:in:)`.
     let name: String
@@ -25,7 +25,7 @@ struct DeclaringFile {
   }
 
   /// Whether the error's type stands in the head.
-  enum Throwing { case anything, typed }
+  enum Throwing: Sendable { case anything, typed }
 
   private static let visible: Set<String> = ["package", "public", "open"]
   private static let modifiers: Set<String> = [
@@ -47,7 +47,9 @@ struct DeclaringFile {
   let typeComments: [String: String]
 
   /// Every source file of ours.
-  static func all() throws -> [DeclaringFile] {
+  static func all() throws -> [DeclaringFile] { try read.get() }
+
+  private static let read = Result {
     let start = Tidy.root.appending(path: "Sources")
     let paths = try FileManager.default.subpathsOfDirectory(atPath: start.path).sorted()
     return try paths.filter { $0.hasSuffix(".swift") }.map { path in
@@ -200,8 +202,7 @@ struct DeclaringFile {
       return String(type.output.1)
     }
     guard let start = parametersStart(text) else { return String(trimmed(lines[index])) }
-    let called =
-      text.firstMatch(of: /func ([^\s(<]+|[<=>+]+)/).map { String($0.output.1) } ?? "init"
+    let called = head(lines[index])?.keyword == "func" ? text[..<start].called : "init"
     let labels = parts(text[start...]).map { part in
       part.split(whereSeparator: { $0 == " " || $0 == ":" }).first.map { String($0) } ?? "_"
     }
@@ -217,11 +218,23 @@ struct DeclaringFile {
     }
   }
 
-  /// Behind the opening parenthesis of the parameters.
+  /// Behind the opening parenthesis of the parameters; nil: there are none.
   private static func parametersStart(_ text: String) -> String.Index? {
-    text.firstMatch(
-      of: /^[^{=]*?(?:func (?:[^\s(<]+|[<=>+]+)|init[?!]?|subscript)\s*(?:<[^(]*>)?\s*\(/
-    )?.range.upperBound
+    guard let keyword = head(text[...])?.keyword, ["func", "init", "subscript"].contains(keyword),
+      let word = text.firstRange(of: keyword)
+    else { return nil }
+    let rest = text[word.upperBound...]
+    let isOperator = rest.first { $0 != " " }.map { "<=>+-".contains($0) } ?? false
+    var (depth, last) = (0, Character(" "))
+    for index in rest.indices {
+      let character = rest[index]
+      if character == "{" { return nil }
+      if character == "(", depth == 0 || isOperator { return rest.index(after: index) }
+      if character == "<" { depth += 1 }
+      if character == ">", last != "-" { depth -= 1 }
+      last = character
+    }
+    return nil
   }
 
   private static func endOfParameters(_ text: Substring) -> String.Index {
@@ -257,4 +270,13 @@ struct DeclaringFile {
   private static func trimmed(_ line: Substring) -> Substring { line.drop(while: { $0 == " " }) }
 
   private static func spaces(_ line: Substring) -> Int { line.prefix(while: { $0 == " " }).count }
+}
+
+extension Substring {
+  /// The name of a function, of which this is everything up to the parameters.
+  fileprivate var called: String {
+    let name = self[(firstRange(of: "func ")?.upperBound ?? startIndex)...].dropLast()
+    let end = name.dropFirst().firstIndex { " <(".contains($0) } ?? name.endIndex
+    return String(name[..<end])
+  }
 }

@@ -41,12 +41,13 @@ import Testing
     }
   }
 
-  /// `Milliseconds` and `Duration` say it themselves.
+  /// `Milliseconds` and `Duration` say it themselves, and what makes a value has the comment of the value's property.
   private static func lacksUnit(
     _ name: String, _ type: String, _ found: DeclaringFile.Declaration
   ) -> Bool {
     let time = /(?i)timeout|interval|duration|delay|pause|period|lifetime|expire|ttl|deadline/
     let unit = /(?i)second|minute|hour|days|1970/
+    if found.name.hasPrefix("init("), !found.isDocumented { return false }
     return ["Int", "Int64", "UInt64", "Double", "Int?", "Int64?", "Double?"].contains(type)
       && name.contains(time) && !(name + found.comment).contains(unit)
   }

@@ -8,13 +8,14 @@ import Testing
 struct IndexInvariantTests {
   private typealias Index = SubscriptionIndex
 
-  /// Row 0 waits at a posting, row 1 at a condition, both in scope 0.
+  /// Row 0 waits at a posting, row 1 at a condition, both in scope 0. Row 2 is of a shared database.
   private func index() throws -> Index {
     var index = Index()
     let one = Filter(.equals, .field("a"), .int64(1))
     let two = Filter(.equals, .field("b"), .int64(2))
-    index.put(stored("exact", query("T", [one]), in: place(.shared, alice)))
-    index.put(stored("both", query("T", [one, two]), in: place(.shared, alice)))
+    index.put(stored("exact", query("T", [one]), in: place(.public, alice)))
+    index.put(stored("both", query("T", [one, two]), in: place(.public, alice)))
+    index.put(stored("all", .database(recordType: nil), in: place(.shared, alice)))
     try #require(index.conditions.inUse == 1)
     try #require(index.checkInvariants() == [])
     return index
@@ -23,18 +24,21 @@ struct IndexInvariantTests {
   @Test func `subscriptions without rows are found`() throws {
     #expect(
       try index().with(rows: Index.Rows()).checkInvariants() == [
-        "0 rows for 2 subscriptions", "2 shared ones noted, 0 there",
+        "0 rows for 3 subscriptions", "1 shared ones noted, 0 there",
       ])
   }
 
   @Test func `a wrong number of shared subscriptions is found`() throws {
     #expect(
-      try index().with(sharedCount: 3).checkInvariants() == ["3 shared ones noted, 2 there"])
+      try index().with(sharedCount: 2).checkInvariants() == ["2 shared ones noted, 1 there"])
   }
 
   @Test func `a subscription at a condition that is gone is found`() throws {
+    let index = try index()
+    var conditions = index.conditions
+    conditions.remove(index.rows[1].holder)
     #expect(
-      try index().with(conditions: Index.Conditions()).checkInvariants() == [
+      index.with(conditions: conditions).checkInvariants() == [
         "row 1 waits at a condition that is gone"
       ])
   }
@@ -56,8 +60,9 @@ struct IndexInvariantTests {
   @Test func `what is left when the last subscription has gone is found`() throws {
     var index = try index()
     for id in ["exact", "both"] {
-      index.remove(SubscriptionKey(scope: place(.shared, alice), id: id))
+      index.remove(SubscriptionKey(scope: place(.public, alice), id: id))
     }
+    index.remove(SubscriptionKey(scope: place(.shared, alice), id: "all"))
     try #require(index.checkInvariants() == [])
     var bounds = index.bounds
     _ = bounds.makeSet()
