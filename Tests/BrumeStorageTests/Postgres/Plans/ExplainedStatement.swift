@@ -114,9 +114,8 @@ struct PlanNode {
     "subscriptions_by_serial": ["bucket", "serial"],
     "subscriptions_to_shared_by_serial": ["serial"],
     "subscriptions_to_shared": ["container", "environment", "watched_type"],
-    "kept_notifications_by_id": [
-      "bucket", "container", "environment", "user_id", "notification", "subscription",
-    ],
+    // Of a user only so many are kept: with old plans a page of them is taken from all, and sorted.
+    "kept_notifications_by_id": ["bucket", "container", "environment", "user_id"],
     "served_changes_pkey": ["bucket"],
     "served_changes_by_position": ["bucket", "position"],
     "shared_changes_pkey": ["number"],

@@ -19,7 +19,7 @@ extension FullTables {
     INSERT INTO server_keys SELECT 'k' || n, 'key', 'iCloud.other', 'development', 'x', '_m' || n
       FROM generate_series(1, 3000) AS n;
     INSERT INTO used_signatures SELECT 'used' || n, 5000 FROM generate_series(1, 3000) AS n;
-    INSERT INTO account_changes SELECT n, '_m' || n, 'p' FROM generate_series(-3000, -1) AS n;
+    INSERT INTO account_changes SELECT n, '_m' || n, 'p' FROM generate_series(7001, 10000) AS n;
     INSERT INTO memberships SELECT 0, 'iCloud.other', 'development', '_m' || n, 'Trails', '_a', 'share'
       FROM generate_series(1, 3000) AS n;
     INSERT INTO members SELECT 0, 2000000 + n, 'share', '_m' || n FROM generate_series(1, 3000) AS n;
@@ -30,8 +30,10 @@ extension FullTables {
     INSERT INTO subscriptions (bucket, container, environment, scope, user_id, id, starts, content)
       SELECT 0, 'iCloud.other', 'development', 'shared', '_m' || n, 's', '', content
       FROM generate_series(1, 3000) AS n, (SELECT content FROM subscriptions LIMIT 1) AS one;
-    INSERT INTO devices (bucket, container, environment, user_id, device, channel, token, registered)
-      SELECT 0, 'iCloud.other', 'development', '_m' || n, 'd', (ARRAY['apns', 'courier', 'stream'])[1 + n % 3], 'a' || n, 1
+    INSERT INTO devices
+        (bucket, container, environment, user_id, device, channel, token, token_environment, registered)
+      SELECT 0, 'iCloud.other', 'development', '_m' || n, 'd', (ARRAY['apns', 'courier', 'stream'])[1 + n % 3],
+        'a' || n, 'development', 1
       FROM generate_series(1, 3000) AS n;
     INSERT INTO mailbox
       SELECT 0, 'iCloud.other', 'development', '_m' || n, 'd', 1000000 + n, 'n', 's', NULL, 'x', 1, 'R'
@@ -64,7 +66,7 @@ extension FullTables {
       _ = try transaction.devices.all(courierToken: "a7")
       _ = try transaction.devices.all(address: "a9")
     }
-    _ = try await store.changedUsers(after: 0)
+    _ = try await store.changedUsers(after: 10_000)
   }
 
   /// Zones, shares, subscriptions and files.
