@@ -130,7 +130,8 @@ package struct Endpoint: Sendable {
   package var isFetch = false
   /// The body is the handler's to read, piece by piece, instead of being collected before.
   package var streams = false
-  /// Whoever watches over the server asks it, by the clock: nobody's use of it.
+  /// Nobody's use of the server: whoever watches over it asks by the clock, or a page loads a file of ours before it
+  /// asks anything.
   var isSupervision = false
   /// HEAD is answered as GET is, without the body, unless a GET waits for something or does something.
   private var takesHead = true
@@ -268,7 +269,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, ConsoleRoutes.path + "/:name", .probe, ConsoleRoutes.file).working(.brief),
       Endpoint(get, ConsoleRoutes.path + "/:name/:file", .probe, ConsoleRoutes.file)
         .working(.brief),
-      Endpoint(get, ClientRoutes.path + "/:file", .open, ClientRoutes.file).working(.brief),
+      Endpoint(get, ClientRoutes.path + "/:file", .open, ClientRoutes.file).supervising
+        .working(.brief),
       Endpoint([.post, .put], "/_brume/assets/upload", .bearer, to.assets.upload)
         .streaming.working(.lasting),
       Endpoint([.get, .head], "/_brume/assets/file", .bearer, to.assets.download)

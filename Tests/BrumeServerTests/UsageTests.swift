@@ -90,6 +90,8 @@ import Testing
       _ = try await client.save("n1")
       _ = try await client.call("records/lookup", ["records": "none"])
       _ = try await client.send("/_brume/health/live")
+      // A page loads the client before it asks anything, the console's too.
+      #expect(try await client.send("/_brume/client/brume.js").status == 200)
       // A scraper asks by the clock, and so does an open console.
       #expect(try await client.send("/_brume/metrics").status == 200)
       let answer = try await client.admin("usage?span=hour")

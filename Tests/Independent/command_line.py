@@ -101,8 +101,8 @@ def flags(command):
 
 def fish_flags(script):
     found = {}
-    for command, flag in re.findall(r"""^complete -c 'brume' -n '[a-z_]+ "brume ([^"]*)"[^']*'.* -l '([a-z0-9-]+)'""", open(script).read(), re.M):
-        found.setdefault(command, set()).add("--" + flag)
+    for command, names in re.findall(r"""^complete -c 'brume' -n '[a-z_]+ "brume ([^"]*)"[^']*'(.*?)(?: -d |$)""", open(script).read(), re.M):
+        found.setdefault(command, set()).update("--" + name for name in re.findall(r"-l '([a-z0-9-]+)'", names))
     return found
 
 

@@ -147,6 +147,8 @@ class Narrow:
     def __init__(self, most):
         self.most, self.isOpen = most, threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
+        # What has not arrived has not been sent.
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
 
     def lead_to(self, port):
@@ -172,7 +174,7 @@ class Narrow:
             other.close()
 
 
-SIZE = 40 << 20
+SIZE = 16 << 20
 BAR = re.compile(r"sending a file of 'large', [0-9.]+ MB(?:: \d+ s)? \[(=*)( *)\] +(\d+) %")
 
 

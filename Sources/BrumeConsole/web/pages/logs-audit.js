@@ -46,7 +46,8 @@ export function AuditLog() {
               )
             : h(Table, {
                 label: "Audit log",
-                columns,
+                // What is beside the table says from where, too.
+                columns: chosen ? columns.slice(0, -1) : columns,
                 rows: audit,
                 id: (line) => String(line.position),
                 chosen: route.query.sel,
