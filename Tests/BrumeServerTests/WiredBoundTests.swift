@@ -23,7 +23,7 @@ import Testing
   private static func enters(_ callers: [String], _ shares: RequestShares) async throws -> Bool {
     guard let first = callers.first else { return true }
     do {
-      return try await shares.run(for: first, at: first) {
+      return try await shares.run(for: first, at: "address \(callers.count)") {
         try await enters(Array(callers.dropFirst()), shares)
       }
     } catch let error as BrumeError where error.code == .throttled { return false }

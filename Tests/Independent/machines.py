@@ -58,7 +58,7 @@ MACHINES = [
     independent("away", "a million saves while devices are away", "--saves {n}", "saves", 1_000_000, 20_000, 0.0006, 30, RELEASE),
     independent("rot", "bits of the data folder flip", "--flips {n}", "flips", 500, 12, 0.5, 20),
     Machine("fuzz", "bytes that trap, hang or grow, with coverage: each target for its time",
-            "scripts/fuzz --seconds {n} --jobs {cores}", "seconds", 600, 5, 12, 400),
+            "scripts/fuzz --seconds {n} --jobs {cores}", "seconds", 600, 5, 12, 200),
     Machine("every-device", "pushes while the server crashes", "swift test --skip-build --filter EveryDeviceTests",
             "pushes", 100_000, 2000, 0.006, 20, {"BRUME_SOAK_PUSHES": "{n}"}),
     Machine("postgres-crashes", "PostgreSQL dies under a server", "swift test --skip-build --filter PostgresCrashTests",
