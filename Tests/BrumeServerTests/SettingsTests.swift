@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "--push-allow", "--webpush-allow", "--origins", "--allowed-hosts", "--trusted-proxies",
+    "--push-allow", "--webpush-allow", "--allowed-origins", "--allowed-hosts", "--trusted-proxies",
   ])
   func `a setting that is a list has so many entries`(flag: String) async throws {
     func list(_ count: Int) -> String {

@@ -1,8 +1,8 @@
 """What a hostile user sends: requests that the protocol allows, each as large as its limits, drawn from a seed."""
 import json
 
-# Records of nearly 1 MB each, more of them than fit into one answer.
-LARGE, LARGE_BYTES = 40, 1_000_000
+# Records of nearly 1 MB each, as many as make an answer of 20 MB.
+LARGE, LARGE_BYTES = 20, 1_000_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 COMPARATORS = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN", "BEGINS_WITH", "LESS_THAN", "GREATER_THAN_OR_EQUALS"]
 
@@ -20,7 +20,7 @@ class Grammar:
         return endpoint, database, body if isinstance(body, bytes) else json.dumps(body).encode()
 
     def unread(self):
-        """A request for the largest answer there is. Whoever asks for it is not going to read it."""
+        """A request for all of the large records at once. Whoever asks for it is not going to read the answer."""
         endpoint, database, body = self.chance.choice([self.large_lookup, self.large_query, self.large_changes])()
         return endpoint, database, json.dumps(body).encode()
 
@@ -78,9 +78,8 @@ class Grammar:
                 "filling": {"value": "x" * LARGE_BYTES}}}} for number in range(count)]}
 
     def large_lookup(self):
-        """Some of them many times."""
-        return "records/lookup", "private", {"records": [
-            {"recordName": f"large{self.chance.randrange(LARGE)}"} for _ in range(200)]}
+        names = self.chance.sample(range(LARGE), LARGE)
+        return "records/lookup", "private", {"records": [{"recordName": f"large{number}"} for number in names]}
 
     def large_query(self):
         return "records/query", "private", {"query": {"recordType": "Large"}, "resultsLimit": 200}
