@@ -24,7 +24,12 @@ import Testing
     async throws
   {
     let complaints = try await Self.complaints(about: kind)
-    #expect(complaints.isEmpty, "\(kind.testDescription): \(complaints.joined(separator: "; "))")
+    guard let exception = kind.exception else {
+      let text = complaints.joined(separator: "; ")
+      #expect(complaints.isEmpty, "\(kind.testDescription): \(text)")
+      return
+    }
+    withKnownIssue("\(exception)") { #expect(complaints.isEmpty) }
   }
 
   @Test func `a request that asks the store for each of its records about each is noticed`()
