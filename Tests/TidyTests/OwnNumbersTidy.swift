@@ -17,8 +17,6 @@ import Testing
 
   /// By file and name.
   private static let listed: [String: String] = [
-    "AddressShare.threads": "with the other shares of an address, which are parts of limits",
-    "AddressShare.usersOfRate": "what --rate-address is if nobody sets it",
     "PendingUploads.mostBytes": "it only keeps a sum from overflowing",
     "BackupContents.mostBytes": file, "BackupFrame.mostBytes": file, "BackupPage.bytes": file,
     "BackupPage.most": file,
