@@ -198,7 +198,8 @@ private struct TestDatabase {
   /// At once: between a lapse and a round of another process the store's own may renew.
   func passLeases(to name: String) throws {
     try connection.simple(
-      "UPDATE notifiers SET owner = '\(name)', epoch = epoch + 1, until = now() + interval '1 hour'")
+      "UPDATE notifiers SET owner = '\(name)', epoch = epoch + 1, until = now() + interval '1 hour'"
+    )
   }
 
   /// As if ten seconds had passed.
