@@ -59,8 +59,8 @@ import Testing
 
   /// What operators ask for, or a server once; `commits` only on Citus.
   private static let seldom: Set = [
-    "commits", "apns_senders", "asset_discards", "audit", "nodes", "notifiers", "operator_credentials",
-    "operators",
+    "commits", "apns_senders", "asset_discards", "audit", "nodes", "notifiers",
+    "operator_credentials", "operators",
   ]
 
   private static func tables(_ store: PostgresStore) async throws -> Set<String> {
