@@ -82,7 +82,8 @@ def first_operator(checks, browser, server):
     fill(again, name="ada", password=PASSWORD)
     is_at(browser, again, "/_brume/console/")
     browser.go(again, f"{url}/_brume/openapi")
-    checks.that("the API's page has its own style", again.run("document.styleSheets.length") == 1)
+    checks.that("the API's page has its own style, and the console's sizes and colours", again.run(
+        "[...document.styleSheets].filter((sheet) => sheet.cssRules.length > 0).length") == 2)
     again.close()
 
 
