@@ -190,7 +190,7 @@ def uploading(binary, folder):
     assets.save(assets.upload(os.urandom(SIZE), record="large")[1], record="large")
     server.tool("export", "--user", "alice", file)
     command = [binary, "import", file, "--user", "bob", "--data", data]
-    for columns, bar in ((80, True), (44, False)):
+    for columns, bar in ((80, True), (48, False)):
         narrow.isOpen.clear()
         terminal = Terminal(command, columns=columns)
         terminal.until("sending a file of 'large'")

@@ -31,6 +31,8 @@ async function follow(changed) {
   const answer = await fetch(path, { headers: proof(false), signal: abort.signal });
   if (!answer.ok) return false;
   isFollowing = true;
+  // What changed since the page asked, and before the stream was open.
+  changed([]);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   try {
