@@ -68,7 +68,7 @@ struct Capacity {
 
   private func idleDevices() throws {
     let before = resources.residentKilobytes
-    let pool = try joined()
+    let pool = try joined(users: "idle")
     defer { withExtendedLifetime(pool) {} }
     add("one idle device", count: devices) { row in
       row.ours = String(
@@ -81,16 +81,18 @@ struct Capacity {
   }
 
   /// Streams of all devices.
-  private func joined() throws -> SocketPool {
+  ///
+  /// - Parameter name: of the users, with a number; nobody has it yet.
+  private func joined(users name: String) throws -> SocketPool {
     let pool = SocketPool(mark: "\ndata: ")
     let users = (devices + Self.perUser - 1) / Self.perUser
-    for number in 0..<users { try join(pool, user: "subscriber\(number)", of: number) }
+    for number in 0..<users { try join(pool, user: "\(name)\(number)", of: number) }
     try pool.settle(milliseconds: 500)
     return pool
   }
 
   private func deliveries() throws {
-    let pool = try joined()
+    let pool = try joined(users: "subscriber")
     let (writer, path) = (try server.connect(), server.publicPath("records/modify"))
     _ = try writer.request("POST", path, Bodies.saveNote)
     try pool.wait(for: devices, seconds: 60)
