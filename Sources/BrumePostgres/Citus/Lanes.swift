@@ -63,6 +63,8 @@ final class Lanes: Sendable {
   func close() async {
     let lanes = state.withLock { state in
       state.isClosed = true
+      // Lanes to workers hand over to this object, so it must not keep them.
+      defer { state.lanes = [:] }
       return Array(state.lanes.values)
     }
     // What they hand over is still served.
