@@ -92,7 +92,8 @@ package struct Webhooks: Sendable {
     in transaction: any ReadTransaction
   ) throws -> Webhook {
     guard let webhook = try transaction.webhooks.find(id) else {
-      throw BrumeError(.notFound, "there is no webhook '\(id)'; 'brume webhook list' shows them")
+      throw BrumeError(
+        .notFound, "there is no webhook '\(NameRules.shown(id))'; 'brume webhook list' shows them")
     }
     guard webhook.containerEnvironment == containerEnvironment else {
       throw BrumeError(
