@@ -1,4 +1,5 @@
-// How many parts the C library divides memory into. Swift's modules of the C library hide the call.
+// How the C library divides memory. Swift's modules of the C library hide the calls.
 
-/// No more parts than this from now on. Does nothing on systems whose C library is another.
+/// From now on, no more parts than this, and large pieces are no part of them. Does nothing on systems whose C
+/// library is another.
 void brume_limit_memory_arenas(int most);

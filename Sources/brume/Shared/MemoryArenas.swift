@@ -6,7 +6,8 @@ import CMemoryArenas
 import FoundationEssentials
 
 enum MemoryArenas {
-  /// No more arenas than threads that can run at a time. Called before there are many threads.
+  /// No more arenas than threads that can run at a time, and large pieces in none of them. Called before there
+  /// are many threads.
   static func limit() {
     brume_limit_memory_arenas(Int32(clamping: max(2, ProcessInfo.processInfo.processorCount)))
   }
