@@ -8,11 +8,12 @@ final class SQLiteAPNsSenders: APNsSenderWriting {
 
   init(_ connection: Connection) { self.connection = connection }
 
+  /// Without those that are damaged: nothing is signed with them.
   func all(of container: ContainerID) throws -> [APNsSender] {
-    try connection.all(Self.senders, { $0.bind(1, container.name) }) { row in
+    try connection.allWhole(Self.senders, .apnsSenders, { $0.bind(1, container.name) }) { row in
       APNsSender(
-        container: container, topic: row.text(0), team: row.text(1), keyID: row.text(2),
-        privateKey: row.text(3))
+        container: container, topic: row.text(1), team: row.text(2), keyID: row.text(3),
+        privateKey: row.text(4))
     }
   }
 
@@ -27,24 +28,23 @@ final class SQLiteAPNsSenders: APNsSenderWriting {
   }
 
   func remove(_ topic: String, of container: ContainerID) throws -> Bool {
-    guard try all(of: container).contains(where: { ByteText($0.topic) == ByteText(topic) })
-    else { return false }
-    try connection.run(Self.removeSender) {
-      $0.bind(1, container.name)
-      $0.bind(2, topic)
-    }
-    return true
+    try connection.changes {
+      try connection.run(Self.removeSender) {
+        $0.bind(1, container.name)
+        $0.bind(2, topic)
+      }
+    } > 0
   }
 
   private static let senders = SQL(
-    "SELECT topic, team, key_id, private_key FROM apns_senders WHERE container = ?1 ORDER BY id")
+    "SELECT \(SummedTable.apnsSenders.whole) FROM apns_senders WHERE container = ?1 ORDER BY id")
   private static let putSender = SQL(
-    """
-    INSERT INTO apns_senders (container, topic, team, key_id, private_key)
-    VALUES (?1, ?2, ?3, ?4, ?5)
-    ON CONFLICT (container, topic) DO UPDATE
-      SET team = excluded.team, key_id = excluded.key_id, private_key = excluded.private_key
-    """)
+    SummedTable.apnsSenders.insertNext(
+      ending: """
+        ON CONFLICT (container, topic) DO UPDATE
+          SET team = excluded.team, key_id = excluded.key_id, private_key = excluded.private_key,
+            checksum = row_sum(?1, ?2, ?3, ?4, ?5, id)
+        """))
   private static let removeSender = SQL(
     "DELETE FROM apns_senders WHERE container = ?1 AND topic = ?2")
 }

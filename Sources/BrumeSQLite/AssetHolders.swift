@@ -27,10 +27,12 @@ struct AssetHolders {
     for sql in Self.removeAll { try connection.run(sql) { $0.bind(1, zone) } }
   }
 
+  private static let becomesIdle =
+    "UPDATE asset_files SET idle_since = 0, \(SummedTable.assetFiles.sum(changing: ["idle_since": "0"]))"
   private static let removeAll = [
     SQL(
       """
-      UPDATE asset_files SET idle_since = 0
+      \(becomesIdle)
       WHERE checksum IN (SELECT checksum FROM asset_holders WHERE zone = ?1)
       """),
     SQL("DELETE FROM asset_holders WHERE zone = ?1"),
@@ -40,7 +42,7 @@ struct AssetHolders {
     "INSERT OR IGNORE INTO asset_holders (zone, name, checksum) VALUES (?1, ?2, ?3)")
   private static let removeHolder = SQL(
     "DELETE FROM asset_holders WHERE zone = ?1 AND name = ?2 AND checksum = ?3")
-  private static let suspect = SQL("UPDATE asset_files SET idle_since = 0 WHERE checksum = ?1")
+  private static let suspect = SQL("\(becomesIdle) WHERE checksum = ?1")
 }
 
 extension Prepared {

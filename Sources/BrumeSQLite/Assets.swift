@@ -9,27 +9,22 @@ final class SQLiteAssets: AssetWriting {
   init(_ connection: Connection) { self.connection = connection }
 
   func file(_ checksum: String) throws -> AssetFile? {
-    try connection.first(Self.findFile, { $0.bind(1, checksum) }) { $0.assetFile() }
+    try connection.firstWhole(
+      Self.findFile, .assetFiles, "what is known of a file", { $0.bind(1, checksum) }
+    ) { $0.assetFile() }
   }
 
+  /// Without what is damaged, in this and all other lists: it stays, and nothing is done with what it names.
   func files(after checksum: String, limit: Int) throws -> [AssetFile] {
-    try connection.all(
-      Self.filesAfter,
-      {
-        $0.bind(1, checksum)
-        $0.bind(2, limit)
-      }
+    try connection.allWhole(
+      Self.filesAfter, .assetFiles, limit: limit, { $0.bind(1, checksum) }
     ) { $0.assetFile() }
   }
 
   func idleFiles(since time: Milliseconds, limit: Int) throws -> [AssetFile] {
-    try connection.all(
-      Self.idleFiles,
-      {
-        $0.bind(1, time)
-        $0.bind(2, limit)
-      }
-    ) { $0.assetFile() }
+    try connection.allWhole(Self.idleFiles, .assetFiles, limit: limit, { $0.bind(1, time) }) {
+      $0.assetFile()
+    }
   }
 
   func isFileNeeded(_ checksum: String) throws -> Bool {
@@ -37,31 +32,30 @@ final class SQLiteAssets: AssetWriting {
   }
 
   func upload(_ id: String) throws -> AssetUpload? {
-    try connection.first(Self.findUpload, { $0.bind(1, id) }) { $0.assetUpload() }
-  }
-
-  func uploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload] {
-    try connection.all(
-      Self.oldUploads,
-      {
-        $0.bind(1, time)
-        $0.bind(2, limit)
-      }
+    try connection.firstWhole(
+      Self.findUpload, .assetUploads, "what is known of this upload", { $0.bind(1, id) }
     ) { $0.assetUpload() }
   }
 
-  func discardedObjects(limit: Int) throws -> [String] {
-    try connection.all(Self.discarded, { $0.bind(1, limit) }) { $0.text(0) }
+  func uploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload] {
+    try connection.allWhole(Self.oldUploads, .assetUploads, limit: limit, { $0.bind(1, time) }) {
+      $0.assetUpload()
+    }
   }
 
-  private static let columns = "checksum, object, size, digest, idle_since"
+  func discardedObjects(limit: Int) throws -> [String] {
+    try connection.allWhole(Self.discarded, .assetDiscards, limit: limit) { $0.text(0) }
+  }
+
+  private static let columns = SummedTable.assetFiles.whole
+  private static let uploadColumns = SummedTable.assetUploads.whole
   private static let findFile = SQL("SELECT \(columns) FROM asset_files WHERE checksum = ?1")
   private static let filesAfter = SQL(
-    "SELECT \(columns) FROM asset_files WHERE checksum > ?1 ORDER BY checksum LIMIT ?2")
+    "SELECT \(columns) FROM asset_files WHERE checksum > ?1 ORDER BY checksum")
   private static let idleFiles = SQL(
     """
     SELECT \(columns) FROM asset_files
-    WHERE idle_since <= ?1 ORDER BY idle_since, checksum LIMIT ?2
+    WHERE idle_since <= ?1 ORDER BY idle_since, checksum
     """)
   private static let isNeeded = SQL(
     """
@@ -69,10 +63,11 @@ final class SQLiteAssets: AssetWriting {
       OR EXISTS (SELECT 1 FROM asset_uploads WHERE checksum = ?1)
     """)
   private static let findUpload = SQL(
-    "SELECT id, checksum, began FROM asset_uploads WHERE id = ?1")
+    "SELECT \(uploadColumns) FROM asset_uploads WHERE id = ?1")
   private static let oldUploads = SQL(
-    "SELECT id, checksum, began FROM asset_uploads WHERE began <= ?1 ORDER BY began, id LIMIT ?2")
-  private static let discarded = SQL("SELECT object FROM asset_discards ORDER BY object LIMIT ?1")
+    "SELECT \(uploadColumns) FROM asset_uploads WHERE began <= ?1 ORDER BY began, id")
+  private static let discarded = SQL(
+    "SELECT \(SummedTable.assetDiscards.whole) FROM asset_discards ORDER BY object")
 
   // MARK: Writing
 
@@ -110,13 +105,11 @@ final class SQLiteAssets: AssetWriting {
     try connection.run(Self.forget) { $0.bind(1, name) }
   }
 
-  private static let putFile = SQL(
-    "INSERT OR REPLACE INTO asset_files (\(columns)) VALUES (?1, ?2, ?3, ?4, ?5)")
+  private static let putFile = SQL(SummedTable.assetFiles.replace)
   private static let removeFile = SQL("DELETE FROM asset_files WHERE checksum = ?1")
-  private static let putUpload = SQL(
-    "INSERT OR REPLACE INTO asset_uploads (id, checksum, began) VALUES (?1, ?2, ?3)")
+  private static let putUpload = SQL(SummedTable.assetUploads.replace)
   private static let removeUpload = SQL("DELETE FROM asset_uploads WHERE id = ?1")
-  private static let discard = SQL("INSERT OR IGNORE INTO asset_discards (object) VALUES (?1)")
+  private static let discard = SQL(SummedTable.assetDiscards.replace)
   private static let forget = SQL("DELETE FROM asset_discards WHERE object = ?1")
 }
 

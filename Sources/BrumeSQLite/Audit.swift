@@ -8,18 +8,18 @@ final class SQLiteAudit: AuditWriting {
 
   init(_ connection: Connection) { self.connection = connection }
 
+  /// Without lines that are damaged.
   func entries(
     _ filter: AuditFilter, before position: Int64, limit: Int
   ) throws -> [AuditEntry] {
-    try connection.all(
-      Self.find,
+    try connection.allWhole(
+      Self.find, .audit, limit: limit,
       {
         $0.bind(1, position)
         $0.bind(2, filter.operatorName)
         $0.bind(3, filter.requestID)
         $0.bind(4, filter.since)
         $0.bind(5, filter.until)
-        $0.bind(6, max(0, limit))
       }
     ) { $0.auditEntry() }
   }
@@ -49,22 +49,22 @@ final class SQLiteAudit: AuditWriting {
     }
   }
 
-  private static let columns =
-    "time, operator_name, address, request, action, subject, container, environment, status, refused"
   private static let find = SQL(
     """
-    SELECT \(columns), position FROM audit
+    SELECT \(SummedTable.audit.whole) FROM audit
     WHERE position < ?1 AND (?2 IS NULL OR operator_name = ?2) AND (?3 IS NULL OR request = ?3)
       AND (?4 IS NULL OR time >= ?4) AND (?5 IS NULL OR time < ?5)
-    ORDER BY position DESC LIMIT ?6
+    ORDER BY position DESC
     """)
-  private static let add = SQL(
-    "INSERT INTO audit (\(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+  private static let add = SQL(SummedTable.audit.insertNext(isForGood: true))
   private static let dropOld = SQL("DELETE FROM audit WHERE time < ?1")
   private static let dropBeyond = dropBeyond(condition: "refused = 0")
   private static let dropRefusals = dropBeyond(condition: "refused = 1")
   private static let setStatus = SQL(
-    "UPDATE audit SET status = ?1 WHERE request = ?2 AND status IS NULL")
+    """
+    UPDATE audit SET status = ?1, \(SummedTable.audit.sum(changing: ["status": "?1"]))
+    WHERE request = ?2 AND status IS NULL
+    """)
 
   /// Everything up to the newest line that is too many.
   private static func dropBeyond(condition: String) -> SQL {

@@ -11,19 +11,25 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
   init(_ connection: Connection) { self.connection = connection }
 
   func apiToken(_ token: String) throws -> APIToken? {
-    try connection.first(Self.findToken, { $0.bind(1, token) }) { try $0.apiToken() }
+    try connection.firstWhole(Self.findToken, .apiTokens, "the API token", { $0.bind(1, token) }) {
+      try $0.apiToken()
+    }
   }
 
+  /// Without those that are damaged, which `apiToken` refuses.
   func apiTokens() throws -> [APIToken] {
-    try connection.all(Self.allTokens) { try $0.apiToken() }
+    try connection.allWhole(Self.allTokens, .apiTokens) { try $0.apiToken() }
   }
 
   func serverKey(_ id: String) throws -> ServerKey? {
-    try connection.first(Self.findKey, { $0.bind(1, id) }) { try $0.serverKey() }
+    try connection.firstWhole(Self.findKey, .serverKeys, "the server key", { $0.bind(1, id) }) {
+      try $0.serverKey()
+    }
   }
 
+  /// Without those that are damaged, which `serverKey` refuses.
   func serverKeys() throws -> [ServerKey] {
-    try connection.all(Self.allKeys) { try $0.serverKey() }
+    try connection.allWhole(Self.allKeys, .serverKeys) { try $0.serverKey() }
   }
 
   func put(_ token: APIToken) throws {
@@ -54,17 +60,15 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
     try connection.run(Self.removeKey) { $0.bind(1, id) }
   }
 
-  private static let tokenColumns = "token, name, container, environment, origins, callback"
+  private static let tokenColumns = SummedTable.apiTokens.whole
   private static let findToken = SQL("SELECT \(tokenColumns) FROM api_tokens WHERE token = ?1")
   private static let allTokens = SQL("SELECT \(tokenColumns) FROM api_tokens ORDER BY token")
-  private static let putToken = SQL(
-    "INSERT OR REPLACE INTO api_tokens (\(tokenColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+  private static let putToken = SQL(SummedTable.apiTokens.replace)
   private static let removeToken = SQL("DELETE FROM api_tokens WHERE token = ?1")
-  private static let keyColumns = "id, name, container, environment, public_key, user"
+  private static let keyColumns = SummedTable.serverKeys.whole
   private static let findKey = SQL("SELECT \(keyColumns) FROM server_keys WHERE id = ?1")
   private static let allKeys = SQL("SELECT \(keyColumns) FROM server_keys ORDER BY id")
-  private static let putKey = SQL(
-    "INSERT OR REPLACE INTO server_keys (\(keyColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+  private static let putKey = SQL(SummedTable.serverKeys.replace)
   private static let removeKey = SQL("DELETE FROM server_keys WHERE id = ?1")
 
   // MARK: Used signatures
@@ -90,7 +94,10 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
         Int($0.int(0))
       }
       ?? 0
-    let old = try connection.first(Self.countOld, { $0.bind(1, horizon) }) { Int($0.int(0)) } ?? 0
+    // One that is damaged refuses nothing any more, or for too long: it is only said.
+    let old = try connection.all(Self.findOld, { $0.bind(1, horizon) }) {
+      connection.noteDamage($0, .usedSignatures, at: 0)
+    }.count
     if old > 0 { try connection.run(Self.removeOld) { $0.bind(1, horizon) } }
     usedSignatures = all - old
     return all - old
@@ -100,9 +107,10 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
 
   private static let findSignature = SQL("SELECT 1 FROM used_signatures WHERE identity = ?1")
   private static let putSignature = SQL(
-    "INSERT INTO used_signatures (identity, time) VALUES (?1, ?2)")
+    SummedTable.usedSignatures.insert(SummedTable.usedSignatures.columns))
   private static let countSignatures = SQL("SELECT COUNT(*) FROM used_signatures")
-  private static let countOld = SQL("SELECT COUNT(*) FROM used_signatures WHERE time < ?1")
+  private static let findOld = SQL(
+    "SELECT \(SummedTable.usedSignatures.damage) FROM used_signatures WHERE time < ?1")
   private static let removeOld = SQL("DELETE FROM used_signatures WHERE time < ?1")
 }
 

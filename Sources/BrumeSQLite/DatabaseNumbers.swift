@@ -74,10 +74,15 @@ final class DatabaseNumbers: Remembering {
     """)
   private static let addDatabase = SQL(
     """
-    INSERT INTO databases (container, environment, owner, checksum)
-    VALUES (?1, ?2, ?3, row_sum(?1, ?2, ?3))
+    INSERT INTO databases (container, environment, owner, sequence, checksum, sequence_checksum)
+    VALUES (?1, ?2, ?3, 0, row_sum(?1, ?2, ?3), row_sum(?1, ?2, ?3, 0))
     """)
-  private static let addZone = SQL("INSERT INTO zones (database, name) VALUES (?1, ?2)")
+  private static let nextZone = "(SELECT ifnull(max(id), 0) + 1 FROM zones)"
+  private static let addZone = SQL(
+    """
+    INSERT INTO zones (id, database, name, last_sequence, has_shares, checksum)
+    VALUES (\(nextZone), ?1, ?2, 0, 0, row_sum(\(nextZone), ?1, ?2, NULL, 0, NULL, 0))
+    """)
 }
 
 extension Connection {

@@ -51,5 +51,5 @@ final class DeviceNumbers: Remembering {
   func forget() { (known, last) = ([:], nil) }
 
   private static let add = SQL(
-    "INSERT INTO devices (container, environment, user, device) VALUES (?1, ?2, ?3, ?4)")
+    SummedTable.devices.insertNext(["container", "environment", "user", "device"]))
 }

@@ -26,14 +26,18 @@ final class SQLiteDevices: DeviceWriting, Remembering {
     self.isWriter = isWriter
   }
 
+  /// What is damaged counts as not registered, here and in lists: nothing is sent to where it says, and apps
+  /// register again at each of their starts.
   func find(_ key: DeviceKey) throws -> Device? {
-    try connection.first(Self.find, { $0.bind(key) }) { try $0.device() }
+    try connection.allWhole(Self.find, .devices, { $0.bind(key) }) { try $0.device() }.first
   }
 
   func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device] {
     let account = AccountKey(user: user, containerEnvironment: containerEnvironment)
     if let known = known[account] { return known }
-    let devices = try connection.all(Self.ofUser, { $0.bind(user, containerEnvironment) }) { row in
+    let devices = try connection.allWhole(
+      Self.ofUser, .devices, { $0.bind(user, containerEnvironment) }
+    ) { row in
       let device = try row.device()
       // Whoever asks for all is about to put something into each mailbox.
       numbers.learn(row.int(9), device.key)
@@ -57,11 +61,15 @@ final class SQLiteDevices: DeviceWriting, Remembering {
   func forget() { (known, knownCount) = ([:], 0) }
 
   func all(of user: UserID) throws -> [Device] {
-    try connection.all(Self.everywhere, { $0.bind(1, user.name) }) { try $0.device() }
+    try connection.allWhole(Self.everywhere, .devices, { $0.bind(1, user.name) }) {
+      try $0.device()
+    }
   }
 
   func all(courierToken: String) throws -> [Device] {
-    try connection.all(Self.ofCourier, { $0.bind(1, courierToken) }) { try $0.device() }
+    try connection.allWhole(Self.ofCourier, .devices, { $0.bind(1, courierToken) }) {
+      try $0.device()
+    }
   }
 
   func put(_ device: Device) throws {
@@ -85,30 +93,28 @@ final class SQLiteDevices: DeviceWriting, Remembering {
   func withPendingEntries(
     after cursor: Int64?, limit: Int
   ) throws -> (devices: [Device], next: Int64?) {
-    let found = try connection.all(
-      Self.withPendingEntries,
-      {
-        $0.bind(1, cursor ?? 0)
-        $0.bind(2, limit)
-      }
-    ) { (try $0.device(), $0.int(9)) }
-    return (found.map(\.0), found.count < limit ? nil : found.last?.1)
+    var last: Int64?
+    let found = try connection.allWhole(
+      Self.withPendingEntries, .devices, limit: limit, { $0.bind(1, cursor ?? 0) }
+    ) { row in
+      last = row.int(9)
+      return try row.device()
+    }
+    return (found, found.count < limit ? nil : last)
   }
 
   func all(address: String) throws -> [Device] {
-    try connection.all(Self.atAddress, { $0.bind(1, address) }) { try $0.device() }
+    try connection.allWhole(Self.atAddress, .devices, { $0.bind(1, address) }) { try $0.device() }
   }
 
-  private static let columns = """
-    container, environment, user, device, channel, token, token_environment, registered, detail
-    """
+  private static let columns = SummedTable.devices.whole
   private static let order = "container, environment, user, device"
   private static let place = "container = ?1 AND environment = ?2 AND user = ?3"
   private static let find = SQL(
     "SELECT \(columns) FROM devices WHERE \(place) AND device = ?4 AND channel IS NOT NULL")
   private static let ofUser = SQL(
     """
-    SELECT \(columns), id FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device
+    SELECT \(columns) FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device
     """)
   private static let everywhere = SQL(
     """
@@ -120,20 +126,21 @@ final class SQLiteDevices: DeviceWriting, Remembering {
     ORDER BY registered, \(order)
     """)
   private static let put = SQL(
-    """
-    INSERT INTO devices (\(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-    ON CONFLICT (container, environment, user, device) DO UPDATE
-      SET channel = excluded.channel, token = excluded.token,
-        token_environment = excluded.token_environment, registered = excluded.registered,
-        detail = excluded.detail
-    """)
+    SummedTable.devices.insertNext(
+      ending: """
+        ON CONFLICT (container, environment, user, device) DO UPDATE
+          SET channel = excluded.channel, token = excluded.token,
+            token_environment = excluded.token_environment, registered = excluded.registered,
+            detail = excluded.detail,
+            checksum = row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, id)
+        """))
   private static let remove = SQL("DELETE FROM devices WHERE id = ?1")
   private static let withPendingEntries = SQL(
     """
-    SELECT \(columns), id FROM devices
+    SELECT \(columns) FROM devices
     WHERE channel IN ('apns', 'webpush') AND id > ?1
       AND EXISTS (SELECT 1 FROM mailbox WHERE mailbox.device = devices.id)
-    ORDER BY id LIMIT ?2
+    ORDER BY id
     """)
   private static let atAddress = SQL(
     """

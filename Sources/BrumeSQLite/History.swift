@@ -12,17 +12,16 @@ final class SQLiteHistory: HistoryWriting {
     try connection.first(Self.findLast) { $0.int(0) } ?? 0
   }
 
+  /// Without rows that are damaged, here and below.
   func served(at position: Int64, in bucket: Bucket) throws -> [ServedChange] {
-    try connection.all(Self.findAt, { $0.bind(1, position) }) { $0.servedChange }
+    try connection.allWhole(Self.findAt, .servedChanges, { $0.bind(1, position) }) {
+      $0.servedChange
+    }
   }
 
   func served(after delivery: Int64, in bucket: Bucket, limit: Int) throws -> [ServedChange] {
-    try connection.all(
-      Self.findAfter,
-      {
-        $0.bind(1, delivery)
-        $0.bind(2, max(0, limit))
-      }
+    try connection.allWhole(
+      Self.findAfter, .servedChanges, limit: limit, { $0.bind(1, delivery) }
     ) { $0.servedChange }
   }
 
@@ -50,14 +49,13 @@ final class SQLiteHistory: HistoryWriting {
     }
   }
 
-  private static let columns = "last, position, generation, time, deliveries, bytes"
+  private static let columns = SummedTable.servedChanges.whole
   private static let findLast = SQL("SELECT last FROM served_changes ORDER BY last DESC LIMIT 1")
   private static let findAt = SQL(
     "SELECT \(columns) FROM served_changes WHERE position = ?1 ORDER BY last")
   private static let findAfter = SQL(
-    "SELECT \(columns) FROM served_changes WHERE last > ?1 ORDER BY last LIMIT ?2")
-  private static let add = SQL(
-    "INSERT OR REPLACE INTO served_changes (\(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    "SELECT \(columns) FROM served_changes WHERE last > ?1 ORDER BY last")
+  private static let add = SQL(SummedTable.servedChanges.replace)
   private static let trim = SQL("DELETE FROM served_changes WHERE last <= ?1")
   private static let trimOld = SQL(
     """

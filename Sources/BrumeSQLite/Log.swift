@@ -282,7 +282,8 @@ final class SQLiteLog: LogWriting, Remembering {
       l.user, l.device, l.request, l.time, l.container, l.environment,
       z.name, e.container, e.environment, e.owner,
       \(SummedTable.log.fits("l")) AND \(SummedTable.databases.fits("d"))
-        AND \(SummedTable.zones.fits("z")) AND \(SummedTable.databases.fits("e")), row_fits(l.image_checksum, l.position, l.image)
+        AND \(SummedTable.zones.fits("z")) AND \(SummedTable.databases.fits("e")),
+      \(SummedTable.images.fits("l"))
     FROM log l LEFT JOIN databases d ON d.id = l.database
       LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database
     """

@@ -142,7 +142,9 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
 
   func badge(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> Int {
     guard let inbox = try inbox(user, containerEnvironment) else { return 0 }
-    return try connection.first(Self.findBadge, { $0.bind(1, inbox) }) { Int($0.int(0)) } ?? 0
+    return try connection.firstWhole(
+      Self.findBadge, .inboxes, "the badge number of '\(user.name)'", { $0.bind(1, inbox) }
+    ) { Int($0.int(3)) } ?? 0
   }
 
   func setBadge(
@@ -190,14 +192,22 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   private func addInbox(
     _ user: UserID, _ containerEnvironment: ContainerEnvironment
   ) throws -> Int64 {
-    try connection.run(Self.addInbox) { $0.bind(user, containerEnvironment) }
+    try connection.run(Self.addInbox) {
+      $0.bind(user, containerEnvironment)
+      $0.bind(4, 0)
+    }
     return connection.lastRowID
   }
 
   private static let removeAll = SQL("DELETE FROM kept_notifications WHERE inbox = ?1")
   private static let removeInbox = SQL("DELETE FROM inboxes WHERE id = ?1")
-  private static let findBadge = SQL("SELECT badge FROM inboxes WHERE id = ?1")
-  private static let addInbox = SQL(
-    "INSERT INTO inboxes (container, environment, user) VALUES (?1, ?2, ?3)")
-  private static let setBadge = SQL("UPDATE inboxes SET badge = ?2 WHERE id = ?1")
+  private static let findBadge = SQL(
+    "SELECT \(SummedTable.inboxes.whole) FROM inboxes WHERE id = ?1")
+  private static let addInbox = SQL(SummedTable.inboxes.insertNext())
+  /// Whose inbox it is was compared when its number was looked for.
+  private static let setBadge = SQL(
+    """
+    UPDATE inboxes SET badge = ?2, checksum = row_sum(container, environment, user, ?2, id)
+    WHERE id = ?1
+    """)
 }

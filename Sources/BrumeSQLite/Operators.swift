@@ -9,14 +9,27 @@ final class SQLiteOperators: OperatorWriting {
   init(_ connection: Connection) { self.connection = connection }
 
   func find(_ id: String) throws -> Operator? {
-    try connection.first(Self.find, { $0.bind(1, id) }) { try $0.operator() }
+    try first(Self.find, id)
   }
 
   func find(named name: String) throws -> Operator? {
-    try connection.first(Self.findNamed, { $0.bind(1, name) }) { try $0.operator() }
+    try first(Self.findNamed, name)
   }
 
-  func all() throws -> [Operator] { try connection.all(Self.all) { try $0.operator() } }
+  private func first(_ sql: SQL, _ key: String) throws -> Operator? {
+    try connection.firstWhole(sql, .operators, Self.what, { $0.bind(1, key) }) {
+      try $0.operator()
+    }
+  }
+
+  /// - Throws: the `BrumeError` for damage. Where nobody is left whoever comes may be the first operator, so none is
+  ///   left out.
+  func all() throws -> [Operator] {
+    try connection.all(Self.all) { row in
+      try connection.requireWhole(row, .operators, Self.what)
+      return try row.operator()
+    }
+  }
 
   func put(_ person: Operator) throws {
     try connection.run(Self.put) {
@@ -30,22 +43,28 @@ final class SQLiteOperators: OperatorWriting {
 
   func remove(_ id: String) throws { try connection.run(Self.remove) { $0.bind(1, id) } }
 
-  private static let columns = "id, name, role, password_hash, created"
+  private static let what = "the account of an operator"
+  private static let columns = SummedTable.operators.whole
   private static let find = SQL("SELECT \(columns) FROM operators WHERE id = ?1")
   private static let findNamed = SQL("SELECT \(columns) FROM operators WHERE name = ?1")
   private static let all = SQL("SELECT \(columns) FROM operators ORDER BY name")
-  private static let put = SQL(
-    "INSERT OR REPLACE INTO operators (\(columns)) VALUES (?1, ?2, ?3, ?4, ?5)")
+  private static let put = SQL(SummedTable.operators.replace)
   private static let remove = SQL("DELETE FROM operators WHERE id = ?1")
 
   // MARK: Credentials
 
   func credential(_ id: String) throws -> OperatorCredential? {
-    try connection.first(Self.findCredential, { $0.bind(1, id) }) { try $0.operatorCredential() }
+    try connection.firstWhole(
+      Self.findCredential, .operatorCredentials, "what an operator signs in with",
+      { $0.bind(1, id) }
+    ) { try $0.operatorCredential() }
   }
 
+  /// Without those that are damaged, which `credential` refuses.
   func credentials() throws -> [OperatorCredential] {
-    try connection.all(Self.allCredentials) { try $0.operatorCredential() }
+    try connection.allWhole(Self.allCredentials, .operatorCredentials) {
+      try $0.operatorCredential()
+    }
   }
 
   func put(_ credential: OperatorCredential) throws {
@@ -65,17 +84,12 @@ final class SQLiteOperators: OperatorWriting {
     try connection.run(Self.removeCredentialRow) { $0.bind(1, id) }
   }
 
-  private static let credentialColumns =
-    "id, kind, name, operator_id, role, created, last_used, ends"
+  private static let credentialColumns = SummedTable.operatorCredentials.whole
   private static let findCredential = SQL(
     "SELECT \(credentialColumns) FROM operator_credentials WHERE id = ?1")
   private static let allCredentials = SQL(
     "SELECT \(credentialColumns) FROM operator_credentials ORDER BY created, id")
-  private static let putCredential = SQL(
-    """
-    INSERT OR REPLACE INTO operator_credentials (\(credentialColumns))
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-    """)
+  private static let putCredential = SQL(SummedTable.operatorCredentials.replace)
   private static let removeCredentialRow = SQL("DELETE FROM operator_credentials WHERE id = ?1")
 }
 

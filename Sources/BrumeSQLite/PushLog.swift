@@ -8,11 +8,12 @@ final class SQLitePushLog: PushLogWriting {
 
   init(_ connection: Connection) { self.connection = connection }
 
+  /// Without entries that are damaged.
   func entries(
     _ filter: PushLogFilter, after position: Int64, limit: Int
   ) throws -> [PushLogEntry] {
-    let found = try connection.all(
-      Self.findLogged,
+    let found = try connection.allWhole(
+      Self.findLogged, .pushLog, limit: limit,
       {
         $0.bind(1, position)
         $0.bind(2, filter.container?.name)
@@ -21,7 +22,6 @@ final class SQLitePushLog: PushLogWriting {
         $0.bind(5, filter.device)
         $0.bind(6, filter.notificationID)
         $0.bind(7, filter.requestID)
-        $0.bind(8, max(0, limit))
       }
     ) { try $0.logged() }
     return found.reversed()
@@ -52,23 +52,15 @@ final class SQLitePushLog: PushLogWriting {
     }
   }
 
-  private static let logColumns = """
-    time, container, environment, user, device, channel, notification, subscription, request,
-    subject, verdict, status, reason, attempt
-    """
   private static let findLogged = SQL(
     """
-    SELECT \(logColumns), position FROM push_log
+    SELECT \(SummedTable.pushLog.whole) FROM push_log
     WHERE position > ?1 AND (?2 IS NULL OR container = ?2) AND (?3 IS NULL OR environment = ?3)
       AND (?4 IS NULL OR user = ?4) AND (?5 IS NULL OR device = ?5)
       AND (?6 IS NULL OR notification = ?6) AND (?7 IS NULL OR request = ?7)
-    ORDER BY position DESC LIMIT ?8
+    ORDER BY position DESC
     """)
-  private static let addLogged = SQL(
-    """
-    INSERT INTO push_log (\(logColumns))
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-    """)
+  private static let addLogged = SQL(SummedTable.pushLog.insertNext(isForGood: true))
   private static let trimLogged = SQL("DELETE FROM push_log WHERE position <= ?1")
 }
 

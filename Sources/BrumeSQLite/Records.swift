@@ -120,13 +120,19 @@ final class SQLiteRecords: RecordWriting, Remembering {
     "SELECT id, sequence, content, \(fits) FROM records WHERE zone = ?1 AND name = ?2")
   private static let findChildren = SQL(
     "SELECT name FROM records WHERE zone = ?1 AND parent = ?2 ORDER BY name LIMIT ?3")
+  /// What the index says of a record is asked of its row too: who is below a record is seen with it, and goes with it.
+  private static let isItsOwn = """
+    EXISTS (SELECT 1 FROM records own WHERE own.id = records.id AND own.zone = ?1
+      AND own.name = records.name AND own.parent = records.parent)
+    """
   private static let findDescendants = SQL(
     """
     WITH RECURSIVE below (name) AS (
-      SELECT name FROM records WHERE zone = ?1 AND parent = ?2
+      SELECT name FROM records INDEXED BY records_by_parent
+      WHERE zone = ?1 AND parent = ?2 AND \(isItsOwn)
       UNION
-      SELECT records.name FROM below CROSS JOIN records
-      WHERE records.zone = ?1 AND records.parent = below.name)
+      SELECT records.name FROM below CROSS JOIN records INDEXED BY records_by_parent
+      WHERE records.zone = ?1 AND records.parent = below.name AND \(isItsOwn))
     SELECT name FROM below LIMIT ?3
     """)
   // MARK: Writing

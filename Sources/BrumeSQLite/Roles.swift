@@ -8,19 +8,22 @@ final class SQLiteRoles: RoleWriting {
 
   init(_ connection: Connection) { self.connection = connection }
 
+  /// Without what is damaged: it gives nobody a right.
   func names(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [String] {
-    try connection.all(
-      Self.rolesOfUser,
+    try connection.allWhole(
+      Self.rolesOfUser, .roleMembers,
       {
         $0.bind(containerEnvironment, from: 1)
         $0.bind(3, user.name)
       }
-    ) { $0.text(0) }
+    ) { $0.text(3) }
   }
 
   func members(in containerEnvironment: ContainerEnvironment) throws -> [RoleMember] {
-    try connection.all(Self.allMembers, { $0.bind(containerEnvironment, from: 1) }) { row in
-      RoleMember(in: containerEnvironment, role: row.text(0), user: UserID(row.text(1)))
+    try connection.allWhole(
+      Self.allMembers, .roleMembers, { $0.bind(containerEnvironment, from: 1) }
+    ) { row in
+      RoleMember(in: containerEnvironment, role: row.text(3), user: UserID(row.text(2)))
     }
   }
 
@@ -38,19 +41,15 @@ final class SQLiteRoles: RoleWriting {
 
   private static let rolesOfUser = SQL(
     """
-    SELECT role FROM role_members
+    SELECT \(SummedTable.roleMembers.whole) FROM role_members
     WHERE container = ?1 AND environment = ?2 AND user = ?3 ORDER BY role
     """)
   private static let allMembers = SQL(
     """
-    SELECT role, user FROM role_members
+    SELECT \(SummedTable.roleMembers.whole) FROM role_members
     WHERE container = ?1 AND environment = ?2 ORDER BY role, user
     """)
-  private static let putMember = SQL(
-    """
-    INSERT OR REPLACE INTO role_members (container, environment, user, role)
-    VALUES (?1, ?2, ?3, ?4)
-    """)
+  private static let putMember = SQL(SummedTable.roleMembers.replace)
   private static let removeMember = SQL(
     """
     DELETE FROM role_members

@@ -61,9 +61,16 @@ final class SQLiteSequences: SequenceWriting, Remembering {
 
   private func last(of number: Int64) throws -> Int64 {
     if let known = lasts[number] { return known }
-    let last = try connection.first(Self.findSequence, { $0.bind(1, number) }) { $0.int(0) } ?? 0
-    lasts[number] = last
-    return last
+    let last = try connection.first(Self.findSequence, { $0.bind(1, number) }) { row in
+      // One that is too small would be given twice.
+      let isDamaged = connection.noteDamage(row, .sequences, at: 1)
+      if connection.noteDamage(row, .zones, at: 2) || isDamaged {
+        throw BrumeError.damaged("the order of changes in this database")
+      }
+      return row.int(0)
+    }
+    lasts[number] = last ?? 0
+    return last ?? 0
   }
 
   func bodyBegins() { if lasts.count > Remembered.limit { forget() } }
@@ -83,14 +90,21 @@ final class SQLiteSequences: SequenceWriting, Remembering {
 
   func forget() { (lasts, unwritten, floor) = ([:], [], nil) }
 
-  private static let setSequence = SQL("UPDATE databases SET sequence = ?1 WHERE id = ?2")
+  /// Whose row it is was compared when its number was looked for.
+  private static let setSequence = SQL(
+    """
+    UPDATE databases SET sequence = ?1,
+      sequence_checksum = row_sum(container, environment, owner, ?1)
+    WHERE id = ?2
+    """)
   private static let floorName = "sequence-floor"
   private static let findFloor = SQL(
     "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
   private static let findSequence = SQL(
     """
-    SELECT max(sequence, ifnull(
-      (SELECT max(last_sequence) FROM zones WHERE database = ?1), 0))
-    FROM databases WHERE id = ?1
+    SELECT max(d.sequence, ifnull(z.last, 0)), \(SummedTable.sequences.damage("d")), z.damage
+    FROM databases d, (SELECT max(last_sequence) AS last, max(\(SummedTable.zones.damage)) AS damage
+      FROM zones WHERE database = ?1) z
+    WHERE d.id = ?1
     """)
 }

@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeStorage
+import GRDB
 
 final class SQLiteSettings: SettingWriting, Remembering {
   /// Ours: with more schemas than this, what is remembered starts anew.
@@ -52,6 +53,21 @@ final class SQLiteSettings: SettingWriting, Remembering {
 
   /// The engine's own settings have no prefix.
   static func name(of key: SettingKey) -> String { "port/" + key.text }
+
+  /// One of the engine's own settings, as a text, for who has no connection of ours yet.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if it is damaged.
+  static func own(_ name: String, in database: Database) throws -> String? {
+    let row = try Row.fetchOne(
+      database,
+      sql: "SELECT CAST(value AS TEXT), \(SummedTable.settings.fits) FROM settings WHERE name = ?",
+      arguments: [name])
+    guard let row else { return nil }
+    guard row[1] as Int64 == 1 else {
+      throw StoreError(.corrupt, "the setting '\(name)' in the database file is damaged")
+    }
+    return row[0]
+  }
 
   private static let findSetting = SQL(
     "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")

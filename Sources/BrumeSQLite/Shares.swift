@@ -12,17 +12,31 @@ final class SQLiteShares: ShareWriting {
     self.numbers = numbers
   }
 
+  /// Without what is damaged, here and below: it gives nobody a right.
   func memberships(
     of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [Membership] {
-    try connection.all(Self.ofUser, { $0.bind(user, containerEnvironment) }) {
-      try $0.membership()
-    }
+    try memberships(Self.ofUser) { $0.bind(user, containerEnvironment) }
   }
 
   func memberships(in zone: ZoneKey) throws -> [Membership] {
     guard let number = try numbers.number(of: zone) else { return [] }
-    return try connection.all(Self.ofZone, { $0.bind(1, number) }) { try $0.membership() }
+    return try memberships(Self.ofZone) { $0.bind(1, number) }
+  }
+
+  private func memberships(_ sql: SQL, _ bind: (Prepared) -> Void) throws -> [Membership] {
+    try connection.all(sql, bind) { row in
+      try isDamaged(row, .memberships) ? nil : row.membership()
+    }.compactMap { $0 }
+  }
+
+  /// Whether a row of a share, its zone or the zone's database does not fit.
+  private func isDamaged(_ row: Prepared, _ table: SummedTable) -> Bool {
+    // Each is asked, so that each is noted.
+    let damaged = [table, .zones, .databases].enumerated().filter {
+      connection.noteDamage(row, $0.element, at: Int32(6 + $0.offset))
+    }
+    return !damaged.isEmpty
   }
 
   func put(_ membership: Membership) throws {
@@ -36,8 +50,11 @@ final class SQLiteShares: ShareWriting {
   }
 
   func record(shortGUID: String) throws -> RecordKey? {
-    try connection.first(Self.findGUID, { $0.bind(1, shortGUID) }) {
-      RecordKey(zone: try $0.zone(1), name: $0.text(0))
+    try connection.first(Self.findGUID, { $0.bind(1, shortGUID) }) { row in
+      if isDamaged(row, .shortGUIDs) {
+        throw BrumeError.damaged("where this share's address leads")
+      }
+      return RecordKey(zone: try row.zone(2), name: row.text(1))
     }
   }
 
@@ -50,24 +67,29 @@ final class SQLiteShares: ShareWriting {
     }
   }
 
+  private static let zone = "z.name, d.container, d.environment, d.owner"
+  private static let zoneDamage =
+    "\(SummedTable.zones.damage("z")), \(SummedTable.databases.damage("d"))"
   private static let select = """
-    SELECT m.user, m.share, z.name, d.container, d.environment, d.owner FROM memberships m
+    SELECT m.user, m.share, \(zone), \(SummedTable.memberships.damage("m")), \(zoneDamage)
+    FROM memberships m
       JOIN zones z ON z.id = m.zone JOIN databases d ON d.id = z.database
     """
   private static let order = "ORDER BY z.name, d.owner, m.share, m.user"
   private static let ofUser = SQL(
     "\(select) WHERE m.user = ?3 AND d.container = ?1 AND d.environment = ?2 \(order)")
   private static let ofZone = SQL("\(select) WHERE m.zone = ?1 \(order)")
-  private static let put = SQL("INSERT OR IGNORE INTO memberships VALUES (?1, ?2, ?3)")
+  private static let put = SQL(SummedTable.memberships.replace)
   private static let remove = SQL(
     "DELETE FROM memberships WHERE user = ?1 AND zone = ?2 AND share = ?3")
   private static let findGUID = SQL(
     """
-    SELECT g.name, z.name, d.container, d.environment, d.owner FROM short_guids g
+    SELECT g.guid, g.name, \(zone), \(SummedTable.shortGUIDs.damage("g")), \(zoneDamage)
+    FROM short_guids g
       JOIN zones z ON z.id = g.zone JOIN databases d ON d.id = z.database
     WHERE g.guid = ?1
     """)
-  private static let putGUID = SQL("INSERT OR REPLACE INTO short_guids VALUES (?1, ?2, ?3)")
+  private static let putGUID = SQL(SummedTable.shortGUIDs.replace)
 }
 
 extension Prepared {

@@ -9,31 +9,33 @@ final class SQLiteUsers: UserWriting {
   init(_ connection: Connection) { self.connection = connection }
 
   func find(_ id: UserID) throws -> User? {
-    try connection.first(Self.findUser, { $0.bind(1, id.name) }) { $0.user() }
+    try first(Self.findUser) { $0.bind(1, id.name) }
   }
 
   func find(named name: String) throws -> User? {
-    try connection.first(Self.userByName, { $0.bind(1, name) }) { $0.user() }
+    try first(Self.userByName) { $0.bind(1, name) }
   }
 
   func find(emailAddress: String) throws -> User? {
-    try connection.first(Self.userByEmail, { $0.bind(1, emailAddress) }) { $0.user() }
+    try first(Self.userByEmail) { $0.bind(1, emailAddress) }
   }
 
   func find(phoneNumber: String) throws -> User? {
-    try connection.first(Self.userByPhone, { $0.bind(1, phoneNumber) }) { $0.user() }
+    try first(Self.userByPhone) { $0.bind(1, phoneNumber) }
   }
 
-  func all() throws -> [User] { try connection.all(Self.allUsers) { $0.user() } }
+  /// - Throws: the `BrumeError` for damage, so that nobody signs in with half an account or takes the name of one.
+  private func first(_ sql: SQL, _ bind: (Prepared) -> Void) throws -> User? {
+    try connection.firstWhole(sql, .users, "the account", bind) { $0.user() }
+  }
+
+  /// Without those that are damaged, which `find` refuses.
+  func all() throws -> [User] { try connection.allWhole(Self.allUsers, .users) { $0.user() } }
 
   func page(after name: String?, limit: Int) throws -> [User] {
-    try connection.all(
-      Self.userPage,
-      {
-        $0.bind(1, name ?? "")
-        $0.bind(2, limit)
-      }
-    ) { $0.user() }
+    try connection.allWhole(Self.userPage, .users, limit: limit, { $0.bind(1, name ?? "") }) {
+      $0.user()
+    }
   }
 
   func count() throws -> Int { Int(try connection.first(Self.countUsers) { $0.int(0) } ?? 0) }
@@ -52,8 +54,7 @@ final class SQLiteUsers: UserWriting {
     }
   }
 
-  private static let userColumns =
-    "id, name, password_hash, email, phone, given_name, family_name, token_epoch, discoverable"
+  private static let userColumns = SummedTable.users.whole
   private static let findUser = SQL("SELECT \(userColumns) FROM users WHERE id = ?1")
   private static let userByName = SQL(
     "SELECT \(userColumns) FROM users WHERE name = ?1 ORDER BY id LIMIT 1")
@@ -66,21 +67,20 @@ final class SQLiteUsers: UserWriting {
     "SELECT \(userColumns) FROM users WHERE phone = ?1 ORDER BY name, id LIMIT 1")
   private static let allUsers = SQL("SELECT \(userColumns) FROM users ORDER BY name, id")
   private static let userPage = SQL(
-    "SELECT \(userColumns) FROM users WHERE name > ?1 ORDER BY name, id LIMIT ?2")
+    "SELECT \(userColumns) FROM users WHERE name > ?1 ORDER BY name, id")
   private static let countUsers = SQL("SELECT count(*) FROM users")
-  private static let putUser = SQL(
-    "INSERT OR REPLACE INTO users (\(userColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+  private static let putUser = SQL(SummedTable.users.replace)
 
   // MARK: Identities of providers
 
   func linked(to identity: ProviderIdentity) throws -> UserID? {
-    try connection.first(
-      Self.findIdentity,
+    try connection.firstWhole(
+      Self.findIdentity, .identities, "what links this identity to an account",
       {
         $0.bind(1, identity.issuer)
         $0.bind(2, identity.subject)
       }
-    ) { UserID($0.text(0)) }
+    ) { UserID($0.text(2)) }
   }
 
   func link(_ identity: ProviderIdentity, to user: UserID) throws {
@@ -99,9 +99,8 @@ final class SQLiteUsers: UserWriting {
   private static let unlink = SQL("DELETE FROM identities WHERE user = ?1")
   private static let removeUser = SQL("DELETE FROM users WHERE id = ?1")
   private static let findIdentity = SQL(
-    "SELECT user FROM identities WHERE issuer = ?1 AND subject = ?2")
-  private static let putIdentity = SQL(
-    "INSERT OR REPLACE INTO identities (issuer, subject, user) VALUES (?1, ?2, ?3)")
+    "SELECT \(SummedTable.identities.whole) FROM identities WHERE issuer = ?1 AND subject = ?2")
+  private static let putIdentity = SQL(SummedTable.identities.replace)
 }
 
 extension Prepared {

@@ -12,12 +12,15 @@ final class SQLiteWebhooks: WebhookWriting {
     self.watched = watched
   }
 
+  /// Without those that are damaged: nothing is sent to them, and `find` refuses them.
   func all() throws -> [Webhook] {
-    try connection.all(Self.allWebhooks) { try $0.webhook() }
+    try connection.allWhole(Self.allWebhooks, .webhooks) { try $0.webhook() }
   }
 
   func find(_ id: String) throws -> Webhook? {
-    try connection.first(Self.findWebhook, { $0.bind(1, id) }) { try $0.webhook() }
+    try connection.firstWhole(
+      Self.findWebhook, .webhooks, "the webhook '\(NameRules.shown(id))'", { $0.bind(1, id) }
+    ) { try $0.webhook() }
   }
 
   func put(_ webhook: Webhook) throws {
@@ -37,22 +40,13 @@ final class SQLiteWebhooks: WebhookWriting {
   }
 
   func remove(_ id: String) throws -> Bool {
-    guard try find(id) != nil else { return false }
-    try connection.run(Self.removeWebhook) { $0.bind(1, id) }
-    return true
+    try connection.changes { try connection.run(Self.removeWebhook) { $0.bind(1, id) } } > 0
   }
 
-  private static let webhookColumns = """
-    id, container, environment, url, secret, created, cursor, batch_end, failures,
-    disabled_because, missed
-    """
+  private static let webhookColumns = SummedTable.webhooks.whole
   private static let allWebhooks = SQL("SELECT \(webhookColumns) FROM webhooks ORDER BY id")
   private static let findWebhook = SQL("SELECT \(webhookColumns) FROM webhooks WHERE id = ?1")
-  private static let putWebhook = SQL(
-    """
-    INSERT OR REPLACE INTO webhooks (\(webhookColumns))
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-    """)
+  private static let putWebhook = SQL(SummedTable.webhooks.replace)
   private static let removeWebhook = SQL("DELETE FROM webhooks WHERE id = ?1")
 }
 

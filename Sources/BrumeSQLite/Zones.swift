@@ -67,10 +67,11 @@ final class SQLiteZones: ZoneWriting, Remembering {
   }
 
   func databaseCounts() throws -> [ContainerEnvironment: Int] {
-    let counts = try connection.all(Self.countDatabases) {
-      (try $0.containerEnvironment(0), Int($0.int(2)))
+    let counts = try connection.all(Self.countDatabases) { row in
+      try connection.noteDamage(row, .databases, at: 3)
+        ? nil : (row.containerEnvironment(0), Int(row.int(2)))
     }
-    return Dictionary(counts) { $1 }
+    return Dictionary(counts.compactMap { $0 }) { $1 }
   }
 
   func put(_ zone: Zone) throws {
@@ -128,7 +129,10 @@ final class SQLiteZones: ZoneWriting, Remembering {
     WHERE container = ?1 AND environment = ?2 ORDER BY owner
     """)
   private static let countDatabases = SQL(
-    "SELECT container, environment, count(*) FROM databases GROUP BY container, environment")
+    """
+    SELECT container, environment, count(*), \(SummedTable.databases.damage) AS damage FROM databases
+    GROUP BY container, environment, damage
+    """)
   private static let putZone = SQL(
     """
     UPDATE zones SET incarnation = ?2, last_sequence = ?3, deletion = ?4, has_shares = ?5,

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import urllib.request
 
-from brume_server import Refused, Server, expect
+from brume_server import Listener, Refused, Server, expect
 
 ZONE = {"zoneName": "Notes"}
 COUNT = 40
@@ -134,6 +134,112 @@ def rows(brume, folder, log):
     deep = doctor(brume, folder, "--deep")
     named = {name for name in (name_of(number) for number in range(COUNT)) if f"'{name}'" in deep.stdout}
     expect(deep.returncode == 1 and named == damaged, "doctor --deep names them and no others")
+    expect(server.stop() == 0, "the server ends in good order")
+
+
+def flip_values(folder, flips):
+    """One bit in a column of one row each: of a number its last one, of a text the last of its last character."""
+    database = sqlite3.connect(os.path.join(folder, "brume.sqlite"), timeout=10)
+    with database:
+        for table, column, where in flips:
+            [(value,)] = database.execute(f"SELECT {column} FROM {table} WHERE {where}").fetchall()
+            flipped = value ^ 1 if isinstance(value, int) else value[:-1] + chr(ord(value[-1]) ^ 1)
+            database.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (flipped,))
+    database.close()
+
+
+def follow(client, phone):
+    """Subscribes, and listens at another device."""
+    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+    expect_quietly("serverErrorCode" not in save(client, 0), "save 0")
+    [made] = client.call("subscriptions/modify", {"operations": [{"operationType": "create", "subscription": {
+        "subscriptionID": "notes", "subscriptionType": "query", "zoneID": ZONE, "query": {"recordType": "Note"},
+        "firesOn": ["create"], "notificationInfo": {"alertBody": "news", "shouldBadge": True}}}]})["subscriptions"]
+    expect_quietly("serverErrorCode" not in made, f"subscribe: {made}")
+    phone.listen()
+
+
+def push_comes(client, phone, number, what):
+    before = len(phone.events)
+    expect_quietly("serverErrorCode" not in save(client, number), f"save {number}")
+    expect(phone.wait_until(lambda events: len(events) > before, 30), what)
+
+
+def beside_records(brume, folder, log):
+    """What is no record: an account, a badge number, a device. The owner meets it, and nobody else."""
+    server = start(brume, folder, log)
+    server.tool("user", "create", "carol", "--email", "carol@example.com")
+    server.values["BRUME_USER_TOKEN_CAROL"] = server.tool("user", "token", "carol").split()[-1]
+    carol_token = server.values["BRUME_USER_TOKEN_CAROL"]
+    with tempfile.NamedTemporaryFile("w", suffix=".ckdb") as schema:
+        schema.write("DEFINE SCHEMA CREATE ROLE editor;")
+        schema.flush()
+        server.tool("schema", "import", schema.name)
+    for user in ("bob", "carol"):
+        server.tool("schema", "role", "assign", "editor", user)
+    macs = {user: server.client(user, "mac") for user in ("alice", "bob", "carol")}
+    phones = {user: Listener(server.client(user, "phone")) for user in macs}
+    for user in macs:
+        follow(macs[user], phones[user])
+        push_comes(macs[user], phones[user], 1, f"a push comes to {user}")
+    expect(server.stop() == 0, "the server ends in good order")
+    flip_values(folder, [
+        ("users", "email", "name = 'carol'"),
+        ("inboxes", "badge", "user = (SELECT id FROM users WHERE name = 'bob')"),
+        ("devices", "registered", "device = 'phone' AND user = (SELECT id FROM users WHERE name = 'alice')")])
+    server = start(brume, folder, log)
+    server.values["BRUME_USER_TOKEN_CAROL"] = carol_token
+    try:
+        server.client("carol", "mac").call("zones/list", {})
+        expect(False, "a damaged account lets nobody in")
+    except Refused as refusal:
+        expect("damaged" in str(refusal), "a damaged account lets nobody in, and the error says why")
+    members = server.tool("schema", "role", "list")
+    expect("bob" in members and "carol" not in members and "_" in members,
+           "an operator's list has the damaged account without its name, and the others as always")
+    alice, bob = server.client("alice", "mac"), server.client("bob", "mac")
+    expect_quietly("serverErrorCode" not in save(alice, 2), "who has a damaged device saves")
+    phone = Listener(server.client("bob", "phone"))
+    phone.listen()
+    push_comes(bob, phone, 2, "whose badge number is damaged gets pushes")
+    phone = Listener(server.client("alice", "phone"))
+    phone.listen()
+    push_comes(alice, phone, 3, "a device that came back gets pushes")
+    expect(metric(server) >= 3, f"the metric counts: {metric(server)}")
+    said = open(log).read()
+    expect(all(name in said for name in ("users", "inboxes", "devices")), "the log names each table")
+    deep = doctor(brume, folder, "--deep")
+    expect(deep.returncode == 1 and "users: " in deep.stdout and "inboxes: " in deep.stdout,
+           "doctor --deep names what is damaged")
+    expect("carol@" not in deep.stdout + said, "and shows nothing of it")
+    expect("devices: '" not in deep.stdout, "the device that registered again is whole")
+    expect(server.stop() == 0, "the server ends in good order")
+
+
+def references(brume, folder, log):
+    """What goes with a deleted record is found by rows of its own: a damaged one takes no other record along."""
+    server = start(brume, folder, log)
+    client = server.client("alice", "mac")
+    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+    for number in range(4):
+        expect_quietly("serverErrorCode" not in save(client, number), f"save {number}")
+    client.call("records/modify", {"zoneID": ZONE, "operations": [{"operationType": "create", "record": {
+        "recordType": "Link", "recordName": "link-0", "fields": {"to": {"value": {
+            "recordName": name_of(0), "zoneID": ZONE, "action": "DELETE_SELF"}}}}}]})
+    client.call("records/modify", {"zoneID": ZONE, "operations": [{"operationType": "create", "record": {
+        "recordType": "Link", "recordName": "link-1", "fields": {}}}]})
+    expect(server.stop() == 0, "the server ends in good order")
+    flip_values(folder, [("record_references", "name", "name = 'link-0'")])
+    server = start(brume, folder, log)
+    client = server.client("alice", "mac")
+    answer = client.call("records/modify", {"zoneID": ZONE, "operations": [
+        {"operationType": "forceDelete", "record": {"recordName": name_of(0)}}]})["records"][0]
+    expect(answer.get("serverErrorCode") == "INTERNAL_ERROR" and "damaged" in answer["reason"],
+           "a record is not deleted if the wrong one would go with it")
+    left = client.call("records/lookup", {"zoneID": ZONE, "records": [{"recordName": "link-1"}]})["records"][0]
+    expect("serverErrorCode" not in left, "which is still there")
+    deep = doctor(brume, folder, "--deep")
+    expect(deep.returncode == 1 and "record_references: " in deep.stdout, "doctor --deep finds it")
     expect(server.stop() == 0, "the server ends in good order")
 
 
@@ -260,6 +366,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
         rows(options.brume, os.path.join(folder, "rows"), log)
+        beside_records(options.brume, os.path.join(folder, "beside"), log)
+        references(options.brume, os.path.join(folder, "references"), log)
         files(options.brume, os.path.join(folder, "files"), log)
         write_ahead_log(options.brume, os.path.join(folder, "wal"), log)
         third = os.path.join(folder, "third")

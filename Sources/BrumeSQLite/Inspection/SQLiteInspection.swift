@@ -31,7 +31,10 @@ package final class SQLiteInspection {
       var pages = StoreInspection()
       connection.inspectPages(&pages)
       var reading = RecordInspection(connection, coders.record, pages)
-      for table in SummedTable.keyed { reading.result.read(table, from: connection) }
+      // Records are looked at closer.
+      for table in SummedTable.all where table.name != SummedTable.records.name {
+        reading.result.read(table, from: connection)
+      }
       reading.run()
       return reading.result
     }
@@ -74,34 +77,23 @@ extension Connection {
   private static let check = SQL("PRAGMA integrity_check(100)")
 }
 
-extension SummedTable {
-  /// Those that are looked at row by row, with how an operator finds a row again. Records are looked at closer.
-  fileprivate static let keyed: [(table: SummedTable, key: String)] = [
-    (databases, "container || ' ' || environment || ' ''' || owner || ''''"),
-    (zones, "'zone ''' || name || ''', number ' || id"), (settings, "'''' || name || ''''"),
-    (subscriptions, "'''' || id || ''' of ' || user"), (log, "'position ' || position"),
-    (mailbox, "'position ' || position"), (kept, "'position ' || position"),
-  ]
-}
-
 extension StoreInspection {
-  fileprivate mutating func read(
-    _ keyed: (table: SummedTable, key: String), from connection: Connection
-  ) {
-    let table = keyed.table
-    let more = table.name == "log" ? " AND row_fits(image_checksum, position, image)" : ""
+  /// All rows of a table, one after the other.
+  fileprivate mutating func read(_ table: SummedTable, from connection: Connection) {
     var (rows, unsummed) = (0, 0)
     do {
-      let text = "SELECT \(table.fits)\(more), checksum IS NULL, \(keyed.key) FROM \(table.name)"
+      let text = "SELECT \(table.damage), \(table.sum) IS NULL FROM \(table.name)"
       try connection.each(composed: text, { _ in }) { row in
         rows += 1
         if row.bool(1) { unsummed += 1 }
-        if !row.bool(0) { found("\(table.name): \(row.text(2)) does not fit its checksum") }
+        if let key = row.optionalText(0) {
+          found("\(table.name): \(key) does not fit its checksum")
+        }
         return true
       }
     } catch {
       found("\(table.name): reading ended after \(rows) rows (\(error))")
     }
-    read(table.name, rows: rows, unsummed: unsummed)
+    if !table.isBesideAnother { read(table.name, rows: rows, unsummed: unsummed) }
   }
 }

@@ -81,7 +81,10 @@ final class MovedRowWriter {
     let bind: (Prepared) -> Void = { statement in
       for index in 0..<3 { statement.bind(Int32(index + 1), row.values[index]) }
     }
-    try connection.run(Self.addInbox, bind)
+    try connection.run(Self.addInbox) {
+      bind($0)
+      $0.bind(4, 0)
+    }
     return .integer(try connection.first(Self.findInbox, bind) { $0.int(0) } ?? 0)
   }
 
@@ -124,9 +127,10 @@ extension MovedRowWriter {
   private static let setting = SQLiteSettings.put
   private static let database = SQL(
     """
-    INSERT INTO databases (container, environment, owner, sequence, checksum)
-    VALUES (?1, ?2, ?3, ?4, row_sum(?1, ?2, ?3))
-    ON CONFLICT DO UPDATE SET sequence = excluded.sequence
+    INSERT INTO databases (container, environment, owner, sequence, checksum, sequence_checksum)
+    VALUES (?1, ?2, ?3, ?4, row_sum(?1, ?2, ?3), row_sum(?1, ?2, ?3, ?4))
+    ON CONFLICT DO UPDATE
+      SET sequence = excluded.sequence, sequence_checksum = excluded.sequence_checksum
     """)
   private static let zone = SQL(
     """
@@ -136,21 +140,15 @@ extension MovedRowWriter {
     """)
   private static let lastZone = SQL("SELECT max(id) FROM zones")
   private static let membership = SQL(
-    "INSERT INTO memberships (user, zone, share) VALUES (?1, ?2, ?3)")
-  private static let shortGUID = SQL(
-    "INSERT INTO short_guids (guid, zone, name) VALUES (?1, ?2, ?3)")
+    SummedTable.memberships.insert(SummedTable.memberships.columns))
+  private static let shortGUID = SQL(SummedTable.shortGUIDs.insert(SummedTable.shortGUIDs.columns))
   private static let subscription = SQL(
     """
     INSERT INTO subscriptions
       (serial, container, environment, scope, user, id, birth, watched_type, content, checksum)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, row_sum(?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))
     """)
-  private static let device = SQL(
-    """
-    INSERT INTO devices
-      (container, environment, user, device, channel, token, token_environment, registered, detail)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-    """)
+  private static let device = SQL(SummedTable.devices.insertNext())
   private static let mailbox = SQL(
     """
     INSERT INTO mailbox (
@@ -166,22 +164,18 @@ extension MovedRowWriter {
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, row_sum(?1, ?2, ?3, ?4, ?5, ?6))
     """)
   private static let addInbox = SQL(
-    """
-    INSERT INTO inboxes (container, environment, user) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
-    """)
+    SummedTable.inboxes.insertNext(ending: "ON CONFLICT DO NOTHING"))
   private static let findInbox = SQL(
     "SELECT id FROM inboxes WHERE container = ?1 AND environment = ?2 AND user = ?3")
   private static let badge = SQL(
-    """
-    INSERT INTO inboxes (container, environment, user, badge) VALUES (?1, ?2, ?3, ?4)
-    ON CONFLICT (container, environment, user) DO UPDATE SET badge = excluded.badge
-    """)
+    SummedTable.inboxes.insertNext(
+      ending: """
+        ON CONFLICT (container, environment, user) DO UPDATE
+          SET badge = excluded.badge, checksum = row_sum(?1, ?2, ?3, ?4, id)
+        """))
+  /// Without a batch that is on its way.
   private static let webhook = SQL(
-    """
-    INSERT INTO webhooks
-      (id, container, environment, url, secret, created, cursor, failures, disabled_because, missed)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-    """)
+    SummedTable.webhooks.insert(SummedTable.webhooks.columns.filter { $0 != "batch_end" }))
   private static let log = SQL(
     """
     INSERT INTO log
@@ -207,17 +201,15 @@ extension MovedRowWriter {
 
   /// Tables whose columns are those of the move.
   private static let plainTables: [MovedTable: SQL] = [
-    (MovedTable.users, "users"), (.identities, "identities"), (.apiTokens, "api_tokens"),
-    (.serverKeys, "server_keys"), (.usedSignatures, "used_signatures"), (.roles, "role_members"),
-    (.assetFiles, "asset_files"), (.assetUploads, "asset_uploads"),
-    (.assetDiscards, "asset_discards"), (.apnsSenders, "apns_senders"), (.pushLog, "push_log"),
-    (.operators, "operators"), (.operatorCredentials, "operator_credentials"), (.audit, "audit"),
+    (MovedTable.users, SummedTable.users), (.identities, .identities), (.apiTokens, .apiTokens),
+    (.serverKeys, .serverKeys), (.usedSignatures, .usedSignatures), (.roles, .roleMembers),
+    (.assetFiles, .assetFiles), (.assetUploads, .assetUploads), (.assetDiscards, .assetDiscards),
+    (.apnsSenders, .apnsSenders), (.pushLog, .pushLog), (.operators, .operators),
+    (.operatorCredentials, .operatorCredentials), (.audit, .audit),
   ].reduce(into: [:]) { tables, table in
     // The senders' number is called otherwise here.
     let names = table.0.columns.map { $0.name == "serial" ? "id" : $0.name }
-    let places = (1...names.count).map { "?\($0)" }.joined(separator: ", ")
-    tables[table.0] = SQL(
-      "INSERT INTO \(table.1) (\(names.joined(separator: ", "))) VALUES (\(places))")
+    tables[table.0] = SQL(table.1.insert(names))
   }
 
   private static func plain(_ table: MovedTable) -> SQL { known(plainTables[table]) }

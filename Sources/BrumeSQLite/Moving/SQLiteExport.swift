@@ -79,17 +79,23 @@ final class SQLiteExport: StoreExport {
   }
 
   private func cursors() throws -> [Bucket: [UInt8]] {
-    let cursor = try connection.first(
-      Self.findSetting, { $0.bind(1, SQLiteSettings.name(of: .notifierCursor(.only))) }
-    ) { $0.blob(0) }
+    let cursor = try setting(SQLiteSettings.name(of: .notifierCursor(.only))) { $0.blob(0) }
     return cursor.map { [.only: $0] } ?? [:]
   }
 
-  private func setting(_ name: String) throws -> String? {
-    try connection.first(Self.findSetting, { $0.bind(1, name) }) { $0.text(0) }
+  private func setting(_ name: String) throws -> String? { try setting(name) { $0.text(0) } }
+
+  private func setting<Value>(_ name: String, _ value: (Prepared) -> Value) throws -> Value? {
+    try connection.first(Self.findSetting, { $0.bind(1, name) }) { row in
+      guard row.bool(1) else {
+        throw connection.damage(.settings, "'\(name)'", "the setting '\(name)'")
+      }
+      return value(row)
+    }
   }
 
-  private static let findSetting = SQL("SELECT value FROM settings WHERE name = ?1")
+  private static let findSetting = SQL(
+    "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
   private static let lastPosition = SQL("SELECT max(position) FROM log")
   private static let log = SQL(
     """

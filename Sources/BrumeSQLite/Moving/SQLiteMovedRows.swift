@@ -29,8 +29,9 @@ final class SQLiteMovedRows: MovedRows {
     isAtEnd = code != SQLITE_ROW
     if code == SQLITE_DONE { return nil }
     guard code == SQLITE_ROW else { throw StorageFailure(code: code).error }
-    if table == .devices { return try device() }
-    let moved = try MovedRow(table, kinds.indices.map { value(Int32($0)) })
+    let moved =
+      try table == .devices
+      ? device() : MovedRow(table, kinds.indices.map { value(Int32($0)) })
     guard isWhole else {
       throw moved.unreadable("it is damaged; 'brume doctor --deep' names all that is")
     }
@@ -39,7 +40,7 @@ final class SQLiteMovedRows: MovedRows {
 
   /// A column behind the row's own says whether it fits its checksum.
   private var isWhole: Bool {
-    let column = Int32(kinds.count)
+    let column = table == .devices ? Self.columnsOfDevice : Int32(kinds.count)
     return sqlite3_column_count(row.handle) <= column || row.bool(column)
   }
 
@@ -53,9 +54,11 @@ final class SQLiteMovedRows: MovedRows {
     }
   }
 
+  private static let columnsOfDevice: Int32 = 9
+
   /// A column of its own holds what the channel needs: a topic, or key and secret.
   private func device() throws -> MovedRow {
-    var values = (0..<9).map { value(Int32($0)) }
+    var values = (0..<Self.columnsOfDevice).map { value($0) }
     let (registered, detail) = (values.removeLast(), values.removeLast())
     guard values[4].text == Device.Channel.Kind.webpush.rawValue else {
       return try MovedRow(table, values + [detail, .null, .null, registered])

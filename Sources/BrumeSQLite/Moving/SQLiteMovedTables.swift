@@ -24,40 +24,69 @@ extension MovedTable {
     case .users:
       """
       SELECT id, name, password_hash, email, phone, given_name, family_name, token_epoch,
-        discoverable FROM users
+        discoverable, \(SummedTable.users.fits) FROM users
       """
-    case .identities: "SELECT issuer, subject, user FROM identities"
-    case .apiTokens: "SELECT token, name, container, environment, origins, callback FROM api_tokens"
-    case .serverKeys: "SELECT id, name, container, environment, public_key, user FROM server_keys"
-    case .usedSignatures: "SELECT identity, time FROM used_signatures"
-    case .roles: "SELECT container, environment, role, user FROM role_members"
+    case .identities:
+      "SELECT issuer, subject, user, \(SummedTable.identities.fits) FROM identities"
+    case .apiTokens:
+      """
+      SELECT token, name, container, environment, origins, callback, \(SummedTable.apiTokens.fits)
+      FROM api_tokens
+      """
+    case .serverKeys:
+      """
+      SELECT id, name, container, environment, public_key, user, \(SummedTable.serverKeys.fits)
+      FROM server_keys
+      """
+    case .usedSignatures:
+      "SELECT identity, time, \(SummedTable.usedSignatures.fits) FROM used_signatures"
+    case .roles:
+      """
+      SELECT container, environment, role, user, \(SummedTable.roleMembers.fits) FROM role_members
+      """
     case .databases, .zones, .records, .references, .assetHolders, .memberships, .shortGUIDs:
       inDatabases
-    case .assetFiles: "SELECT checksum, object, size, digest, idle_since FROM asset_files"
-    case .assetUploads: "SELECT id, checksum, began FROM asset_uploads"
-    case .assetDiscards: "SELECT object FROM asset_discards"
+    case .assetFiles:
+      """
+      SELECT checksum, object, size, digest, idle_since, \(SummedTable.assetFiles.fits)
+      FROM asset_files
+      """
+    case .assetUploads:
+      "SELECT id, checksum, began, \(SummedTable.assetUploads.fits) FROM asset_uploads"
+    case .assetDiscards: "SELECT object, \(SummedTable.assetDiscards.fits) FROM asset_discards"
     case .subscriptions, .devices, .mailboxes, .keptNotifications, .badges: ofUsers
     case .webhooks:
       """
       SELECT id, container, environment, url, secret, created,
-        \(positions("cursor")), failures, disabled_because, missed FROM webhooks
+        \(positions("cursor")), failures, disabled_because, missed, \(SummedTable.webhooks.fits)
+      FROM webhooks
       """
-    case .apnsSenders: "SELECT id, container, topic, team, key_id, private_key FROM apns_senders"
+    case .apnsSenders:
+      """
+      SELECT id, container, topic, team, key_id, private_key, \(SummedTable.apnsSenders.fits)
+      FROM apns_senders
+      """
     case .pushLog:
       """
       SELECT position, time, container, environment, user, device, channel, notification,
-        subscription, request, subject, verdict, status, reason, attempt FROM push_log
+        subscription, request, subject, verdict, status, reason, attempt,
+        \(SummedTable.pushLog.fits)
+      FROM push_log
       """
-    case .operators: "SELECT id, name, role, password_hash, created FROM operators"
+    case .operators:
+      """
+      SELECT id, name, role, password_hash, created, \(SummedTable.operators.fits) FROM operators
+      """
     case .operatorCredentials:
       """
-      SELECT id, kind, name, operator_id, role, created, last_used, ends
+      SELECT id, kind, name, operator_id, role, created, last_used, ends,
+        \(SummedTable.operatorCredentials.fits)
       FROM operator_credentials
       """
     case .audit:
       """
       SELECT position, time, operator_name, address, request, action, subject, container, environment,
-        status, refused FROM audit
+        status, refused, \(SummedTable.audit.fits) FROM audit
       """
     case .log:
       """
@@ -65,7 +94,7 @@ extension MovedTable {
         row_number() OVER (PARTITION BY l.database ORDER BY l.position), '0:' || l.position, l.kind,
         e.container, e.environment, e.owner, z.name, l.name, l.type, l.subject, l.sequence, l.image,
         l.shares, l.container, l.environment, l.user, l.device, l.request, l.time,
-        \(SummedTable.log.fits("l")) AND row_fits(l.image_checksum, l.position, l.image)
+        \(SummedTable.log.fits("l")) AND \(SummedTable.images.fits("l"))
       FROM log l JOIN databases d ON d.id = l.database
         LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database
       """
@@ -81,7 +110,7 @@ extension MovedTable {
       """
       SELECT container, environment, owner, max(sequence, ifnull(
         (SELECT max(last_sequence) FROM zones WHERE zones.database = databases.id), 0)) AS last,
-        \(SummedTable.databases.fits)
+        \(SummedTable.databases.fits) AND \(SummedTable.sequences.fits)
       FROM databases WHERE last > 0
       """
     case .zones:
@@ -109,11 +138,13 @@ extension MovedTable {
       """
     case .memberships:
       """
-      \(database), z.name, m.share, m.user \(zones) CROSS JOIN memberships m ON m.zone = z.id
+      \(database), z.name, m.share, m.user, \(SummedTable.memberships.fits("m"))
+      \(zones) CROSS JOIN memberships m ON m.zone = z.id
       """
     default:
       """
-      SELECT g.guid, d.container, d.environment, d.owner, z.name, g.name
+      SELECT g.guid, d.container, d.environment, d.owner, z.name, g.name,
+        \(SummedTable.shortGUIDs.fits("g"))
       FROM short_guids g JOIN zones z ON z.id = g.zone JOIN databases d ON d.id = z.database
       """
     }
@@ -130,7 +161,7 @@ extension MovedTable {
     case .devices:
       """
       SELECT container, environment, user, device, channel, token, token_environment, detail,
-        registered
+        registered, \(SummedTable.devices.fits)
       FROM devices WHERE channel IS NOT NULL
       """
     case .mailboxes:
@@ -147,7 +178,11 @@ extension MovedTable {
         k.subscription, k.payload, k.is_read, \(SummedTable.kept.fits("k"))
       FROM kept_notifications k JOIN inboxes i ON i.id = k.inbox
       """
-    default: "SELECT container, environment, user, badge FROM inboxes WHERE badge <> 0"
+    default:
+      """
+      SELECT container, environment, user, badge, \(SummedTable.inboxes.fits) FROM inboxes
+      WHERE badge <> 0
+      """
     }
   }
 }

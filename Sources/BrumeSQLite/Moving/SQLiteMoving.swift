@@ -90,9 +90,7 @@ package final class SQLiteMoving: StoreImport {
   }
 
   private static func note(_ database: Database) throws -> String? {
-    try String.fetchOne(
-      database, sql: "SELECT CAST(value AS TEXT) FROM settings WHERE name = ?",
-      arguments: [noteName])
+    try SQLiteSettings.own(noteName, in: database)
   }
 
   package func prepare(_ source: StoreOutline, note: String) throws {

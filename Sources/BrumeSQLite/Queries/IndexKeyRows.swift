@@ -1,6 +1,7 @@
 // Which fields the query index holds, and under which keys: the tables `wanted_fields` and `index_keys`, by
 // record type and zone. What they mean is said by `FieldIndexes`, which also remembers them.
 
+import BrumeModel
 import BrumeQueryPlan
 import BrumeStorage
 
@@ -12,24 +13,34 @@ struct IndexKeyRows: IndexKeyStoring {
   func keys(of type: RecordTypeRowKey) throws -> TypeKeys {
     var keys = TypeKeys()
     try connection.each(Self.findWanted, { $0.bind(type) }) { row in
-      keys.fields[row.text(0)] = WantedField(
-        builtTo: row.optionalText(1), behind: row.optionalInt(3), isStarted: row.bool(2))
+      try requireWhole(row, .wantedFields, type)
+      keys.fields[row.text(2)] = WantedField(
+        builtTo: row.optionalText(3), behind: row.optionalInt(5), isStarted: row.bool(4))
       return true
     }
     if keys.fields.isEmpty { return keys }
     try connection.each(Self.findKeys, { $0.bind(type) }) { row in
-      let kind = try row.known(IndexKind(rawValue: row.int(2)), "index kind")
-      keys.fields[row.text(1)]?.keys.append(
-        IndexKey(id: row.int(0), kind: kind, isSparse: row.bool(3), isCut: row.bool(4)))
+      try requireWhole(row, .indexKeys, type)
+      let kind = try row.known(IndexKind(rawValue: row.int(3)), "index kind")
+      keys.fields[row.text(2)]?.keys.append(
+        IndexKey(id: row.int(6), kind: kind, isSparse: row.bool(4), isCut: row.bool(5)))
       return true
     }
     return keys
   }
 
+  /// What the index holds is not known otherwise: a query could miss records, and a save could leave one out.
+  private func requireWhole(
+    _ row: Prepared, _ table: SummedTable, _ type: RecordTypeRowKey
+  ) throws {
+    try connection.requireWhole(
+      row, table, "what the index holds of record type '\(NameRules.shown(type.type))'")
+  }
+
   private static let findWanted = SQL(
-    "SELECT field, built_to, started, behind FROM wanted_fields WHERE zone = ?1 AND type = ?2")
+    "SELECT \(SummedTable.wantedFields.whole) FROM wanted_fields WHERE zone = ?1 AND type = ?2")
   private static let findKeys = SQL(
-    "SELECT id, field, kind, sparse, cut FROM index_keys WHERE zone = ?1 AND type = ?2")
+    "SELECT \(SummedTable.indexKeys.whole) FROM index_keys WHERE zone = ?1 AND type = ?2")
 
   // MARK: Fields
 
@@ -56,13 +67,23 @@ struct IndexKeyRows: IndexKeyStoring {
     try connection.run(Self.removeFields) { $0.bind(1, zone) }
   }
 
-  private static let addField = SQL("INSERT INTO wanted_fields VALUES (?1, ?2, ?3, '', 0, NULL)")
-  private static let setBuilt = SQL(
-    "UPDATE wanted_fields SET built_to = ?4 WHERE zone = ?1 AND type = ?2 AND field = ?3")
-  private static let setBehind = SQL(
-    "UPDATE wanted_fields SET behind = ?4 WHERE zone = ?1 AND type = ?2 AND field = ?3")
-  private static let start = SQL(
-    "UPDATE wanted_fields SET started = 1 WHERE zone = ?1 AND type = ?2 AND field = ?3")
+  private static let addField = SQL(
+    """
+    INSERT INTO wanted_fields (zone, type, field, built_to, started, checksum)
+    VALUES (?1, ?2, ?3, '', 0, row_sum(?1, ?2, ?3, '', 0, NULL))
+    """)
+  private static let setBuilt = change("built_to", to: "?4")
+  private static let setBehind = change("behind", to: "?4")
+  private static let start = change("started", to: "1")
+
+  private static func change(_ column: String, to value: String) -> SQL {
+    SQL(
+      """
+      UPDATE wanted_fields
+      SET \(column) = \(value), \(SummedTable.wantedFields.sum(changing: [column: value]))
+      WHERE zone = ?1 AND type = ?2 AND field = ?3
+      """)
+  }
   private static let removeKeys = SQL("DELETE FROM index_keys WHERE zone = ?1")
   private static let removeFields = SQL("DELETE FROM wanted_fields WHERE zone = ?1")
 
@@ -103,6 +124,7 @@ struct IndexKeyRows: IndexKeyStoring {
       $0.bind(part)
       $0.bind(4, kind.rawValue)
       $0.bind(5, isSparse)
+      $0.bind(6, false)
     }
     return connection.lastRowID
   }
@@ -111,10 +133,17 @@ struct IndexKeyRows: IndexKeyStoring {
 
   func markSparse(key: Int64) throws { try connection.run(Self.markSparse) { $0.bind(1, key) } }
 
-  private static let addKey = SQL(
-    "INSERT INTO index_keys (zone, type, field, kind, sparse, cut) VALUES (?1, ?2, ?3, ?4, ?5, 0)")
-  private static let markCut = SQL("UPDATE index_keys SET cut = 1 WHERE id = ?1")
-  private static let markSparse = SQL("UPDATE index_keys SET sparse = 1 WHERE id = ?1")
+  private static let addKey = SQL(SummedTable.indexKeys.insertNext())
+  private static let markCut = mark("cut")
+  private static let markSparse = mark("sparse")
+
+  private static func mark(_ column: String) -> SQL {
+    SQL(
+      """
+      UPDATE index_keys SET \(column) = 1, \(SummedTable.indexKeys.sum(changing: [column: "1"]))
+      WHERE id = ?1
+      """)
+  }
 }
 
 extension FieldIndexes: Remembering {}

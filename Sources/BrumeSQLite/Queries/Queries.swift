@@ -35,10 +35,12 @@ final class SQLiteQueries: QueryReading {
       return number.map { [SearchedZone(number: $0, name: name)] } ?? []
     }
     guard let database = try numbers.number(of: request.database) else { return [] }
-    return try connection.all(Self.allZones, { $0.bind(1, database) }) {
-      SearchedZone(number: $0.int(0), name: $0.text(1))
+    return try connection.all(Self.allZones, { $0.bind(1, database) }) { row in
+      try connection.requireWhole(row, .zones, at: 2, "a zone of the database")
+      return SearchedZone(number: row.int(0), name: row.text(1))
     }
   }
 
-  private static let allZones = SQL("SELECT id, name FROM zones WHERE database = ?1 ORDER BY name")
+  private static let allZones = SQL(
+    "SELECT id, name, \(SummedTable.zones.damage) FROM zones WHERE database = ?1 ORDER BY name")
 }

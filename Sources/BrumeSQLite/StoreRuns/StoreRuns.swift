@@ -122,13 +122,9 @@ struct StoreRuns {
   }
 
   fileprivate static func lastPosition(_ writer: Database) throws -> Int64 {
-    try Int64.fetchOne(
-      writer,
-      sql: """
-        SELECT max(
-          ifnull((SELECT max(position) FROM log), 0),
-          ifnull((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'last-log-position'), 0))
-        """) ?? 0
+    let newest = try Int64.fetchOne(writer, sql: "SELECT max(position) FROM log") ?? 0
+    let kept = try SQLiteSettings.own("last-log-position", in: writer).flatMap { Int64($0) }
+    return max(newest, kept ?? 0)
   }
 }
 
@@ -163,8 +159,7 @@ extension StoreRuns.Known {
 }
 
 private func get(_ name: String, _ writer: Database) throws -> String? {
-  try String.fetchOne(
-    writer, sql: "SELECT CAST(value AS TEXT) FROM settings WHERE name = ?", arguments: [name])
+  try SQLiteSettings.own(name, in: writer)
 }
 
 private func set(_ name: String, _ value: String?, _ writer: Database) throws {
