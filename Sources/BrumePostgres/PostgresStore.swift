@@ -37,6 +37,7 @@ package final class PostgresStore: Store {
   ///   - files: where this process keeps files; nil: wherever that is. Another process that keeps them elsewhere
   ///     does not begin while this one is there.
   ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
+  ///   - readsOnCaller: whether the threads that read may wait for the answer (decision 0025).
   ///   - wait: waits on the calling thread until a semaphore is signalled, or for so many milliseconds;
   ///     false if they passed.
   ///   - milliseconds: a clock that never goes back.
@@ -46,6 +47,7 @@ package final class PostgresStore: Store {
     url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
     readerCount: Int = 8,
     runID: String, filesIn files: String? = nil, acceptsLoss: Bool = false,
+    readsOnCaller: Bool = false,
     wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
     milliseconds: @escaping @Sendable () -> Int64, logger: Logger
   ) throws {
@@ -54,13 +56,14 @@ package final class PostgresStore: Store {
         settings: try ConnectionSettings(url), logger: logger, wait: wait,
         milliseconds: milliseconds),
       coders: coders, buckets: buckets, writerCount: writerCount, readerCount: readerCount,
-      runID: runID, filesIn: files, acceptsLoss: acceptsLoss)
+      runID: runID, filesIn: files, acceptsLoss: acceptsLoss, readsOnCaller: readsOnCaller)
   }
 
   /// - Parameter locksBuckets: false only where a test shows what the locks are for.
   init(
     _ connector: Connector, coders: StoreCoders, buckets: Int, writerCount: Int, readerCount: Int,
-    runID: String, filesIn files: String? = nil, acceptsLoss: Bool, locksBuckets: Bool = true
+    runID: String, filesIn files: String? = nil, acceptsLoss: Bool, readsOnCaller: Bool = false,
+    locksBuckets: Bool = true
   ) throws {
     let opening = try connector.connect(endsWhenRefused: true)
     let opened = try Opening(opening, buckets: buckets, acceptsLoss: acceptsLoss)
@@ -82,7 +85,8 @@ package final class PostgresStore: Store {
       accounts: accountSignals
     ) { leases.processes > 1 }
     self.tail = tail
-    let threads = Lanes.Threads(writers: writerCount, readers: readerCount, runID: runID)
+    let threads = Lanes.Threads(
+      writers: writerCount, readers: readerCount, runID: runID, readsOnCaller: readsOnCaller)
     let lanes = Lanes(node, connector, threads) { [signals] grown, isInLog in
       tail.committed(grown, isInLog: isInLog)
       if !grown.isEmpty { signals.signal(Set(grown.keys)) }

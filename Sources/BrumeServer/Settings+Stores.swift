@@ -25,7 +25,7 @@ extension Settings {
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     case .postgres(let url):
       try PostgresStore(
-        url: url, coders: .wireForm, runID: host.uuid(), filesIn: files,
+        url: url, coders: .wireForm, runID: host.uuid(), filesIn: files, readsOnCaller: true,
         wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success },
         milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) },
         logger: logger)

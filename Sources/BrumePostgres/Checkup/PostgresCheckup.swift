@@ -45,7 +45,10 @@ package struct PostgresCheckup {
   /// - Throws: if the database does not answer.
   package func findings() throws(StoreError) -> [Finding] {
     do throws(ServerError) {
-      return [version, try durability(), try tables(), try rights(), try clock(), try exchange()]
+      return [
+        version, try durability(), try checksums(), try tables(), try rights(), try clock(),
+        try exchange(),
+      ]
     } catch {
       throw error.storeError
     }
@@ -75,6 +78,17 @@ package struct PostgresCheckup {
     return Finding(
       subject: "durability", isWell: wrong.isEmpty,
       text: wrong.isEmpty ? "what is confirmed is on disk" : wrong.joined(separator: "; "))
+  }
+
+  /// Ours cover records and the log only. It is no mistake to run without: who rents a database may have no say.
+  private func checksums() throws(ServerError) -> Finding {
+    let isOn = try rows(Self.dataChecksums).first?.text(0) == "on"
+    return Finding(
+      subject: "checksums", isWell: true,
+      text: isOn
+        ? "PostgreSQL's data_checksums are on"
+        : "PostgreSQL's data_checksums are off: what a disk changes would be noticed in records and the log only; stop "
+          + "PostgreSQL and run 'pg_checksums --enable' (docs/operating/postgresql.md)")
   }
 
   private func tables() throws(ServerError) -> Finding {
@@ -166,6 +180,7 @@ extension PostgresCheckup {
       AND tablename IN ('store', 'buckets', 'settings', 'databases', 'zones', 'records', 'log', 'users')
       AND NOT has_table_privilege(format('%I.%I', schemaname, tablename), what)
     """)
+  private static let dataChecksums = SQL("SELECT current_setting('data_checksums')")
   private static let clock = SQL("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
   private static let nothing = SQL("SELECT 1")
 }

@@ -14,6 +14,8 @@ final class Lanes: Sendable {
     let writers: Int
     let readers: Int
     let runID: String
+    /// Whether callers' threads may wait for what they read.
+    let readsOnCaller: Bool
   }
   private struct Lane: Sendable {
     let writers: Writers
@@ -84,6 +86,7 @@ extension Lanes {
 
   func add(_ job: ReadJob) throws(StoreError) {
     let lane = lane { $0.worker(reading: job.plan) }
+    if threads.readsOnCaller, try lane.readers.runNow(job) { return }
     try lane.readers.add(job)
   }
 

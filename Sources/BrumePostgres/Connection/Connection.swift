@@ -87,6 +87,11 @@ final class Connection {
     sent.append(.command)
   }
 
+  /// Lets the server begin with what was sent, as far as the network takes it now.
+  func push() throws(ServerError) {
+    if PQflush(handle) < 0 { throw lost() }
+  }
+
   /// Carries out what was sent, and answers the rows of each command in their order. After an error
   /// nothing of what follows it was carried out.
   func exchange() throws(ServerError) -> [Rows] {

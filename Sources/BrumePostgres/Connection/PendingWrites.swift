@@ -57,6 +57,16 @@ struct PendingWrites {
     }
   }
 
+  /// Takes out the rows of a table, once there are so many, if nothing else has to be carried out before them.
+  mutating func take(_ table: Table, from count: Int, onCitus: Bool) -> [Connection.Command] {
+    guard parts.count == 1, case .rows(var tables) = parts[0],
+      let rows = tables[table.id], rows.order.count >= count
+    else { return [] }
+    tables[table.id] = nil
+    parts = tables.isEmpty ? [] : [.rows(tables)]
+    return rows.commands(onCitus: onCitus)
+  }
+
   /// In the order in which they are to be carried out.
   func commands(onCitus: Bool) -> [Connection.Command] {
     parts.flatMap { part -> [Connection.Command] in

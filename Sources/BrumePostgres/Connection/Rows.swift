@@ -83,6 +83,21 @@ struct Row {
 
   func optionalBytes(_ column: Int32) -> [UInt8]? { result.bytes(index, column).map { Array($0) } }
 
+  /// Adds a number to a checksum.
+  func add(integer column: Int32, to sum: inout RowSum) {
+    if let number = optionalInteger(column) { sum.add(number) } else { sum.addNull() }
+  }
+
+  /// Adds a text to a checksum. It is not copied.
+  func add(text column: Int32, to sum: inout RowSum) {
+    if let text = result.bytes(index, column) { sum.add(text: text) } else { sum.addNull() }
+  }
+
+  /// Adds bytes to a checksum. They are not copied.
+  func add(bytes column: Int32, to sum: inout RowSum) {
+    if let bytes = result.bytes(index, column) { sum.add(bytes: bytes) } else { sum.addNull() }
+  }
+
   /// A value that this version must know.
   func known<Value>(_ value: Value?, _ what: String) throws -> Value {
     guard let value else { throw StoreError(.corrupt, "unknown \(what) in the database") }

@@ -43,7 +43,24 @@ final class Session {
     throw ServerError.noSuchTable
   }
 
-  func put(_ row: [SQLValue], in table: Table) { pending.put(row, in: table) }
+  func put(_ row: [SQLValue], in table: Table) {
+    pending.put(row, in: table)
+    if table.isSentEarly, isInBody { sendEarly(table) }
+  }
+
+  /// The server inserts many rows while the body goes on to the next.
+  private func sendEarly(_ table: Table) {
+    let commands = pending.take(table, from: Self.earlyRows, onCitus: isOnCitus)
+    guard !commands.isEmpty, failure == nil else { return }
+    do throws(ServerError) {
+      try sendAccepted()
+      try sendSavepoint()
+      try send(commands)
+      try connection.push()
+    } catch {
+      failure = error
+    }
+  }
 
   func remove(_ key: [SQLValue], from table: Table) { pending.remove(key, from: table) }
 
@@ -79,7 +96,7 @@ final class Session {
     if !isWanted() { throw CancellationError() }
     try sendPending()
     if isInBody { try sendSavepoint() }
-    for question in questions { try connection.send(question.sql, question.values) }
+    try send(questions)
     return Array(try exchange().suffix(questions.count))
   }
 
@@ -98,22 +115,22 @@ final class Session {
     try sendAccepted()
     guard !pending.isEmpty else { return }
     try sendSavepoint()
-    for command in pending.commands(onCitus: isOnCitus) {
-      try connection.send(command.sql, command.values)
-    }
+    try send(pending.commands(onCitus: isOnCitus))
     pending = PendingWrites()
   }
 
-  private func sendSavepoint() throws {
+  private func sendSavepoint() throws(ServerError) {
     if !hasSavepoint { try connection.send(Self.savepoint) }
     hasSavepoint = true
   }
 
-  private func sendAccepted() throws {
-    for command in accepted.commands(onCitus: isOnCitus) {
-      try connection.send(command.sql, command.values)
-    }
+  private func sendAccepted() throws(ServerError) {
+    try send(accepted.commands(onCitus: isOnCitus))
     accepted = PendingWrites()
+  }
+
+  private func send(_ commands: [Connection.Command]) throws(ServerError) {
+    for command in commands { try connection.send(command.sql, command.values) }
   }
 
   // MARK: Transactions
@@ -160,6 +177,8 @@ final class Session {
     try connection.sendLast(Self.rollback)
   }
 
+  /// Ours: rows of a table that one early statement carries.
+  private static let earlyRows = 50
   private static let discardPlans = SQL("DISCARD PLANS")
   private static let commit = SQL("COMMIT")
   private static let rollback = SQL("ROLLBACK")

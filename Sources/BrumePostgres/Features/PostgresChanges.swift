@@ -10,15 +10,10 @@ final class PostgresChanges: ChangeReading, Remembering {
     let after: Int64
   }
   private struct Page {
-    let changes: [StoredChange]
+    let rows: [Row]
     /// Of the question.
     let limit: Int
-    /// Whether nothing follows but for the limit.
-    var isCut: Bool { changes.count < limit && bytes >= PostgresChanges.plannedBytes }
-    private var bytes: Int { changes.reduce(0) { $0 + $1.byteCount } }
   }
-  /// Ours: bytes that a planned page brings before anybody says how many are wanted.
-  private static let plannedBytes = 2 << 20
 
   private let session: Session
   private let coder: RecordCoder
@@ -34,15 +29,17 @@ final class PostgresChanges: ChangeReading, Remembering {
   func page(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
   ) throws -> [StoredChange] {
-    if !newestFirst, let page = pages[PageKey(zone: zone, after: after)], limit <= page.limit,
-      !page.isCut || byteLimit <= Self.plannedBytes
-    {
-      return page.changes.prefix(limit).prefix { $0.sequence <= through }.fitting(byteLimit)
+    guard let values = try self.values(zone, after, through, limit) else { return [] }
+    let place = Array(values.prefix(2))
+    let rows: [Row]
+    if !newestFirst, let page = pages[PageKey(zone: zone, after: after)], limit <= page.limit {
+      rows = page.rows.prefix(limit).filter { $0.integer(Self.sequence) <= through }
+    } else {
+      rows = try session.all(newestFirst ? Self.findNewest : Self.find, values) { $0 }
     }
-    guard let values = try self.values(zone, after, through, limit, byteLimit) else { return [] }
-    return try session.all(newestFirst ? Self.findNewest : Self.find, values) {
-      change($0, Array(values.prefix(2)))
-    }
+    let wanted = rows.fitting(byteLimit)
+    let large = try contents(of: wanted.filter { $0.bytesOfContent > Self.smallBytes }, place)
+    return wanted.map { change($0, place, large[$0.integer(Self.sequence)]) }
   }
 
   func deletions(
@@ -58,28 +55,38 @@ final class PostgresChanges: ChangeReading, Remembering {
 
   func question(_ zone: ZoneKey, after: Int64, limit: Int) throws -> Question? {
     let key = PageKey(zone: zone, after: after)
-    guard let values = try values(zone, after, .max, limit, Self.plannedBytes) else { return nil }
+    guard let values = try values(zone, after, .max, limit) else { return nil }
     return Question(Self.find, values) { [self] rows in
-      pages[key] = Page(
-        changes: rows.map { change($0, Array(values.prefix(2))) }, limit: limit)
+      pages[key] = Page(rows: rows.map { $0 }, limit: limit)
     }
   }
 
   func forget() { pages = [:] }
 
   private func values(
-    _ zone: ZoneKey, _ after: Int64, _ through: Int64, _ limit: Int, _ byteLimit: Int
+    _ zone: ZoneKey, _ after: Int64, _ through: Int64, _ limit: Int
   ) throws -> [SQLValue]? {
     try places.number(of: zone).map { number in
       [
         places.bucketValue(of: zone.database), .integer(number), .integer(after),
-        .integer(through), .integer(limit), .integer(byteLimit),
+        .integer(through), .integer(limit),
       ]
     }
   }
 
-  private func change(_ row: Row, _ zone: [SQLValue]) -> StoredChange {
-    let columns = RecordColumns(row, from: 1, name: row.text(0), in: zone, session.damaged)
+  /// By sequence, the rows whose content is too large to be part of a page before it is known to be wanted.
+  private func contents(of rows: [Row], _ zone: [SQLValue]) throws -> [Int64: Row] {
+    if rows.isEmpty { return [:] }
+    let sequences = rows.map { SQLValue.integer($0.integer(Self.sequence)) }
+    let found = try session.all(Self.findContents, zone + [.array(.integer, sequences)]) {
+      ($0.integer(0), $0)
+    }
+    return Dictionary(uniqueKeysWithValues: found)
+  }
+
+  private func change(_ row: Row, _ zone: [SQLValue], _ large: Row? = nil) -> StoredChange {
+    let columns = RecordColumns(
+      row, from: 1, name: row.text(0), in: zone, session.damaged, content: large.map { ($0, 1) })
     if let live = columns.live(coder) { return .changed(live) }
     return .deleted(
       StoredDeletion(
@@ -87,8 +94,20 @@ final class PostgresChanges: ChangeReading, Remembering {
         sequence: columns.sequence))
   }
 
+  /// Ours: bytes of a content that a page brings at once. So a page has 2 MB at most before it is known what of it
+  /// the answer has room for.
+  private static let smallBytes = 8 << 10
+  /// Columns of a page.
+  private static let sequence: Int32 = 5
+  fileprivate static let bytesOfContent: Int32 = 9
+
   private static let find = SQL(page("ASC"))
   private static let findNewest = SQL(page("DESC"))
+  private static let findContents = SQL(
+    """
+    SELECT sequence, content FROM records
+    WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence = ANY ($3::bigint[])
+    """)
   private static let findDeletions = SQL(
     """
     SELECT name, \(RecordColumns.names) FROM records
@@ -96,34 +115,30 @@ final class PostgresChanges: ChangeReading, Remembering {
     ORDER BY sequence LIMIT $5
     """)
 
-  /// Rows until those before have as many bytes as are wanted. `bucket + 0` and `zone + 0`
-  /// are what the feed's index holds: so no planner takes it for a look-up by name, whatever its statistics
-  /// say.
+  /// The size of a content is known without reading it. `bucket + 0` and `zone + 0` are what the feed's index
+  /// holds: so no planner takes it for a look-up by name, whatever its statistics say.
   private static func page(_ order: String) -> String {
     """
-    SELECT name, \(RecordColumns.names) FROM (
-      SELECT name, \(RecordColumns.names),
-        coalesce(sum(octet_length(content)) OVER (ORDER BY sequence \(order)
-          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
-      FROM (
-        SELECT name, \(RecordColumns.names) FROM records
-        WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence > $3 AND sequence <= $4
-        ORDER BY sequence \(order) LIMIT $5) AS page) AS counted
-    WHERE bytes_before < $6 ORDER BY sequence \(order)
+    SELECT name, \(RecordColumns.names(contentUpTo: smallBytes)), octet_length(content)::bigint FROM records
+    WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence > $3 AND sequence <= $4
+    ORDER BY sequence \(order) LIMIT $5
     """
   }
 }
 
-extension Collection<StoredChange> {
-  /// Up to the one with which they have so many bytes.
-  fileprivate func fitting(_ byteLimit: Int) -> [StoredChange] {
+extension Row {
+  /// Of a page's record; 0 if it is deleted.
+  fileprivate var bytesOfContent: Int { Int(integer(PostgresChanges.bytesOfContent)) }
+}
+
+extension [Row] {
+  /// Up to the one with which a page's records have so many bytes.
+  fileprivate func fitting(_ byteLimit: Int) -> ArraySlice<Row> {
     var bytes = 0
-    var fitting: [StoredChange] = []
-    for change in self {
-      fitting.append(change)
-      bytes += change.byteCount
-      if bytes >= byteLimit { break }
+    let end = firstIndex { row in
+      bytes += row.bytesOfContent
+      return bytes >= byteLimit
     }
-    return fitting
+    return end.map { self[...$0] } ?? self[...]
   }
 }

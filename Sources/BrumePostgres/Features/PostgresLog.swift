@@ -154,7 +154,7 @@ final class PostgresLog: LogWriting, Remembering {
       ("type", .text), ("subject", .text), ("sequence", .integer), ("image", .bytes),
       ("shares", .text), ("container", .text), ("environment", .text), ("\"user\"", .text),
       ("device", .text), ("request", .text), ("time", .integer),
-    ], isSummed: true)
+    ], isSummed: true, isSentEarly: true)
   private static let trim = SQL("DELETE FROM log WHERE bucket = $1 AND position <= $2")
   private static let trimOld = SQL(
     """
@@ -265,12 +265,14 @@ extension Row {
   /// Whether an entry fits its checksum.
   var isWholeEntry: Bool {
     guard let sum = optionalInteger(21) else { return true }
-    let place = [18, 0, 19, 4, 20].map { SQLValue.integer(optionalInteger($0)) }
-    let texts = [5, 6, 7].map { SQLValue.text(optionalText($0)) }
-    let image = [SQLValue.integer(optionalInteger(8)), .bytes(optionalBytes(9))]
-    let rest = [10, 15, 16, 11, 12, 13].map { SQLValue.text(optionalText($0)) }
-    let values = place + texts + image + rest + [.integer(optionalInteger(14))]
-    return RowSum(of: values).value == sum
+    var made = RowSum()
+    for column: Int32 in [18, 0, 19, 4, 20] { add(integer: column, to: &made) }
+    for column: Int32 in [5, 6, 7] { add(text: column, to: &made) }
+    add(integer: 8, to: &made)
+    add(bytes: 9, to: &made)
+    for column: Int32 in [10, 15, 16, 11, 12, 13] { add(text: column, to: &made) }
+    add(integer: 14, to: &made)
+    return made.value == sum
   }
 
   fileprivate func event(_ coder: RecordCoder) throws -> LogEntry.Event {

@@ -117,8 +117,8 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
       subscriptions: changes.map { ($0.scope, $0.id) }, last: changes.last?.number ?? last)
   }
 
-  /// Subscriptions to shared databases may be in any bucket and may just be arriving there: of a zone with
-  /// shares the answer is yes.
+  /// Subscriptions to shared databases may be in any bucket and may just be arriving there, so nobody asks for them: of a
+  /// zone with shares the answer is yes, and of others nobody but the owner sees changes.
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {
     if database.owner != nil, zones.hasMetShares(in: database) { return true }
     let watched = WatchedType(database: database, type: recordType)
@@ -259,19 +259,8 @@ extension PostgresSubscriptions {
     """
   private static let watchedPublic = SQL(
     "\(watched) AND scope = 'public' LIMIT 1", each: [.integer, .text, .text, .text])
-  // On Citus only what is in the bucket is asked for, because all workers would have to look for those of others: they
-  // see zones with shares, of which the answer is yes anyway.
   private static let watchedOwned = SQL(
-    """
-    (\(watched) AND scope = 'private' AND user_id = $5 LIMIT 1)
-    UNION ALL
-    (SELECT 1 FROM subscriptions
-      WHERE container = $2 AND environment = $3 AND watched_type = $4 AND scope = 'shared'
-        AND user_id <> $5 LIMIT 1)
-    """,
-    onCitus: """
-      \(watched.replacing("bucket + 0", with: "bucket")) AND scope = 'private' AND user_id = $5 LIMIT 1
-      """,
+    "\(watched) AND scope = 'private' AND user_id = $5 LIMIT 1",
     each: [.integer, .text, .text, .text, .text])
 
   private static let sharedChangesTable = Table(

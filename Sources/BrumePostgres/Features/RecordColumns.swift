@@ -5,12 +5,12 @@ import BrumeStorage
 
 struct RecordColumns {
   /// All that the checksum is of, in the order of the table, and it.
-  static let names =
-    "type, deleted_type, deleted_creator, deleted_shares, sequence, parent, content, checksum"
+  static let names = names(content: "content")
   static let count: Int32 = 8
 
   private let row: Row
   private let first: Int32
+  private let contentPlace: (row: Row, column: Int32)
   let name: String
   /// False also notes the damage.
   let isWhole: Bool
@@ -18,31 +18,49 @@ struct RecordColumns {
   /// - Parameters:
   ///   - first: where `names` begin.
   ///   - zone: bucket and number of the zone, as they were asked for.
-  init(_ row: Row, from first: Int32, name: String, in zone: [SQLValue], _ damaged: DamagedRows) {
+  ///   - content: where it is, if not in this row.
+  init(
+    _ row: Row, from first: Int32, name: String, in zone: [SQLValue], _ damaged: DamagedRows,
+    content: (row: Row, column: Int32)? = nil
+  ) {
     self.row = row
     self.first = first
     self.name = name
-    isWhole = row.optionalInteger(first + 7).map { $0 == Self.sum(row, first, name, zone) } ?? true
+    let content = content ?? (row, first + 6)
+    contentPlace = content
+    isWhole =
+      row.optionalInteger(first + 7).map { $0 == Self.sum(row, first, content, name, zone) } ?? true
     if !isWhole { damaged.note("records", "'\(name)' in zone number \(zone.last?.number ?? 0)") }
   }
 
+  /// `names`, with a content only where it is no larger.
+  static func names(contentUpTo bytes: Int) -> String {
+    names(content: "CASE WHEN octet_length(content) <= \(bytes) THEN content END")
+  }
+
+  private static func names(content: String) -> String {
+    "type, deleted_type, deleted_creator, deleted_shares, sequence, parent, \(content), checksum"
+  }
+
+  /// As `Table` made it when the row was written.
   private static func sum(
-    _ row: Row, _ first: Int32, _ name: String, _ zone: [SQLValue]
+    _ row: Row, _ first: Int32, _ content: (row: Row, column: Int32), _ name: String,
+    _ zone: [SQLValue]
   ) -> Int64 {
-    let texts = (0..<4).map { SQLValue.text(row.optionalText(first + $0)) }
-    return RowSum(
-      of: zone + [.text(name)] + texts + [
-        .integer(row.optionalInteger(first + 4)), .text(row.optionalText(first + 5)),
-        .bytes(row.optionalBytes(first + 6)),
-      ]
-    ).value
+    var sum = RowSum(of: zone)
+    sum.add(name)
+    for column in first..<first + 4 { row.add(text: column, to: &sum) }
+    row.add(integer: first + 4, to: &sum)
+    row.add(text: first + 5, to: &sum)
+    content.row.add(bytes: content.column, to: &sum)
+    return sum.value
   }
 
   var type: String? { row.optionalText(first) }
   var deletedType: String { row.text(first + 1) }
   var deletedShares: [String] { Lines.texts(ofColumn: row.optionalText(first + 3)) }
   var sequence: Int64 { row.integer(first + 4) }
-  var content: [UInt8]? { row.optionalBytes(first + 6) }
+  var content: [UInt8]? { contentPlace.row.optionalBytes(contentPlace.column) }
 
   func state(_ coder: RecordCoder) -> RecordState {
     if let live = live(coder) { return .live(live) }

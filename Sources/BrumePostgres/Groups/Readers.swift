@@ -1,5 +1,8 @@
 // The reading connections, each with a thread. A read sees one state; when the server fails in the middle it
 // is asked again, because asking changes nothing.
+//
+// A caller whose thread may wait reads on it, with a connection that nobody uses: two changes of threads are as long as
+// a small answer takes.
 
 import BrumeQueryPlan
 import BrumeStorage
@@ -20,14 +23,23 @@ struct ReadJob: Sendable {
 }
 
 final class Readers: Sendable {
+  /// A connection, and where its thread sleeps.
+  // Sendable because whoever took it out of those that sleep has it alone: its own thread, or a caller who reads with it.
+  private final class Seat: @unchecked Sendable {
+    var connection: Connection?
+    let wake = DispatchSemaphore(value: 0)
+  }
+
   private struct State {
     /// The longest waiting last.
     var leaving: [ReadJob] = []
     var arriving: [ReadJob] = []
-    var sleeping: [DispatchSemaphore] = []
+    var sleeping: [Seat] = []
     var isClosed = false
     /// Of the read that came last.
     var last: Int64 = 0
+    /// Whether a thread that has nothing to do may sleep.
+    var isIdle: Bool { leaving.isEmpty && arriving.isEmpty && !isClosed }
 
     mutating func add(_ job: ReadJob) {
       var job = job
@@ -85,7 +97,7 @@ final class Readers: Sendable {
 
   func add(_ job: ReadJob) throws(StoreError) {
     try node.acknowledgements.check()
-    let result = state.withLock { state -> Result<DispatchSemaphore?, StoreError> in
+    let result = state.withLock { state -> Result<Seat?, StoreError> in
       if state.isClosed { return .failure(.closed) }
       guard state.arriving.count < Self.waitingLimit else {
         return .failure(StoreError(.noRoom, "too many reads wait; slow down"))
@@ -93,7 +105,30 @@ final class Readers: Sendable {
       state.add(job)
       return .success(state.sleeping.popLast())
     }
-    try result.get()?.signal()
+    try result.get()?.wake.signal()
+  }
+
+  /// Reads on the calling thread, which waits for the answer. Answers false, and has not read, if no connection is free
+  /// and there.
+  func runNow(_ job: ReadJob) throws(StoreError) -> Bool {
+    try node.acknowledgements.check()
+    let free = state.withLock { state -> Seat? in
+      guard state.isIdle, state.sleeping.last?.connection?.isUsable == true else { return nil }
+      return state.sleeping.popLast()
+    }
+    guard let seat = free else { return false }
+    let error = carryOut(job, &seat.connection)
+    giveBack(seat)
+    answer(job, error)
+    return true
+  }
+
+  private func giveBack(_ seat: Seat) {
+    let sleepsOn = state.withLock { state in
+      if state.isIdle { state.sleeping.append(seat) }
+      return state.isIdle
+    }
+    if !sleepsOn { seat.wake.signal() }
   }
 
   func close() {
@@ -102,28 +137,27 @@ final class Readers: Sendable {
       defer { state.sleeping = [] }
       return state.sleeping
     }
-    for thread in sleeping { thread.signal() }
+    for seat in sleeping { seat.wake.signal() }
   }
 
   // MARK: A thread
 
   private func run() {
-    let wake = DispatchSemaphore(value: 0)
-    var connection: Connection?
+    let seat = Seat()
     while true {
-      switch nextStep(wake) {
-      case .run(let job): answer(job, carryOut(job, &connection))
-      case .sleep: wake.wait()
+      switch nextStep(seat) {
+      case .run(let job): answer(job, carryOut(job, &seat.connection))
+      case .sleep: seat.wake.wait()
       case .end: return
       }
     }
   }
 
-  private func nextStep(_ wake: DispatchSemaphore) -> Step {
+  private func nextStep(_ seat: Seat) -> Step {
     state.withLock { state in
       if let job = state.next() { return .run(job) }
       if state.isClosed { return .end }
-      state.sleeping.append(wake)
+      state.sleeping.append(seat)
       return .sleep
     }
   }

@@ -2,7 +2,7 @@
 // notifier writes is refused when its lease has passed on (`Locks`).
 
 package import BrumeModel
-package import BrumeStorage
+import BrumeStorage
 import Synchronization
 
 /// The leases of this process, as far as it knows.

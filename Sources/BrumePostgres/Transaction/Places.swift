@@ -49,6 +49,9 @@ final class Places: Remembering {
   /// Found or given in this transaction; nil: there is none.
   private var databases: [DatabaseKey: Int64?] = [:]
   private var zones: [ZoneKey: Int64?] = [:]
+  /// Those asked for last: a body asks for the same ones for each of its records.
+  private var lastBucket: (database: DatabaseKey, bucket: Bucket)?
+  private var lastZone: (key: ZoneKey, number: Int64)?
 
   init(_ session: Session, _ numbers: PlaceNumbers, bucketCount: Int) {
     self.session = session
@@ -56,7 +59,12 @@ final class Places: Remembering {
     self.bucketCount = bucketCount
   }
 
-  func bucket(of database: DatabaseKey) -> Bucket { Bucket(of: database, among: bucketCount) }
+  func bucket(of database: DatabaseKey) -> Bucket {
+    if let last = lastBucket, last.database == database { return last.bucket }
+    let bucket = Bucket(of: database, among: bucketCount)
+    lastBucket = (database, bucket)
+    return bucket
+  }
 
   func number(of database: DatabaseKey) throws -> Int64? {
     if let known = numbers.number(of: database) { return known }
@@ -67,6 +75,13 @@ final class Places: Remembering {
   }
 
   func number(of zone: ZoneKey) throws -> Int64? {
+    if let last = lastZone, last.key == zone { return last.number }
+    let found = try lookUp(zone)
+    if let found { lastZone = (zone, found) }
+    return found
+  }
+
+  private func lookUp(_ zone: ZoneKey) throws -> Int64? {
     if let known = numbers.number(of: zone) { return known }
     if let known = zones[zone] { return known }
     let found = try session.first(Self.findZone, values(zone)) { $0.integer(0) }
@@ -149,7 +164,7 @@ final class Places: Remembering {
     forget()
   }
 
-  func forget() { (databases, zones) = ([:], [:]) }
+  func forget() { (databases, zones, lastZone) = ([:], [:], nil) }
 
   /// As the sequence in the database is made.
   static let blockSize: Int64 = 1000

@@ -1,4 +1,4 @@
-// The contract on PostgreSQL: in one bucket, and in many.
+// The contract on PostgreSQL: in one bucket, and in many; there reads are carried out on the thread that asks.
 
 import BrumePostgres
 import BrumeStorage
@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: runs)
   func `PostgreSQL keeps its promise:`(run: Run) async throws {
-    let store = try PostgresStore.forTest(buckets: run.buckets)
+    let store = try PostgresStore.forTest(buckets: run.buckets, readsOnCaller: run.buckets > 1)
     #expect(store.bucketCount == run.buckets)
     try await run.promise.run(store)
     try await store.close()

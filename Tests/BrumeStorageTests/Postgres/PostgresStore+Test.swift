@@ -12,12 +12,14 @@ extension PostgresStore {
   /// A store in an empty schema.
   ///
   /// - Parameters:
+  ///   - readsOnCaller: as in a server. The threads of tests are few, and a test that holds an answer back must not hold
+  ///     them with it.
   ///   - locksBuckets: false to show what the locks are for.
   ///   - answerTimeout: milliseconds after which an answer does not come any more.
   static func forTest(
     buckets: Int = 1, on server: PostgresServer? = nil, url: String? = nil, writers: Int = 2,
     readers: Int = 2, filesIn files: String? = nil, acceptsLoss: Bool = true,
-    locksBuckets: Bool = true,
+    readsOnCaller: Bool = false, locksBuckets: Bool = true,
     answerTimeout: Int32? = nil,
     coders: StoreCoders = .wireForm,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -34,6 +36,6 @@ extension PostgresStore {
       coders: coders,
       buckets: buckets, writerCount: writers, readerCount: readers, runID: UUID().uuidString,
       filesIn: files,
-      acceptsLoss: acceptsLoss, locksBuckets: locksBuckets)
+      acceptsLoss: acceptsLoss, readsOnCaller: readsOnCaller, locksBuckets: locksBuckets)
   }
 }
