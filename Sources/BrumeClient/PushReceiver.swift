@@ -45,10 +45,15 @@ package struct PushReceiver: Sendable {
   ///
   /// - Parameters:
   ///   - connected: called whenever the stream stands.
+  ///   - waits: called before a pause that the server has not asked for, and after each.
+  ///   - mayAcknowledge: asked for each push that was delivered; no: the position stays, and another receiver of this
+  ///     device moves it.
   ///   - deliver: takes one push; the next comes when it returns.
   /// - Throws: `CancellationError`; `notConfigured`, or the `BrumeError` with which the server refuses for good.
   package func run(
-    connected: @Sendable () -> Void = {}, deliver: Deliver
+    connected: @Sendable () -> Void = {}, waits: @Sendable (Bool) -> Void = { _ in },
+    mayAcknowledge: @Sendable () -> Bool = { true },
+    deliver: Deliver
   ) async throws {
     var cursor = state.cursor(stateKey)
     var recent = RecentPushes()
@@ -58,7 +63,7 @@ package struct PushReceiver: Sendable {
       var wait: Double?
       let before = cursor
       do {
-        try await listen(&cursor, &recent, &backoff, connected, deliver)
+        try await listen(&cursor, &recent, &backoff, connected, mayAcknowledge, deliver)
         // An orderly end after pushes: the server wants us back at once, to acknowledge them.
         if cursor != before { continue }
       } catch let error as BrumeError where error.retryAfter == nil && !error.isTransient {
@@ -68,13 +73,15 @@ package struct PushReceiver: Sendable {
       } catch let failure as CallFailure {
         if case .notConfigured = failure { throw failure }
       }
+      if wait == nil { waits(true) }
+      defer { waits(false) }
       try await session.host.sleep(backoff.next(chance: session.host.chance(), atLeast: wait))
     }
   }
 
   private func listen(
     _ cursor: inout String?, _ recent: inout RecentPushes, _ backoff: inout Backoff,
-    _ connected: @Sendable () -> Void, _ deliver: Deliver
+    _ connected: @Sendable () -> Void, _ mayAcknowledge: @Sendable () -> Bool, _ deliver: Deliver
   ) async throws {
     var query = try session.place()
     if let cursor { query.append(("cursor", cursor)) }
@@ -89,7 +96,7 @@ package struct PushReceiver: Sendable {
       backoff.reset()
       for event in parser.take(bytes) {
         if recent.isNew(event.data), await !deliver(event.data) { throw CancellationError() }
-        guard let id = event.id, id != cursor else { continue }
+        guard let id = event.id, id != cursor, mayAcknowledge() else { continue }
         cursor = id
         try state.keep(cursor: id, stateKey)
         unacknowledged += 1

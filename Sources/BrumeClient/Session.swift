@@ -3,7 +3,7 @@
 // is in `DatabaseCaller.swift` and `Session+Calls.swift`.
 
 package import BrumeModel
-import BrumeWire
+package import BrumeWire
 package import Foundation
 
 /// The calls of one user on one device. Each throws the server's error as `BrumeError`, a failure that no
@@ -137,8 +137,10 @@ extension Session {
       timeout: RequestTimeout.current ?? timeout, trust: settings.trust)
   }
 
-  /// The answer's JSON, or the error that it stands for.
-  static func read(_ answer: HTTPAnswer) throws -> JSON {
+  /// The answer's JSON.
+  ///
+  /// - Throws: the error that it stands for.
+  package static func read(_ answer: HTTPAnswer) throws -> JSON {
     if answer.status == 408 {
       throw CallFailure.notTaken("the request did not reach the server in time (408)")
     }
@@ -153,7 +155,7 @@ extension Session {
   }
 
   static func error(_ answer: HTTPAnswer, _ json: JSON?) -> any Error {
-    let wait = answer.header("Retry-After").flatMap { Double($0) }
+    let wait = Wire.wait(answer.header("Retry-After").flatMap { Double($0) })
     guard let json, json["serverErrorCode"] != nil else {
       return switch answer.status {
       case 429: BrumeError(.throttled, "too many requests", retryAfter: wait ?? 1)

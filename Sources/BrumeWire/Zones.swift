@@ -111,11 +111,12 @@ extension JSONWriter {
     member("syncToken", state.token)
     member("atomic", state.isAtomic)
     member("deleted", state.deletion != nil)
-    if state.deletion != nil || state.share != nil {
+    if state.deletion != nil || state.share != nil || state.isNew {
       name("brume")
       beginObject()
       member("deletion", state.deletion?.rawValue)
       member("share", state.share)
+      if state.isNew { member("isNew", true) }
       endObject()
     }
     endObject()
@@ -169,6 +170,7 @@ extension Wire {
       zone: zone, token: try object.string("syncToken"),
       isAtomic: try object.bool("atomic") ?? (zone.name != ZoneID.defaultName),
       share: try extras?.string("share"))
+    state.isNew = try extras?.bool("isNew") ?? false
     if try object.bool("deleted") ?? false {
       let reason = try extras?.string("deletion").flatMap { Zone.Deletion(rawValue: $0) }
       state.deletion = reason ?? .deleted

@@ -82,7 +82,9 @@ struct BatchPlanTests {
     #expect(withRoot.first?.contains(5) == true)
   }
 
-  @Test func `more items than an operation may have are refused with what to do`() {
+  @Test func `more items than an operation may have are refused with what to do`() throws {
+    let most = items((0..<12).map { "r\($0)" }, zone: plain, isAtomic: false)
+    #expect(try BatchPlan(most, limits: limits).requests.map(\.count) == [4, 4, 4])
     let names = (0..<13).map { "r\($0)" }
     #expect {
       try BatchPlan(items(names, zone: plain, isAtomic: false), limits: limits)

@@ -55,6 +55,22 @@ struct PushReceiverTests {
     #expect(acknowledged.first?.contains("cursor=20") == true)
   }
 
+  @Test func `who may not acknowledge takes pushes and leaves the position as it is`() async throws
+  {
+    let transport = ScriptedTransport([
+      .stream((1...45).map { event($0, "n\($0)") }), .stream([event(45, "n45"), event(46, "n46")]),
+    ])
+    let pushes = Mutex(0)
+    let receiver = try PushReceiver(Session.scripted(transport))
+    _ = try? await receiver.run(mayAcknowledge: { false }) { _ in
+      pushes.withLock { $0 += 1 }
+      return true
+    }
+    #expect(pushes.withLock { $0 } == 46)
+    #expect(transport.calls.count == 3)
+    #expect(!transport.calls.contains { $0.target.contains("cursor=") })
+  }
+
   @Test func `a repeated push is taken once`() async throws {
     let result = try await receive([
       .stream([event(1, "a")], breaks: true), .stream([event(1, "a"), event(2, "b")]),

@@ -57,6 +57,14 @@ struct SessionTests {
     }
   }
 
+  @Test(arguments: ["nan", "inf", "-5", "1e300", "tomorrow"])
+  func `a proxy that names a wait which nobody can keep names none`(wait: String) async throws {
+    let transport = ScriptedTransport([.answer(503, "<html>", [.init("retry-after", wait)])])
+    await #expect(throws: BrumeError(.tryAgainLater, "the service is down (503)")) {
+      try await Session.scripted(transport).currentUser()
+    }
+  }
+
   @Test(arguments: [
     (502, "<html>"), (504, ""), (500, #"{"serverErrorCode":"INTERNAL_ERROR","reason":"oops"}"#),
   ])

@@ -71,6 +71,7 @@ struct Deeds {
     world.isCalm = true
     world.note("calm")
     world.pausesNotifier = nil
+    world.killsAtCommit = false
     for node in world.nodes {
       node.pausedUntil = world.now
       try await world.startServerIfNone(on: node)

@@ -131,6 +131,9 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
     case .sentDatabaseChanges(let event):
       // What was fetched while the deletion was on its way.
       for gone in event.deletedZoneIDs { forget(gone) }
+      for (zone, error) in event.failedZoneDeletes where error.code == .zoneNotFound {
+        forget(zone)
+      }
     case .fetchedRecordZoneChanges(let event): fetched(event)
     case .sentRecordZoneChanges(let event): sent(event, syncEngine)
     default: break

@@ -10,6 +10,9 @@ struct Pushes {
   private var subscriptions: [String: Milliseconds] = [:]
   /// The last change by each device that a user may know of, by user, scope and zone.
   private var changes: [Audience: [String: Milliseconds]] = [:]
+  /// The devices that ever made one, by zone. Whoever joins a share may still get pushes of what was changed before, and of
+  /// the time before he left it.
+  private var changers: [ZoneName: Set<String>] = [:]
   /// When a device's first stream began.
   var listening: [String: Milliseconds] = [:]
   /// The last push, by device and scope.
@@ -30,16 +33,16 @@ struct Pushes {
   mutating func changed(
     _ zone: ZoneName, by device: Device, at time: Milliseconds, readers: some Sequence<String>
   ) {
+    changers[zone, default: []].insert(device.name)
     let own = Audience(user: zone.owner, scope: "private", zone: zone)
     for audience in readers.map({ Audience(user: $0, scope: "shared", zone: zone) }) + [own] {
       changes[audience, default: [:]][device.name] = time
     }
   }
 
-  /// Whether another device has ever changed a zone while the user might know of it.
-  func othersChanged(_ zone: ZoneName, for device: Device, _ scope: String) -> Bool {
-    let audience = Audience(user: device.userID.name, scope: scope, zone: zone)
-    return changes[audience]?.keys.contains { $0 != device.name } ?? false
+  /// Whether another device has ever changed a zone.
+  func othersChanged(_ zone: ZoneName, for device: Device) -> Bool {
+    changers[zone]?.contains { $0 != device.name } ?? false
   }
 
   mutating func left(_ member: String, _ zone: ZoneName) {
@@ -87,7 +90,7 @@ extension Oracle {
     let user = device.userID.name
     if model.right(of: user, in: zone) != nil {
       // Of a zone that went and came again, what was before counts too; of a right, as long as it may be on its way.
-      if !pushes.othersChanged(zone, for: device, scope), lost["\(user) \(zone)"] == nil,
+      if !pushes.othersChanged(zone, for: device), lost["\(user) \(zone)"] == nil,
         world.now >= late["\(user) \(zone)", default: 0]
       {
         world.fail("\(device.name) got a push of \(zone), which nobody else has changed")

@@ -12,6 +12,8 @@ extension ChangeTokens {
     let key = view.zone.key
     var state = ZoneState(zone: key.id, isAtomic: view.zone.isAtomic)
     guard !key.isDefault else { return state }
+    // Others see only a part of it.
+    state.isNew = view.shares == nil && view.zone.lastSequence == view.zone.incarnation
     state.token = try token(.zone(view), at: view.zone.lastSequence, in: scope, for: caller)
     let share = RecordKey(zone: key, name: Record.zoneShareName)
     if view.zone.hasShares, view.shares?.permissions[share.name] != nil || view.shares == nil,

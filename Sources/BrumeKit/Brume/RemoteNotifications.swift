@@ -1,4 +1,4 @@
-// The receiving of pushes, between the task that listens and the loop that handles them. One push
+// The receiving of pushes by a loop of the app, between the task that listens and the loop. One push
 // at a time: the next is read when the loop has come back, which is what "received" means.
 
 import BrumeClient
@@ -12,19 +12,24 @@ final class RemoteNotifications: Sendable {
   private let handoff = Handoff()
   private let listener: Task<Void, Never>
   private let account: AccountObserver
+  private let engines: EnginePushes
+  private let hasStopped = Atomic(false)
 
-  /// - Parameter connected: called whenever a stream stands, the first time too.
-  init(_ connection: Connection, connected: @escaping @Sendable () -> Void = {}) {
+  init(_ connection: Connection) {
     let session = connection.session
     account = AccountObserver()
-    listener = Task { [handoff] in
+    engines = connection.enginePushes
+    engines.loops(+1)
+    listener = Task { [handoff, engines] in
       do {
-        try await PushReceiver(session).run(connected: connected) { await handoff.offer($0) }
+        try await PushReceiver(session).run { push in
+          // Once the loop has handled it, the server may not send it to engines any more.
+          engines.received(Self.notification(push))
+          return await handoff.offer(push)
+        }
       } catch is CancellationError {
       } catch {
-        let error = CKError(converting: error, from: Viewpoint(scope: .private))
-        Brume.log.error(
-          "Pushes cannot be received", metadata: ["push.error": "\(error.localizedDescription)"])
+        Self.logRefusal(error)
       }
       handoff.close()
     }
@@ -36,18 +41,40 @@ final class RemoteNotifications: Sendable {
   /// The next push; nil when there will be none.
   func next() async -> sending [AnyHashable: Any]? {
     while let payload = await handoff.take() {
-      let object = try? JSONSerialization.jsonObject(with: Data(payload))
-      if let push = object as? [String: Any] {
-        return Dictionary(uniqueKeysWithValues: push.map { (AnyHashable($0), $1) })
-      }
+      if let push = Self.dictionary(payload) { return push }
     }
     return nil
   }
 
   func stop() {
+    if hasStopped.exchange(true, ordering: .relaxed) { return }
     account.end()
     listener.cancel()
     handoff.close()
+    engines.loops(-1)
+  }
+}
+
+// MARK: For all who receive
+
+extension RemoteNotifications {
+  /// As an Apple device would get it; nil if it is none.
+  private static func dictionary(_ push: [UInt8]) -> [AnyHashable: Any]? {
+    let object = try? JSONSerialization.jsonObject(with: Data(push))
+    guard let push = object as? [String: Any] else { return nil }
+    return Dictionary(uniqueKeysWithValues: push.map { (AnyHashable($0), $1) })
+  }
+
+  /// What a push says; nil if it is none.
+  static func notification(_ push: [UInt8]) -> CKNotification? {
+    dictionary(push).flatMap { CKNotification(fromRemoteNotificationDictionary: $0) }
+  }
+
+  /// The server refused to send pushes, for good.
+  static func logRefusal(_ error: any Error) {
+    let error = CKError(converting: error, from: Viewpoint(scope: .private))
+    Brume.log.error(
+      "Pushes cannot be received", metadata: ["push.error": "\(error.localizedDescription)"])
   }
 }
 

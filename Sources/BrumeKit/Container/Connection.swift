@@ -18,6 +18,8 @@ final class Connection: @unchecked Sendable {
     var account = 0
   }
   private let queue = OperationQueue()
+  /// The pushes to sync engines.
+  let enginePushes = EnginePushes()
   private let state: Mutex<State>
 
   init(_ session: Session) { state = Mutex(State(session: session)) }

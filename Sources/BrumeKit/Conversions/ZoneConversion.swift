@@ -11,6 +11,7 @@ extension CKRecordZone {
         recordID: CKRecord.ID(recordName: $0, zoneID: zoneID),
         action: CKRecord.ReferenceAction.none)
     }
+    beginning = state.isNew ? state.token : nil
     if viewpoint.scope == .public { capabilities = [] }
   }
 }

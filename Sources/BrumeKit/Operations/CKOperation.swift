@@ -248,13 +248,19 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// What the operation sends its requests through.
   final var session: Session { connection.session }
 
+  /// Ours: a year.
+  private static let longestTimeoutSeconds = 31_536_000.0
+
   /// Sends a request, and repeats it as the quality of service allows. What it throws is a
   /// ``CKError``.
   final func request<Answer>(
     from viewpoint: Viewpoint, _ send: () async throws -> Answer
   ) async throws -> Answer {
     let settings = effective
-    let timeout = settings.set.timeoutIntervalForRequest.map { Duration.seconds($0) }
+    // A `Duration` has no infinity, which apps may set.
+    let timeout = settings.set.timeoutIntervalForRequest.map {
+      Duration.seconds(min(max(0, $0), Self.longestTimeoutSeconds))
+    }
     var policy = RetryPolicy(
       qualityOfService: settings.qualityOfService,
       limitSeconds: settings.timeoutIntervalForResource)

@@ -13,7 +13,9 @@ final class SyncDriver: Sendable {
   private let scheduler = Mutex(SyncScheduler())
   private let tasks = Mutex<[Task<Void, Never>]>([])
   private let timer = Mutex<Task<Void, Never>?>(nil)
-  private let pushes = Mutex<(account: Int, task: Task<Void, Never>)?>(nil)
+  /// What the engine is among those who take pushes.
+  private let taker = Mutex<Int?>(nil)
+  private let isListening = Atomic(false)
 
   init(_ jobs: SyncJobs) {
     self.jobs = jobs
@@ -23,6 +25,7 @@ final class SyncDriver: Sendable {
   func report(_ event: SyncScheduler.Event) { sink.yield(event) }
 
   func start() {
+    takePushes()
     report(.started(hasPendingChanges: jobs.state.value.hasPendingChanges))
     let loop = Task { [weak self, events] in
       for await event in events { self?.handle(event) }
@@ -34,7 +37,7 @@ final class SyncDriver: Sendable {
     sink.finish()
     for task in tasks.withLock({ $0 }) { task.cancel() }
     timer.withLock { $0 }?.cancel()
-    pushes.withLock { $0?.task.cancel() }
+    if let taker = taker.withLock({ $0 }) { jobs.database.connection.enginePushes.remove(taker) }
   }
 
   private func handle(_ event: SyncScheduler.Event) {
@@ -66,39 +69,38 @@ final class SyncDriver: Sendable {
   /// Receives pushes to the engine's subscription, once there is one. When the account changes, the
   /// stream ends; the next job that works opens another.
   ///
-  /// Whenever a stream is connected, it fetches: other engines of the same device have streams of their own, and may
-  /// have acknowledged meanwhile what this one was to get.
+  /// Whenever the stream stands, it fetches: what was pushed before, others may have acknowledged.
   private func listen() {
-    pushes.withLock { pushes in
-      guard pushes == nil else { return }
-      let stream = RemoteNotifications(jobs.database.connection) { [weak self] in
-        self?.report(.pushed)
-      }
-      let task = Task { [weak self, jobs] in
-        await withTaskCancellationHandler {
-          while let push = await stream.next() {
-            let id = CKNotification(fromRemoteNotificationDictionary: push)?.subscriptionID
-            if id == nil || id == jobs.usedSubscription.withLock({ $0 }) { self?.report(.pushed) }
-          }
-        } onCancel: {
-          stream.stop()
-        }
-        self?.pushesEnded(jobs.database.connection.account)
-      }
-      pushes = (jobs.database.connection.account, task)
+    let (connection, taker) = (jobs.database.connection, taker.withLock { $0 })
+    guard let taker else { return }
+    let (pushes, session, account) = (
+      connection.enginePushes, connection.session, connection.account
+    )
+    if isListening.exchange(true, ordering: .relaxed) {
+      pushes.reached(taker, session, account: account)
+    } else {
+      pushes.listen(taker, session, account: account)
     }
   }
 
-  private func pushesEnded(_ account: Int) {
-    pushes.withLock { if $0?.account == account { $0 = nil } }
+  private func pushed(to subscription: String?) {
+    let used = jobs.usedSubscription.withLock { $0 }
+    if subscription == nil || subscription == used { report(.pushed) }
+  }
+
+  private func takePushes() {
+    let new = EnginePushes.Taker(
+      connected: { [weak self] in self?.report(.connected) },
+      pushed: { [weak self] id in self?.pushed(to: id) },
+      ended: { [weak self] in self?.isListening.store(false, ordering: .relaxed) })
+    taker.withLock { $0 = jobs.database.connection.enginePushes.add(new) }
   }
 
   /// Somebody signed in or out: the pushes of one user are not another's.
   func accountChanged() {
-    pushes.withLock { pushes in
-      pushes?.task.cancel()
-      pushes = nil
-    }
+    let connection = jobs.database.connection
+    connection.enginePushes.accountChanged(to: connection.account)
+    isListening.store(false, ordering: .relaxed)
     report(.accountArrived)
   }
 }

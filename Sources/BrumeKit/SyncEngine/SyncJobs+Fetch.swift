@@ -112,10 +112,10 @@ extension SyncJobs {
       }
     } catch {
       let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
-      // Gone: the database says when there is another one. Otherwise the next fetch goes on here.
-      if failure.isOfMissingZone { state.updateAheadOfEvent { $0.forget(zone) } }
       await notify(
         .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
+      // Otherwise the next fetch goes on here.
+      if let reason = failure.reasonOfMissingZone { await notifyGone(zone, reason) }
       if failure.isRepeatedBySyncEngine { throw failure }
       return
     }
@@ -131,15 +131,21 @@ extension SyncJobs {
     do {
       return try await nextPage(of: zone, context)
     } catch let error as CKError where error.isOfEarlierIncarnation {
-      await notify(
-        .fetchedDatabaseChanges(
-          Event.FetchedDatabaseChanges(
-            modifications: [],
-            deletions: [CKDatabase.DatabaseChange.Deletion(zoneID: zone, reason: .deleted)])))
+      await notify(.gone(zone, .deleted))
       state.update { $0.remade(zone) }
       await notifyState()
       return try await nextPage(of: zone, context)
     }
+  }
+
+  /// The database says it too when it is asked again; but by then the zone may have been made anew, here or elsewhere,
+  /// and nobody would learn that what the app has of it is gone.
+  private func notifyGone(
+    _ zone: CKRecordZone.ID, _ reason: CKDatabase.DatabaseChange.Deletion.Reason
+  ) async {
+    await notify(.gone(zone, reason))
+    state.update { $0.forget(zone) }
+    await notifyState()
   }
 
   private func nextPage(
@@ -250,6 +256,23 @@ extension SyncJobs {
 }
 
 extension CKError {
-  /// There is no such zone, or no part of it that this user sees.
-  fileprivate var isOfMissingZone: Bool { code == .zoneNotFound || code == .userDeletedZone }
+  /// There is no such zone, or no part of it that this user sees; nil: it is something else.
+  fileprivate var reasonOfMissingZone: CKDatabase.DatabaseChange.Deletion.Reason? {
+    switch code {
+    case .zoneNotFound: .deleted
+    case .userDeletedZone: .purged
+    default: nil
+    }
+  }
+}
+
+extension CKSyncEngine.Event {
+  fileprivate static func gone(
+    _ zone: CKRecordZone.ID, _ reason: CKDatabase.DatabaseChange.Deletion.Reason
+  ) -> Self {
+    .fetchedDatabaseChanges(
+      FetchedDatabaseChanges(
+        modifications: [],
+        deletions: [CKDatabase.DatabaseChange.Deletion(zoneID: zone, reason: reason)]))
+  }
 }

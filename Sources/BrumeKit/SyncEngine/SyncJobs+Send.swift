@@ -47,7 +47,8 @@ extension SyncJobs {
     if !reported.isEmpty {
       state.updateAheadOfEvent { state in
         state.remove(reported)
-        for zone in event.deletedZoneIDs { state.forget(zone) }
+        for zone in event.goneZoneIDs { state.forget(zone) }
+        for zone in event.savedZones { state.made(zone.zoneID, token: zone.beginning) }
       }
       await notify(.sentDatabaseChanges(event))
     }

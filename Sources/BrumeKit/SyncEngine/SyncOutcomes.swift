@@ -24,6 +24,15 @@ struct SentZones {
   }
 }
 
+extension CKSyncEngine.Event.SentDatabaseChanges {
+  /// Zones that are not there any more. One that was to be deleted and was gone already counts (case ZON-05):
+  /// another device may have been first, or the answer to an earlier attempt was lost.
+  var goneZoneIDs: [CKRecordZone.ID] {
+    deletedZoneIDs
+      + failedZoneDeletes.filter { [.zoneNotFound, .userDeletedZone].contains($1.code) }.keys
+  }
+}
+
 /// What became of changes of records.
 struct SentRecords {
   let event: CKSyncEngine.Event.SentRecordZoneChanges

@@ -23,8 +23,10 @@ struct SyncScheduler: Equatable, Sendable {
     case started(hasPendingChanges: Bool)
     /// The app has something to send.
     case changesAdded
-    /// The server has something to fetch.
+    /// The server has something to fetch, and can be reached, as its push came.
     case pushed
+    /// The server can be reached: its stream of pushes stands, for the first time or again.
+    case connected
     case accountArrived
     case accountLeft
     case finished(Job, Outcome)
@@ -64,7 +66,9 @@ struct SyncScheduler: Equatable, Sendable {
       wantsFetch = true
       wantsSend = hasPendingChanges
     case .changesAdded: wantsSend = true
-    case .pushed: wantsFetch = true
+    case .pushed, .connected:
+      wantsFetch = true
+      endGuess(now)
     case .accountArrived:
       hasAccount = true
       arrivedMeanwhile = running != nil
@@ -86,13 +90,13 @@ struct SyncScheduler: Equatable, Sendable {
     case .done(let isFruitless):
       fruitless = isFruitless ? fruitless + 1 : 0
       if fruitless >= Self.fruitlessLimit {
-        pause(now, chance, atLeast: nil)
+        pause(now, chance)
       } else {
         calmDown()
       }
     case .retry(let seconds):
       want(job)
-      pause(now, chance, atLeast: seconds)
+      pause(now, chance, atLeast: seconds, endsWhenReached: seconds == nil)
     case .noAccount:
       want(job)
       hasAccount = arrivedMeanwhile
@@ -107,11 +111,22 @@ struct SyncScheduler: Equatable, Sendable {
     }
   }
 
-  private mutating func pause(_ now: Double, _ chance: Double, atLeast seconds: Double?) {
+  private mutating func pause(
+    _ now: Double, _ chance: Double, atLeast seconds: Double? = nil, endsWhenReached: Bool = false
+  ) {
     let whole = min(
       Self.longestPauseSeconds, Self.firstPauseSeconds * Double(1 << min(failures, 16)))
     failures += 1
-    pausing = Pause(from: now, until: now + max(seconds ?? 0, whole * (0.5 + 0.5 * chance)))
+    let length = max(seconds ?? 0, whole * (0.5 + 0.5 * chance))
+    pausing = Pause(from: now, until: now + length, endsWhenReached: endsWhenReached)
+  }
+
+  /// The server can be reached. A pause that was cut short does not make the next one longer: else a few pushes
+  /// while much fails would end in a wait of minutes.
+  private mutating func endGuess(_ now: Double) {
+    guard let pausing, pausing.endsWhenReached, pausing.left(now) != nil else { return }
+    self.pausing = nil
+    failures -= 1
   }
 
   private mutating func calmDown() {
@@ -134,6 +149,8 @@ struct SyncScheduler: Equatable, Sendable {
 private struct Pause: Equatable, Sendable {
   let from: Double
   let until: Double
+  /// It guesses when the server can be reached again. A wait that the server asked for is none.
+  let endsWhenReached: Bool
 
   /// The seconds that are left; nil if none are. A clock that was set back to before the pause says nothing of
   /// its end, which may be hours away by then: it counts as over.

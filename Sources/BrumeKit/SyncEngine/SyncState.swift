@@ -135,6 +135,12 @@ struct SyncState: Equatable, Sendable {
   /// For states that were kept.
   mutating func isAmidPages(of zone: CKRecordZone.ID) { zonesAmidPages.insert(zone) }
 
+  /// The zone was saved. If it was new then, the token of its beginning says later whether it is still the same one: another
+  /// device may delete it and make it again before this one has fetched anything of it.
+  mutating func made(_ zone: CKRecordZone.ID, token: String?) {
+    if let token, zoneTokens[zone] == nil { zoneTokens[zone] = token }
+  }
+
   /// The zone is gone: what comes under its name later is another one.
   mutating func forget(_ zone: CKRecordZone.ID) {
     remade(zone)

@@ -14,6 +14,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
     var capabilities: CKRecordZone.Capabilities
     var share: CKRecord.Reference?
     var encryptionScope = CKRecordZone.EncryptionScope.perRecord
+    var beginning: String?
   }
 
   /// What the zone can do. Known once it was saved or fetched.
@@ -30,6 +31,12 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   open var encryptionScope: CKRecordZone.EncryptionScope {
     get { state.withLock { $0.encryptionScope } }
     set { state.withLock { $0.encryptionScope = newValue } }
+  }
+
+  /// The token of a zone's beginning, if the server knew the zone as new when it was saved.
+  var beginning: String? {
+    get { state.withLock { $0.beginning } }
+    set { state.withLock { $0.beginning = newValue } }
   }
 
   /// The current user's default zone.

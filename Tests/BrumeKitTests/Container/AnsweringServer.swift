@@ -44,12 +44,24 @@ final class AnsweringServer: Transport {
   }
 
   /// A container whose server this is.
-  func container(userToken: String? = "token") -> CKContainer {
+  ///
+  /// - Parameter pauses: called at the beginning of each pause, which then has no end.
+  func container(
+    userToken: String? = "token", pauses: (@Sendable () -> Void)? = nil
+  ) -> CKContainer {
+    var host = Session.Host()
+    if let pauses {
+      host.sleep = { _ in
+        pauses()
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
     let settings = Configuration(
       url: "http://server", in: ContainerEnvironment(ContainerID("iCloud.a"), .development),
       apiToken: "api",
       userToken: userToken, deviceID: DeviceID("phone"))
     return CKContainer(
-      connection: Connection(Session(settings, transport: self)), identifier: "iCloud.a")
+      connection: Connection(Session(settings, transport: self, host: host)), identifier: "iCloud.a"
+    )
   }
 }

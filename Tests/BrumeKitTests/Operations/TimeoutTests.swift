@@ -64,6 +64,9 @@ private final class SlowServer: Transport {
     }
     #expect(await timeout { _ in } == .seconds(60))
     #expect(await timeout { $0.timeoutIntervalForRequest = 7 } == .seconds(7))
+    let year = Duration.seconds(31_536_000)
+    #expect(await timeout { $0.timeoutIntervalForRequest = .infinity } == year)
+    #expect(await timeout { $0.timeoutIntervalForRequest = -1 } == .zero)
     let group = CKOperationGroup()
     let defaults = CKOperation.Configuration()
     defaults.timeoutIntervalForRequest = 8

@@ -56,6 +56,45 @@ import Testing
     #expect(on(.finished(.fetch, .done()), at: 31) == .run(.send))
   }
 
+  @Test mutating func `a pause that guesses ends when the server can be reached again`() {
+    #expect(on(.changesAdded) == .run(.send))
+    #expect(on(.finished(.send, .retry(afterSeconds: nil))) == .wait(seconds: 1))
+    #expect(on(.timePassed, at: 1) == .run(.send))
+    #expect(on(.finished(.send, .retry(afterSeconds: nil)), at: 1) == .wait(seconds: 2))
+    #expect(on(.connected, at: 1.5) == .run(.fetch))
+    // The stream may stand while all else fails: pauses grow on, but not by one that was cut short.
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil)), at: 2) == .wait(seconds: 2))
+    #expect(on(.timePassed, at: 4) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil)), at: 4) == .wait(seconds: 4))
+  }
+
+  @Test mutating func `a push ends a pause that guesses, as it comes from the server`() {
+    #expect(on(.pushed) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil))) == .wait(seconds: 1))
+    #expect(on(.pushed, at: 0.5) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil)), at: 1) == .wait(seconds: 1))
+    // A push while the repetition is under way cuts nothing short.
+    #expect(on(.timePassed, at: 2) == .run(.fetch))
+    #expect(on(.pushed, at: 2) == .nothing)
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil)), at: 2) == .wait(seconds: 2))
+  }
+
+  @Test mutating func `a wait that the server asked for is kept though it can be reached`() {
+    #expect(on(.pushed) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: 30))) == .wait(seconds: 30))
+    #expect(on(.connected, at: 10) == .wait(seconds: 20))
+    #expect(on(.pushed, at: 11) == .wait(seconds: 19))
+  }
+
+  @Test mutating func `changes that fail again and again stay slowed down once connected`() {
+    #expect(on(.changesAdded) == .run(.send))
+    for _ in 1...SyncScheduler.fruitlessLimit {
+      _ = on(.changesAdded)
+      _ = on(.finished(.send, .done(isFruitless: true)))
+    }
+    #expect(on(.connected, at: 0.5) == .wait(seconds: 0.5))
+  }
+
   @Test mutating func `pauses have an end`() {
     var action = on(.changesAdded)
     var now = 0.0

@@ -217,6 +217,22 @@ import Testing
     #expect(fixture.phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 1)
   }
 
+  @Test func `ENG-15 a batch of 250 changes is sent`() async throws {
+    let fixture = try await SyncEngineFixture()
+    let app = HandMadeBatches(fixture.database)
+    let ids = (0..<250).map { NotesApp.id("n\($0)") }
+    app.engine.state.add(pendingRecordZoneChanges: ids.map { .saveRecord($0) })
+    let records = ids.map { id in
+      let record = CKRecord(recordType: "Note", recordID: id)
+      record["text"] = "x"
+      return record
+    }
+    app.batches.withLock { $0 = [.init(recordsToSave: records)] }
+    try await app.engine.sendChanges()
+    #expect(app.failures.withLock { $0.isEmpty })
+    #expect(try await fixture.stored().count == 250)
+  }
+
   @Test func `ENG-15 a batch of more than 250 changes fails, and nothing of it is sent`()
     async throws
   {

@@ -55,6 +55,59 @@ import Testing
     #expect(fixture.laptop.notes == ["draft": "kept for later"])
   }
 
+  @Test func `ZON-16 so is a zone that the engine made itself, and had fetched nothing of`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture()
+    try await fixture.database.deleteRecordZone(withID: NotesApp.zoneID)
+    try await fixture.phone.engine.fetchChanges()
+    fixture.phone.makeZone()
+    fixture.phone.write("first life", to: "a")
+    try await fixture.phone.engine.sendChanges()
+    #expect(try await fixture.stored() == ["a": "first life"])
+    try await remake(fixture)
+    try await fixture.phone.engine.fetchChanges()
+    #expect(fixture.phone.notes == ["new": "second life"])
+  }
+
+  @Test func `ZON-13 a zone that goes before its records are fetched is reported at once`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture()
+    let (database, laptop) = (fixture.database, fixture.laptop)
+    let zone = CKRecordZone(zoneName: "Other")
+    try await database.save(zone)
+    laptop.write("first life", to: "x", zone: zone.zoneID)
+    try await laptop.engine.sendChanges()
+    laptop.onEvent.withLock {
+      $0 = { event in
+        guard case .fetchedDatabaseChanges(let changes) = event, changes.deletions.isEmpty else {
+          return
+        }
+        _ = try? await database.deleteRecordZone(withID: zone.zoneID)
+      }
+    }
+    try await laptop.engine.fetchChanges()
+    laptop.onEvent.withLock { $0 = nil }
+    #expect(laptop.notes(in: zone.zoneID) == [])
+    // Whoever makes it anew hides that it was gone.
+    laptop.engine.state.add(pendingDatabaseChanges: [.saveZone(zone)])
+    try await laptop.engine.sendChanges()
+    try await laptop.engine.fetchChanges()
+    #expect(laptop.notes(in: zone.zoneID) == [])
+  }
+
+  @Test func `what others saved in a zone that the engine made is fetched`() async throws {
+    let fixture = try await SyncEngineFixture()
+    let zone = CKRecordZone(zoneName: "Made here")
+    fixture.phone.engine.state.add(pendingDatabaseChanges: [.saveZone(zone)])
+    try await fixture.phone.engine.sendChanges()
+    let id = CKRecord.ID(recordName: "theirs", zoneID: zone.zoneID)
+    try await fixture.database.save(CKRecord(recordType: "Note", recordID: id))
+    try await fixture.phone.engine.fetchChanges()
+    #expect(fixture.phone.notes.keys.contains("theirs"))
+  }
+
   @Test func `an app that is killed after the deletion was reported gets the new content`()
     async throws
   {
