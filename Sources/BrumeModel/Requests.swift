@@ -236,6 +236,8 @@ package struct ZoneState: Equatable, Sendable {
   package var deletion: Zone.Deletion?
   /// The record name of the zone-wide share, if there is one (case SHR-34).
   package var share: String?
+  /// Nothing was saved in it since it was made, as its owner sees it: its token of now is also one of its beginning.
+  package var isNew = false
   package init(
     zone: ZoneID, token: String? = nil, isAtomic: Bool, deletion: Zone.Deletion? = nil,
     share: String? = nil

@@ -83,6 +83,8 @@ extension Trace {
     /// The subscription was saved anew or removed before the change was served.
     case replaced
     case noRight, shareLeft, ownWriter
+    /// What is stored of its user is damaged.
+    case damaged
     /// Its user had no device at all.
     case noDevice
     /// The notifier has not served the change yet.

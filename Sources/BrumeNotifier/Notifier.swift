@@ -27,7 +27,7 @@ package actor Notifier {
   package nonisolated let bucket: Bucket
   private let store: any Store
   private let limits: Limits
-  private let now: @Sendable () -> Milliseconds
+  private let host: Host
   private let rules: FanOut.Rules
   /// Changes and deliveries that the history keeps of this bucket.
   private let historyRows: Int
@@ -54,7 +54,7 @@ package actor Notifier {
     self.bucket = bucket
     self.store = store
     limits = engine.limits
-    now = host.now
+    self.host = host
     rules = FanOut.Rules(
       permission: engine.permission, generation: engine.generation, limits: engine.limits,
       encode: encode)
@@ -127,7 +127,7 @@ package actor Notifier {
       state.follow(batch)
       let pace = Pace(
         isAmidFanOut: start.served != nil, othersWrite: othersWrote,
-        waiting: now() - oldest, limits)
+        waiting: host.now() - oldest, limits)
       let jobs = try state.jobs(of: batch, from: start, room: pace.deliveries)
       let outcome =
         if let skipped = state.skipped(jobs, from: start) { skipped } else {
@@ -194,9 +194,11 @@ package actor Notifier {
     let scopes = jobs.flatMap { $0.targets.map(\.key.scope) }
     let users = Set(scopes.map(\.user))
     let accounts = Set(scopes.map { WriteScope.Part.account($0.user, $0.containerEnvironment) })
-    let now = now()
+    let now = host.now()
     let input = FanOut.Input(
-      bucket: bucket, jobs: jobs, cursor: start, now: now, pace: pace,
+      bucket: bucket, jobs: jobs, cursor: start, now: now,
+      wasSetBack: host.hasShown(laterThan: now),
+      pace: pace,
       coalescers: state.coalescers.part(of: users),
       connected: delivery.connectedDevices(of: users), history: state.historyPlace(now))
     let rules = rules
@@ -225,7 +227,7 @@ package actor Notifier {
 
   private func finish(_ outcome: FanOut.Outcome, from start: NotifierCursor) {
     precondition(outcome.cursor.position >= start.position, "the notifier's cursor never goes back")
-    state.served(outcome, now: now())
+    state.served(outcome, now: host.now())
     status.served(outcome, subscriptions: state.subscriptionCount)
     if !outcome.new.entries.isEmpty { delivery.deliver(outcome.new) }
   }

@@ -175,7 +175,7 @@ extension Trace.Verdict {
     case .expired: .age
     case .waiting, .sent, .acknowledged, .retry, .gone, .refused, .unknown: .answer
     case .fired, .createdLater, .recordType, .event, .zone, .condition, .replaced, .noRight,
-      .shareLeft, .ownWriter, .noDevice, .pending:
+      .shareLeft, .ownWriter, .damaged, .noDevice, .pending:
       nil
     }
   }

@@ -197,14 +197,24 @@ package final class DeliveryWorker: Sendable {
   }
 
   private func serve(_ lane: Lane, _ attempt: Int) async throws {
-    let outcome: DeliveryQueue<Lane>.Outcome
-    switch lane {
-    case .device(let key): outcome = try await serve(key, attempt)
-    case .webhook(let id): outcome = try await serve(webhook: id, attempt)
-    }
+    let outcome = try await outcome(of: lane, attempt)
     let (now, jitter) = (clock.now(), chance())
     state.withLock { $0.queue.finished(lane, outcome, now: now, jitter: jitter) }
     wakeUp.signal()
+  }
+
+  private func outcome(
+    of lane: Lane, _ attempt: Int
+  ) async throws -> DeliveryQueue<Lane>.Outcome {
+    do {
+      return switch lane {
+      case .device(let key): try await serve(key, attempt)
+      case .webhook(let id): try await serve(webhook: id, attempt)
+      }
+    } catch is BrumeError {
+      // What the store has of it is damaged, which the store has noted: the others go on.
+      return .empty
+    }
   }
 
   func report(_ channel: String, _ verdict: PushLogEntry.Verdict, since start: Milliseconds) {

@@ -105,16 +105,19 @@ package struct Coalescer: Sendable {
 
   /// A notification is about to be put into a mailbox.
   ///
-  /// - Parameter isUndelivered: the last one under the key was due and was not taken.
+  /// - Parameters:
+  ///   - wasSetBack: the clock has shown a later time, so what is due later may have been taken already.
+  ///   - isUndelivered: the last one under the key was due and was not taken.
   package mutating func changed(
-    _ device: DeviceKey, _ key: Key?, now: Milliseconds, isUndelivered: Bool = false
+    _ device: DeviceKey, _ key: Key?, now: Milliseconds, wasSetBack: Bool = false,
+    isUndelivered: Bool = false
   ) -> Action {
     expire(device, now)
     guard let key else { return Action(due: now, moves: moves(device, except: nil)) }
     let previous = last[key]
     var due = key.collapseID == nil ? silentDue(after: previous, now) : now
     if isUndelivered, let previous, previous.due <= now { due = previous.due }
-    let isKnown = previous.map { $0.due == due && due > now } ?? false
+    let isKnown = !wasSetBack && previous.map { $0.due == due && due > now } ?? false
     // An entry that has to wait goes to the end itself; what waits already keeps its place.
     return Action(
       due: due, replaces: previous?.position,

@@ -30,6 +30,8 @@ struct FanOut {
     let jobs: [Job]
     let cursor: NotifierCursor
     let now: Milliseconds
+    /// A later time was shown before.
+    var wasSetBack = false
     let pace: Pace
     let coalescers: [UserID: Coalescer]
     let connected: [UserID: Set<DeviceKey>]
@@ -78,7 +80,7 @@ struct FanOut {
     self.transaction = transaction
     mailbox = MailboxWriter(
       mailboxes: transaction.mailboxes, limits: rules.limits, now: input.now,
-      connected: input.connected,
+      wasSetBack: input.wasSetBack, connected: input.connected,
       coalescers: input.coalescers)
     gates = Gates(of: input.bucket, rules.permission, transaction)
     history = HistoryKeeper(
@@ -147,7 +149,16 @@ struct FanOut {
 
   // MARK: One subscription
 
+  /// What is damaged of one subscriber keeps no push from the others: whoever read it has noted the row.
   private mutating func deliver(_ target: Target, _ builder: NotificationBuilder) throws {
+    do {
+      try ask(target, builder)
+    } catch let error as BrumeError where error.code == .internalError {
+      history.note(ServedDelivery(target.key, .damaged))
+    }
+  }
+
+  private mutating func ask(_ target: Target, _ builder: NotificationBuilder) throws {
     let key = target.key
     switch try gates.ask(
       key, from: target.startPosition, about: builder.entry,
@@ -252,10 +263,17 @@ struct FanOut {
   private func nextBadge(_ stored: StoredSubscription, _ recipients: [Device]) throws -> Int? {
     guard stored.subscription.info?.shouldBadge == true else { return nil }
     let scope = stored.scope
-    let badge = try transaction.notifications.badge(of: scope.user, in: scope.containerEnvironment)
+    guard let badge = try badge(of: scope) else { return nil }
     guard !recipients.isEmpty, badge < Int(Int32.max) else { return badge }
     try transaction.notifications.setBadge(
       badge + 1, of: scope.user, in: scope.containerEnvironment)
     return badge + 1
+  }
+
+  /// Nil: it is damaged. Pushes come without a number until an app of the user sets it.
+  private func badge(of scope: SubscriptionScope) throws -> Int? {
+    do {
+      return try transaction.notifications.badge(of: scope.user, in: scope.containerEnvironment)
+    } catch is BrumeError { return nil }
   }
 }

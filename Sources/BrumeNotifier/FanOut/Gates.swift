@@ -16,6 +16,8 @@ package enum Withheld: Int64, Hashable, Sendable, CaseIterable {
   case shareLeft = 3
   /// The change was made by its user's only device.
   case ownWriter = 4
+  /// What is stored of its user is damaged.
+  case damaged = 5
 }
 
 /// The questions, within one transaction, which remembers what several subscribers have in common.

@@ -28,6 +28,7 @@ struct MailboxWriter {
   let mailboxes: any MailboxWriting
   let limits: Limits
   let now: Milliseconds
+  let wasSetBack: Bool
   /// Devices that get an entry as soon as it is durable.
   let connected: [UserID: Set<DeviceKey>]
   /// Of the users whose devices are written to.
@@ -39,8 +40,8 @@ struct MailboxWriter {
     let key = Coalescer.key(
       for: delivery.notification, of: delivery.subscription, to: device)
     let isUndelivered = try hasUndelivered(key)
-    let action = coalesce(device) { [now] in
-      $0.changed(device, key, now: now, isUndelivered: isUndelivered)
+    let action = coalesce(device) { [now, wasSetBack] in
+      $0.changed(device, key, now: now, wasSetBack: wasSetBack, isUndelivered: isUndelivered)
     }
     let replaced = action.replaces == nil ? nil : lastChange(key)
     if let old = action.replaces { try mailboxes.remove(at: old, of: device) }

@@ -69,6 +69,7 @@ extension Withheld {
     case .noRight: .noRight
     case .shareLeft: .shareLeft
     case .ownWriter: .ownWriter
+    case .damaged: .damaged
     }
   }
 
@@ -77,6 +78,7 @@ extension Withheld {
     case .replaced: .subscription
     case .noRight, .shareLeft: .right
     case .ownWriter: .writer
+    case .damaged: .subscription
     }
   }
 
@@ -88,6 +90,8 @@ extension Withheld {
     case .shareLeft: "No share that \(user) takes part in covers the record."
     case .ownWriter:
       "\(user) has no other device than the one that made the change; none is notified of its own."
+    case .damaged:
+      "What is stored of \(user) is damaged; 'brume doctor --deep' names it."
     }
   }
 }

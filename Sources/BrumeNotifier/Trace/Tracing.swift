@@ -165,7 +165,7 @@ final class UserNames {
   /// The sign-in name, or the record name of a user without one.
   func name(_ user: UserID) throws -> String {
     if let name = known[user] { return name }
-    let name = try transaction.users.find(user)?.name ?? user.name
+    let name = try transaction.users.findWhole(user)?.name ?? user.name
     known[user] = name
     return name
   }

@@ -14,6 +14,9 @@ import Testing
       let (payload, sent) = budget(maximum).fit(note)
       #expect(violations(of: note, cutTo: sent, payload, maximum) == [], "\(maximum) bytes")
     }
+    #expect(budget(sizes.upperBound).fit(note).sent == note)
+    let bodies = sizes.compactMap { budget($0).fit(note).sent.alert.literal?.count }
+    #expect(Set(bodies) == [100, 150])
   }
 
   @Test func `a budget that measures less than is sent is caught`() {
@@ -44,7 +47,11 @@ import Testing
   private var sizes: ClosedRange<Int> { 120...PushPayload.encode(full).count }
 
   private func budget(_ maximum: Int) -> PayloadBudget {
-    PayloadBudget(maximum: maximum, textLength: 100, encode: PushPayload.encode)
+    var limits = Limits.apple
+    limits.payloadBytes = maximum
+    return PayloadBudget(
+      maximum: limits.payloadBytes, textLength: limits.payloadStringLength,
+      encode: PushPayload.encode)
   }
 
   private func violations(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct EveryReasonTests {
   private static let folders = [
     "Tests/BrumeDeliveryTests/Trace", "Tests/BrumeNotifierTests/FanOut",
-    "Tests/BrumeServerTests/TraceRouteTests.swift",
+    "Tests/BrumeServerTests/TraceRouteTests.swift", "Tests/BrumeStorageTests/Damage",
   ]
 
   @Test(arguments: Trace.Verdict.allCases)

@@ -289,7 +289,9 @@ import Testing
     #expect(try await webhook(hook.id, fixture) == hook)
   }
 
-  @Test(arguments: [(changes: 2, bytes: 1 << 20), (changes: 100, bytes: 512)])
+  @Test(arguments: [
+    (changes: 2, bytes: 1 << 20), (changes: 100, bytes: 512), (changes: 100, bytes: 767),
+  ])
   func `large batches are split, nothing is lost between:`(changes: Int, bytes: Int) async throws {
     var limits = Limits()
     limits.webhookChanges = changes

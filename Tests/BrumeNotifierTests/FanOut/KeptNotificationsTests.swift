@@ -52,28 +52,53 @@ struct KeptNotificationsTests {
     #expect(newest.count == 2 && newest.first == both.last && newest.last != both.last)
   }
 
-  @Test func `PSH-20 a kept notification holds desired keys that the push had to leave out`()
-    async throws
-  {
-    let fixture = try await NotifierFixture { $0.payloadBytes = 400 }
+  private static let title = String(repeating: "long ", count: 100)
+
+  /// After a change with a long text that a push has to leave out.
+  private func notifiedOfLongText(
+    _ change: (inout Limits) -> Void = { _ in }
+  ) async throws -> (fixture: NotifierFixture, kept: [UInt8]) {
+    let fixture = try await NotifierFixture {
+      $0.payloadBytes = 400
+      change(&$0)
+    }
     try await fixture.register(alice, "A")
     var info = silent()
     info.desiredKeys = ["title"]
     try await fixture.subscribe(alice, "s", query("Note"), info: info)
-    let title = String(repeating: "long ", count: 100)
-    try await fixture.log(.created, "n", ["title": .string(title)], in: main)
+    try await fixture.log(.created, "n", ["title": .string(Self.title)], in: main)
     try await fixture.notifier.drain()
-    let push = try #require(try await fixture.mailbox(alice, "A").first)
-    #expect(push.isPruned)
     let page = try await fixture.engine.notifications.kept(
       token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode)
-    let kept = try PushPayload.decode(try #require(page.items.first).payload)
+    return (fixture, try #require(page.items.first).payload)
+  }
+
+  /// A notification with a long text, kept in so many bytes.
+  private func kept(upTo most: Int) async throws -> (bytes: Int, isPruned: Bool) {
+    let payload = try await notifiedOfLongText { $0.keptPayloadBytes = most }.kept
+    return (payload.count, try PushPayload.decode(payload).isPruned)
+  }
+
+  @Test func `a kept notification has so many bytes and no more`() async throws {
+    let whole = try await kept(upTo: 65_536)
+    #expect(!whole.isPruned && whole.bytes > 500)
+    #expect(try await !kept(upTo: whole.bytes).isPruned)
+    #expect(try await kept(upTo: whole.bytes - 1).isPruned)
+  }
+
+  @Test func `PSH-20 a kept notification holds desired keys that the push had to leave out`()
+    async throws
+  {
+    let (fixture, payload) = try await notifiedOfLongText()
+    let push = try #require(try await fixture.mailbox(alice, "A").first)
+    #expect(push.isPruned)
+    let kept = try PushPayload.decode(payload)
     #expect(!kept.isPruned)
     guard case .query(_, _, _, let fields) = kept.subject else {
       Issue.record("not a query notification")
       return
     }
-    #expect(fields == ["title": .string(title)])
+    #expect(fields == ["title": .string(Self.title)])
   }
 
   @Test func `another user's token is expired, and so is one made for something else`() async throws

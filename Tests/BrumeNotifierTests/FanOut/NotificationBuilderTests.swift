@@ -81,7 +81,7 @@ struct NotificationBuilderTests {
     }
     #expect(zone == notes.id && name == "n" && reason == .created)
     #expect(copied == ["title": .string("Milk")])
-    info.desiredKeys = ["secret", "due", "missing"]
+    info.desiredKeys = ["secret", "missing", "due"]
     guard case .query(_, _, _, let others) = build(info, on: .updated).subject else {
       Issue.record("not a query notification")
       return

@@ -83,6 +83,31 @@ struct NotifierMailboxTests {
     #expect(entries.map(\.time) == [isConnected ? start + 1000 : start])
   }
 
+  @Test func `after a clock was set back the reader of a silent push is signalled again`()
+    async throws
+  {
+    let fixture = try await NotifierFixture()
+    let host = fixture.clock.host
+    let notifier = Notifier(
+      engine: fixture.engine, store: fixture.store, host: host, encode: PushPayload.encode,
+      delivery: fixture.delivery)
+    try await fixture.register(alice, "A")
+    let notes = try await fixture.zone("Notes", of: alice)
+    try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil))
+    for number in 0..<3 {
+      try await fixture.log(.created, "n\(number)", in: notes)
+      try await notifier.drain()
+    }
+    #expect(fixture.pendingDevices.take() == ["A", "A"])
+    // Somebody takes what is due then, before the clock is set back.
+    fixture.clock.advance(1500)
+    _ = host.now()
+    fixture.clock.advance(-1300)
+    try await fixture.log(.created, "late", in: notes)
+    try await notifier.drain()
+    #expect(fixture.pendingDevices.take() == ["A"])
+  }
+
   @Test func `an alert is not held up by a silent push that waits`() async throws {
     let fixture = try await NotifierFixture()
     try await fixture.register(alice, "A")

@@ -20,6 +20,7 @@ const verdicts = {
   noRight: ["lock", "bad", "No right"],
   shareLeft: ["door", "off", "Share left"],
   ownWriter: ["pencil", "off", "Own writer"],
+  damaged: ["bad", "bad", "Damaged"],
   noDevice: ["devices", "off", "No device"],
   pending: ["wait", "wait", "Not served yet"],
   signedOut: ["door", "off", "Signed out"],

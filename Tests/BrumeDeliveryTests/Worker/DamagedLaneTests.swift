@@ -1,0 +1,38 @@
+// What the store has of one device is damaged: its pushes wait, and nobody else's.
+
+import BrumeCore
+import BrumeDelivery
+import BrumeModel
+import BrumePush
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct DamagedLaneTests {
+  @Test func `what is damaged for one device does not end the deliveries`() async throws {
+    let fixture = try await DeliveryWorkerFixture()
+    let phone = try await fixture.register("phone")
+    try await fixture.put("N1", to: phone, hinting: false)
+    let wasMet = Mutexed(false)
+    // After the looks for devices and webhooks: the one at the mailbox.
+    let store = OvertakenStore(fixture.store, afterRead: 3) {
+      wasMet.value = true
+      throw BrumeError.damaged("the mailbox of device 'phone'")
+    }
+    let worker = DeliveryWorker(
+      engine: fixture.engine, store: store, channels: [fixture.channel],
+      webhooks: WebhookChannel(
+        concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] },
+        exchange: { _ in OutsideReply(status: 200) }),
+      clock: fixture.clock.push, chance: { 1 })
+    try await fixture.running(worker) {
+      for _ in 0..<1_000_000 where !wasMet.value { await Task.yield() }
+      for _ in 0..<100_000 where try await fixture.log().isEmpty {
+        worker.hint([phone])
+        await Task.yield()
+      }
+    }
+    #expect(wasMet.value)
+    #expect(fixture.channel.sent.map(\.notification) == ["N1"])
+  }
+}
