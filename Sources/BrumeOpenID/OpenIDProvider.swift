@@ -26,6 +26,11 @@ package final class OpenIDProvider: Sendable {
   /// Ours: how long a connection may take to open, a part of the time for the whole answer, which
   /// `Limits` has.
   private static let connectTime = TimeAmount.seconds(5)
+  /// Sends a request, and answers the status and the body. It throws if they are not there within the time, or are more bytes.
+  typealias Exchange =
+    @Sendable (HTTPClientRequest, _ time: TimeAmount, _ most: Int) async throws -> (
+      status: Int, body: ByteBuffer
+    )
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
     configuration.timeout.connect = connectTime
@@ -37,13 +42,25 @@ package final class OpenIDProvider: Sendable {
   package let settings: ProviderSettings
   private let limits: Limits
   private let host: Host
+  private let exchange: Exchange
   private let known = Mutex(Known())
 
   /// - Throws: when the discovery address is not one that may be trusted.
-  package init(settings: ProviderSettings, limits: Limits, host: Host) throws {
+  package convenience init(settings: ProviderSettings, limits: Limits, host: Host) throws {
+    try self.init(settings: settings, limits: limits, host: host) { request, time, most in
+      let answer = try await Self.client.execute(request, timeout: time)
+      return (Int(answer.status.code), try await answer.body.collect(upTo: most))
+    }
+  }
+
+  /// - Parameter exchange: what there is instead of a network, in tests.
+  init(
+    settings: ProviderSettings, limits: Limits, host: Host, exchange: @escaping Exchange
+  ) throws {
     self.settings = settings
     self.limits = limits
     self.host = host
+    self.exchange = exchange
     try ProviderAddress.check(settings.discoveryURL, what: "the discovery address")
     guard settings.discoveryURL.hasSuffix(ProviderAddress.suffix) else {
       throw BrumeError(
@@ -193,23 +210,21 @@ extension OpenIDProvider {
   private func json(_ request: HTTPClientRequest) async throws -> JSON {
     var request = request
     request.headers.add(name: "Accept", value: "application/json")
-    let answer: HTTPClientResponse
-    let body: ByteBuffer
+    let answer: (status: Int, body: ByteBuffer)
     do {
-      answer = try await Self.client.execute(
-        request, timeout: .milliseconds(limits.providerAnswerTime))
-      body = try await answer.body.collect(upTo: limits.providerAnswerBytes)
+      answer = try await exchange(
+        request, .milliseconds(limits.providerAnswerTime), limits.providerAnswerBytes)
     } catch {
       throw Self.silent
     }
-    guard answer.status == .ok else {
+    guard answer.status == 200 else {
       // The codes of RFC 6749 say which of us is wrong; nothing else of the answer is shown.
-      let code = (try? JSON(parsing: Array(body.readableBytesView)))?["error"]?.string ?? ""
+      let code = (try? JSON(parsing: Array(answer.body.readableBytesView)))?["error"]?.string ?? ""
       throw BrumeError(
         .authenticationFailed,
-        "the sign-in provider refused with \(answer.status.code) \(code.prefix(60))")
+        "the sign-in provider refused with \(answer.status) \(code.prefix(60))")
     }
-    return try JSON(parsing: Array(body.readableBytesView))
+    return try JSON(parsing: Array(answer.body.readableBytesView))
   }
 }
 

@@ -1,12 +1,14 @@
 // Which addresses a provider may have: https, or plain http on this very machine, for tests. A code
 // and a secret travel there.
 
-import BrumeModel
+package import BrumeModel
 
-enum ProviderAddress {
+/// Where a provider may be.
+package enum ProviderAddress {
   static let suffix = "/.well-known/openid-configuration"
 
-  static func check(_ text: String, what: String) throws(BrumeError) {
+  /// - Throws: `badRequest` that says `what` has the address.
+  package static func check(_ text: String, what: String) throws(BrumeError) {
     if text.hasPrefix("https://"), text.utf8.count > 8 { return }
     let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
     if local.contains(where: { text.hasPrefix($0) && isEnd(text.dropFirst($0.count)) }) { return }

@@ -4,7 +4,7 @@ import BrumeModel
 import Tracing
 
 /// A span that others may be inside of.
-struct TraceParent: Equatable, Sendable {
+package struct TraceParent: Equatable, Sendable {
   /// 16 bytes, not all zero.
   let trace: [UInt8]
   /// 8 bytes, not all zero.
@@ -19,7 +19,7 @@ struct TraceParent: Equatable, Sendable {
   }
 
   /// Reads the header; nil if it is malformed. Of a version that is not known, what version 00 has is read.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
     guard parts.count >= 4, let version = Self.bytes(parts[0], 1), version != [0xff],
       version != [0] || parts.count == 4,
@@ -30,7 +30,8 @@ struct TraceParent: Equatable, Sendable {
     self.init(trace: trace, span: span, isSampled: flags[0] & 1 == 1)
   }
 
-  var text: String { "00-\(Hex.text(trace))-\(Hex.text(span))-\(isSampled ? "01" : "00")" }
+  /// The header, of version 00.
+  package var text: String { "00-\(Hex.text(trace))-\(Hex.text(span))-\(isSampled ? "01" : "00")" }
 
   /// Lower case only, as the specification has it.
   private static func bytes(_ text: Substring, _ count: Int) -> [UInt8]? {

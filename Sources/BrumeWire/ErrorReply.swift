@@ -53,6 +53,15 @@ extension Wire {
         .internalError, "the server answered with something that is no error dictionary")
   }
 
+  /// The seconds that a server asks to wait. Nil: it does not, or says what nobody can wait for: less than nothing, "not a
+  /// number", or so much that clocks do not go that far.
+  package static func wait(_ seconds: Double?) -> Double? {
+    seconds.flatMap { (0...longestWait).contains($0) ? $0 : nil }
+  }
+
+  /// Ours: a year.
+  private static let longestWait: Double = 365 * 86_400
+
   /// Nil if the object is no error: the two keys alone decide, as in CloudKit JS.
   static func error(in object: JSONObject) -> BrumeError? {
     guard let wire = (object["serverErrorCode"] ?? object["extensionErrorCode"])?.string else {
@@ -64,7 +73,7 @@ extension Wire {
       ?? BrumeError.Code.allCases.first { $0.meaning.wire == wire } ?? .internalError
     var error = BrumeError(
       code, object["reason"]?.string ?? wire,
-      retryAfter: (extras?["retryAfter"] ?? object["retryAfter"])?.double)
+      retryAfter: wait((extras?["retryAfter"] ?? object["retryAfter"])?.double))
     error.redirectURL = (object["redirectURL"] ?? object["redirectUrl"])?.string
     error.didResetEncryptedData = extras?["didResetEncryptedData"]?.bool ?? false
     error.isOfEarlierIncarnation = extras?["isOfEarlierLife"]?.bool ?? false

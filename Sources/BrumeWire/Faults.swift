@@ -24,7 +24,7 @@ extension Fault {
       record: try object.string("record"), user: try object.string("user").map { UserID($0) },
       device: try object.string("device").map { DeviceID($0) },
       skip: max(0, Int(clamping: try object.int("skip") ?? 0)),
-      count: try Self.count(object), retryAfter: object["retryAfter"]?.double)
+      count: try Self.count(object), retryAfter: try Self.retryAfter(object))
   }
 
   /// The fault as JSON.
@@ -92,6 +92,14 @@ extension Fault {
       found.insert(operation)
     }
     return found
+  }
+
+  private static func retryAfter(_ object: JSONObject) throws(BrumeError) -> Double? {
+    guard let seconds = object["retryAfter"] else { return nil }
+    guard let wait = Wire.wait(seconds.double) else {
+      throw BrumeError(.badRequest, "'retryAfter' must be seconds: a number from 0 to a year's")
+    }
+    return wait
   }
 
   /// Once, unless it says something else.

@@ -11,6 +11,8 @@ struct TextRulesTests {
     _ name: String
   ) throws {
     try NameRules.device(name, limits: Self.limits)
+    let longer = name + String(repeating: "x", count: 256 - name.utf8.count)
+    #expect(throws: BrumeError.self) { try NameRules.device(longer, limits: Self.limits) }
   }
 
   @Test(arguments: [

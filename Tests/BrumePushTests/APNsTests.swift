@@ -195,6 +195,15 @@ import Testing
     #expect(calls.all[1]["apns-id"] == calls.all[2]["apns-id"])
   }
 
+  @Test func `a token that Apple calls expired is made anew after twenty minutes, not before`() {
+    var tokens = ProviderTokens()
+    let text = tokens.token(for: sender, now: 0) ?? ""
+    let answers = [1_199_999, 1_200_000].map { tokens.refused(text, of: sender, now: $0) }
+    #expect(answers == [false, true])
+    let next = tokens.token(for: sender, now: 1_200_000)
+    #expect(next != text)
+  }
+
   @Test func `Apple calling every token expired does not make one for each push`() async throws {
     let calls = Recorder()
     let channel = channel(
@@ -240,7 +249,7 @@ import Testing
     let calls = Recorder()
     let refusal = reply(403, "InvalidProviderToken")
     let channel = channel(calls, answers: [refusal, refusal, reply(200)])
-    for now: Milliseconds in [5_000_000, 4_000_000, 4_300_000] {
+    for now: Milliseconds in [5_000_000, 4_000_000, 4_299_999, 4_300_000] {
       _ = try await channel.send(push(now: now))
     }
     #expect(calls.all.count == 3)

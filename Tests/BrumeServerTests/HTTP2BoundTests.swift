@@ -138,11 +138,12 @@ import Testing
       client.reset(stream)
     }
     #expect(client.isOpen)
-    let configuration = NIOHTTP2Handler.Configuration(Limits.apple)
-    let time = TimeAmount.milliseconds(Limits.apple.http2CountedTime)
-    #expect(configuration.connection.controlFrameRateLimit.windowLength == time)
-    #expect(configuration.stream.streamResetFrameRateLimit.windowLength == time)
-    #expect(configuration.stream.streamErrorRateLimit.windowLength == time)
+    var limits = Limits.apple
+    limits.http2CountedTime = 7
+    let configuration = NIOHTTP2Handler.Configuration(limits)
+    #expect(configuration.connection.controlFrameRateLimit.windowLength == .milliseconds(7))
+    #expect(configuration.stream.streamResetFrameRateLimit.windowLength == .milliseconds(7))
+    #expect(configuration.stream.streamErrorRateLimit.windowLength == .milliseconds(7))
   }
 
   @Test func `so many frames without content come in a row and no more`() throws {

@@ -3,6 +3,7 @@
 
 import BrumeModel
 import BrumeTestKit
+import NIOCore
 import Synchronization
 import Testing
 
@@ -58,8 +59,31 @@ import Testing
     }
   }
 
-  @Test func `a provider that does not answer is waited for so long and no longer`() async throws {
-    // Whoever answers is not asked how long that took, so only the end of waiting can be seen.
+  @Test(arguments: [(5000, true), (5001, false)])
+  func `a provider that does not answer is waited for so long and no longer`(
+    answersAfter: Int64, isInTime: Bool
+  ) async throws {
+    struct Late: Error {}
+    var limits = Limits.apple
+    limits.providerAnswerTime = 5000
+    let settings = ProviderSettings(
+      discoveryURL: "https://p.example/.well-known/openid-configuration", clientID: "brume",
+      name: "Fake")
+    let provider = try OpenIDProvider(
+      settings: settings, limits: limits, host: .test(clock: clock, seed: 1)
+    ) { _, time, _ in
+      guard time >= .milliseconds(answersAfter) else { throw Late() }
+      return (200, ByteBuffer(string: Self.document))
+    }
+    #expect(await Self.asked(provider) == (isInTime ? .answered : .silent))
+  }
+
+  private static let document = """
+    {"issuer": "https://p.example", "authorization_endpoint": "https://p.example/authorize",
+    "token_endpoint": "https://p.example/token", "jwks_uri": "https://p.example/keys"}
+    """
+
+  @Test func `the end of waiting is the network's, too`() async throws {
     try await with({ $0.providerAnswerTime = 50 }) { fake, provider in
       fake.document.withLock { $0.isSilent = true }
       #expect(await Self.asked(provider) == .silent)

@@ -36,4 +36,15 @@ import Testing
       #expect(error?.code == .throttled)
     }
   }
+
+  @Test func `the rate of an address is one a second, that of all twenty`() throws {
+    for (calls, wait) in [
+      (calls { $0.providerCallsBurstPerAddress = 1 }, 1.0),
+      (calls { $0.providerCallsBurst = 1 }, 0.05),
+    ] {
+      try calls.begin(from: here).end()
+      let error = #expect(throws: BrumeError.self) { try calls.begin(from: here) }
+      #expect(error?.retryAfter == wait)
+    }
+  }
 }

@@ -42,6 +42,14 @@ import Testing
     #expect(try await !Self.enters(["a", "a", "a"], shares))
   }
 
+  @Test func `so many requests of one caller wait, and the next is refused`() {
+    let limits = Self.limits { $0.requestsWaitingPerCaller = 1 }
+    var shares = FairShares(most: 9, mostOfOne: 1, mostWaiting: limits.requestsWaitingPerCaller)
+    let isFirstIn = shares.entersAtOnce("a", at: "here")
+    let others = (1...2).map { shares.enter("a", at: "here", id: $0) }
+    #expect(isFirstIn && others == [.waits, .refused])
+  }
+
   @Test func `the log of requests has so many lines`() async throws {
     try await ServerFixture { $0.limits.requestLogLines = 3 }.routes { client in
       func lines() async throws -> Int? {

@@ -1,5 +1,6 @@
 // What is measured, and what is not, without a collector.
 
+import BrumeModel
 import Synchronization
 import Testing
 import Tracing
@@ -94,6 +95,7 @@ struct SpanTests {
     for number in 0..<3 { await spans.request("R\(number)", traceparent: nil) { _ in } }
     #expect(queue.take(upTo: 2).count == 2)
     #expect(queue.take(upTo: 2).count == 1)
+    #expect(Limits.apple.spansPerCall == 512)
   }
 
   @Test func `switched off, each call is its body`() async {

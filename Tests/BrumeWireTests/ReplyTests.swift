@@ -6,6 +6,8 @@ import Testing
 
 struct ReplyTests {
   @Test func `zones and their failures round-trip`() throws {
+    var new = ZoneState(zone: Sample.zone, token: "AQ==", isAtomic: true)
+    new.isNew = true
     let results: [ZoneResult] = [
       .success(ZoneState(zone: ZoneID(name: "_defaultZone", ownerName: "_a"), isAtomic: false)),
       .success(
@@ -13,6 +15,7 @@ struct ReplyTests {
       .success(ZoneState(zone: Sample.zone, isAtomic: true, deletion: .purged)),
       .failure(
         ItemFailure(ZoneID(name: "Ghost"), BrumeError(.zoneNotFound, "Zone does not exist"))),
+      .success(new),
     ]
     let json = try JSON(parsing: Wire.zones(results))
     #expect(try Wire.zoneResults(json) == results)
@@ -271,6 +274,14 @@ struct ErrorReplyTests {
     let json = try JSON(parsing: Wire.error(error, uuid: "u"))
     #expect(json["retryAfter"] == 1)
     #expect(Wire.error(json).retryAfter == 0.25)
+  }
+
+  @Test(arguments: ["1e300", "-1", "31536001", "null", #""soon""#])
+  func `a wait that nobody can keep is none`(seconds: String) throws {
+    let text = #"{"serverErrorCode":"THROTTLED","reason":"slow down","retryAfter":\#(seconds)}"#
+    #expect(Wire.error(try parse(text)) == BrumeError(.throttled, "slow down"))
+    #expect(Wire.wait(.nan) == nil && Wire.wait(.infinity) == nil)
+    #expect(Wire.wait(31_536_000) == 31_536_000 && Wire.wait(0) == 0)
   }
 
   @Test func `an error of another server is read by its code`() throws {

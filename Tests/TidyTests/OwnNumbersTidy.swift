@@ -18,6 +18,9 @@ import Testing
   /// By file and name.
   private static let listed: [String: String] = [
     "PendingUploads.mostBytes": "it only keeps a sum from overflowing",
+    "UsageFile.most": "it only keeps sums of a damaged file from overflowing",
+    "PasswordHash.mostMemory": "hashes of ours need a quarter of it; it is for damaged ones",
+    "ErrorReply.longestWait": "it only keeps clocks of clients from overflowing",
     "BackupContents.mostBytes": file, "BackupFrame.mostBytes": file, "BackupPage.bytes": file,
     "BackupPage.most": file,
     "BackupReport.mostNames": "a list for reading; the counts beside it are whole",

@@ -84,13 +84,14 @@ package struct S3Address: Equatable, Sendable {
   }
 
   /// The host with its port, as requests name it.
-  var host: String {
+  package var host: String {
     let server = String(endpoint.split(separator: "/")[1])
     return isInPath ? server : "\(bucket).\(server)"
   }
   /// Scheme and host.
-  var base: String { (endpoint.hasPrefix("https") ? "https://" : "http://") + host }
+  package var base: String { (endpoint.hasPrefix("https") ? "https://" : "http://") + host }
   /// The bucket's own path.
   var root: String { isInPath ? "/\(bucket)/" : "/" }
-  func path(of name: String) -> String { root + prefix + name }
+  /// Where an object is.
+  package func path(of name: String) -> String { root + prefix + name }
 }

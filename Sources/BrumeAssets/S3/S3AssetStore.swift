@@ -214,8 +214,9 @@ private struct FilePieces: AsyncSequence, Sendable {
 
 /// What we need of the service's XML: the text of elements without children. Our keys have no
 /// character that XML escapes.
-enum S3List {
-  static func keys(in text: String) -> [String] {
+package enum S3List {
+  /// The names that a list has.
+  package static func keys(in text: String) -> [String] {
     var keys: [String] = []
     var rest = text[...]
     while let found = value(of: "Key", in: rest) {
@@ -225,7 +226,10 @@ enum S3List {
     return keys
   }
 
-  static func value(of element: String, in text: Substring) -> (value: String, rest: Substring)? {
+  /// The text of the first element of a name, and what stands behind it.
+  package static func value(
+    of element: String, in text: Substring
+  ) -> (value: String, rest: Substring)? {
     guard let open = text.firstRange(of: "<\(element)>"),
       let close = text[open.upperBound...].firstRange(of: "</\(element)>")
     else { return nil }

@@ -125,7 +125,7 @@ enum SourceAnswer {
   static func read(_ answer: HTTPAnswer) throws -> JSON {
     let json = try? JSON(parsing: answer.body)
     if answer.status == 200, let json, json["serverErrorCode"] == nil { return json }
-    let wait = answer.header("Retry-After").flatMap { Double($0) }
+    let wait = Wire.wait(answer.header("Retry-After").flatMap { Double($0) })
     if let json, json["serverErrorCode"] != nil {
       var error = Wire.error(json)
       error.retryAfter = error.retryAfter ?? wait
