@@ -9,7 +9,7 @@ APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|Do
 export SWIFT_BACKTRACE ?= enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test simulate fuzz soak check bench dist dist-test image-test format docs
+.PHONY: help run demo test simulate simulator fuzz fuzzer soak check bench dist dist-test image-test format docs
 
 # Builds what `run` and `demo` start. SwiftPM's progress is worth seeing only when there is much.
 define build
@@ -47,16 +47,23 @@ test: ## Run all the tests
 	@scripts/more-tests $(BIN)
 
 # In release a seed takes a fraction of the time. Seeds that there was no time for fail, as do planted faults that are not found.
-simulate: ## Run 5,000 seeds of the simulation within three minutes (Linux; `make test` runs as many as 40 s allow)
-	@scripts/prepare
-	$(SWIFT) build -c release --product brume-simulate
+simulate: simulator ## Run 5,000 seeds of the simulation within three minutes (Linux; `make test` runs as many as 40 s allow)
 	$(RELEASE_SIMULATION) --controls
 	$(RELEASE_SIMULATION) --first 1 --seeds 20 --repeats
 	$(RELEASE_SIMULATION) --first 1 --seeds 5000 --seconds 180 --jobs $$(getconf _NPROCESSORS_ONLN)
 
+simulator:
+	@scripts/prepare
+	$(SWIFT) build -c release --product brume-simulate
+
 fuzz: ## Search every reader of bytes for SECONDS=60 each, led by coverage, after planted faults (Linux)
 	@scripts/prepare
 	scripts/fuzz --seconds $(or $(SECONDS),60) --jobs $$(getconf _NPROCESSORS_ONLN)
+
+# What `fuzz` begins with.
+fuzzer:
+	@scripts/prepare
+	scripts/fuzz --build --jobs $$(getconf _NPROCESSORS_ONLN)
 
 soak: ## Run every machine's long form, and print one table (TIME=3h: for how long; ONLY=kill9,rot: which)
 	@scripts/prepare tests

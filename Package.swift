@@ -329,8 +329,9 @@ let package = Package(
       name: "brume-fuzz",
       dependencies: [
         "CFuzz", "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeWire", "BrumeStorage",
-        "BrumeQueryPlan", "BrumeCore", "BrumeNotifier", "BrumePush", "BrumeServer", "BrumeClient",
-        "BrumeKit", "BrumeTestKit", crypto, httpTypes, nioCore, log,
+        "BrumeQueryPlan", "BrumeCore", "BrumeNotifier", "BrumePush", "BrumeAssets", "BrumeOpenID",
+        "BrumeTracing", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeTestKit", crypto, httpTypes,
+        nioCore, log,
       ], path: "Tests/Fuzz", exclude: ["corpus", "words.txt"], swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["brume-fuzz"], swiftSettings: settings),
   ]

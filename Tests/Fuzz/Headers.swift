@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeServer
+import BrumeTracing
 import BrumeWire
 import Foundation
 import HTTPTypes
@@ -21,6 +22,10 @@ extension Target {
       _ = hosts.allows(value)
       let peer = try? SocketAddress(ipAddress: "127.0.0.1", port: 1)
       _ = ClientAddress(peer: peer, forwarded: value, trustedProxies: ["127.0.0.1", "10.0.0.1"])
+      ServerReaders.readHeaders(value, cookie: parts[0])
+      if let place = TraceParent(value), TraceParent(place.text) != place {
+        wrong("the place in a trace is not what was written")
+      }
     },
     Target("form", longest: 512) { bytes in readForm(parts(bytes, 8)) },
     Target("settings", longest: 512) { bytes in readSettings(text(bytes)) },

@@ -52,6 +52,8 @@ extension Target {
     _ = try? FeedRequest(json: json)
     _ = try? TokenRequest(json: json)
     _ = try? AssetImportRequest(json: json)
+    _ = try? AssetUploadRequest(json: json)
+    _ = try? AssetRereferenceRequest(json: json)
     _ = try? Wire.assetExports(json)
     _ = try? Wire.restore(json)
     _ = try? Wire.backup(json)
@@ -77,14 +79,21 @@ extension Target {
     _ = try? Wire.subscriptionResults(json)
     _ = try? Wire.identity(json)
     _ = try? Wire.users(json)
+    _ = try? Wire.lookedUp(json)
+    _ = try? Wire.uploadTickets(json)
+    _ = try? Wire.singleFile(json)
+    _ = try? Wire.assetResults(json)
     _ = try? Wire.courierToken(json)
     _ = try? Wire.shareResults(json)
     _ = try? Wire.keptNotifications(json)
-    _ = Wire.error(json)
+    if let wait = Wire.error(json).retryAfter { _ = Duration.seconds(wait) }
   }
 
   private static func readOperators(_ json: JSON) {
     _ = try? OperatorView(json: json)
+    _ = try? OperatorSignIn(json: json)
+    _ = try? Wire.operatorSession(json)
+    _ = try? Wire.clockMove(json)
     _ = try? ListRequest(json: json)
     _ = try? PermissionQuestion(json: json)
     _ = try? Trace(json: json)

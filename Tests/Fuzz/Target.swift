@@ -15,7 +15,7 @@ struct Target: Sendable {
   }
 
   static let all: [Target] =
-    languages + wire + texts + headers + proofs + stored + archives + [requests] + planted
+    languages + wire + texts + headers + proofs + stored + outside + archives + [requests] + planted
 
   static func named(_ name: String) -> Target? { all.first { $0.name == name } }
 }

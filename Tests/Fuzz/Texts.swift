@@ -1,7 +1,10 @@
 // Texts that come from users, operators and other sides, each by itself.
 
+import BrumeAssets
 import BrumeModel
+import BrumeOpenID
 import BrumePush
+import BrumeQueryPlan
 import BrumeServer
 import BrumeWire
 
@@ -36,7 +39,7 @@ extension Target {
       try? NameRules.subscriptionID(text, limits: .apple)
       try? NameRules.device(text, limits: .apple)
       try? NameRules.container(text)
-      _ = (NameRules.shown(text), EmailAddress.key(text))
+      _ = (NameRules.shown(text), EmailAddress.key(text), IndexedWord.spelling(of: text))
     },
     Target("address", longest: 256) { bytes in
       let text = text(bytes)
@@ -44,10 +47,18 @@ extension Target {
       if let address = IPAddress(text), IPAddress(address.description) != address {
         wrong("an address is not what was written")
       }
+      readAddresses(text)
       guard let url = try? PushURL(text) else { return }
       guard let again = try? PushURL(url.text), again.origin == url.origin else {
         wrong("the URL that is called is another than the one that was checked")
       }
     },
   ]
+
+  /// A bucket's, and one of a provider, which a browser is sent to.
+  private static func readAddresses(_ text: String) {
+    if let bucket = try? S3Address(text) { _ = (bucket.base, bucket.path(of: "a")) }
+    guard (try? ProviderAddress.check(text, what: "it")) != nil else { return }
+    _ = FormText.address(text, adding: [("state", "s")])
+  }
 }
