@@ -48,23 +48,3 @@ package struct Caller: Equatable, Sendable, InContainerEnvironment {
     self.requestID = requestID
   }
 }
-
-/// Time, identity and chance. The composition layer supplies the real ones, tests their own.
-package struct Host: Sendable {
-  /// The time, in milliseconds since 1970.
-  package let now: @Sendable () -> Milliseconds
-  /// An upper-case UUID.
-  package let uuid: @Sendable () -> String
-  /// Cryptographically random bytes.
-  package let randomBytes: @Sendable (Int) -> [UInt8]
-
-  package init(
-    now: @escaping @Sendable () -> Milliseconds,
-    uuid: @escaping @Sendable () -> String,
-    randomBytes: @escaping @Sendable (Int) -> [UInt8]
-  ) {
-    self.now = now
-    self.uuid = uuid
-    self.randomBytes = randomBytes
-  }
-}

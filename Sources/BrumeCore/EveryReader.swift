@@ -25,6 +25,7 @@ package enum EveryReader {
     let taken: [Bool] = [
       token != nil, ContinuationMarker(bytes) != nil, WebAuthToken(bytes) != nil,
       SealedCourierToken(bytes) != nil, AuthorizationState(bytes) != nil, SignInState(bytes) != nil,
+      OperatorAuthorizationState(bytes) != nil,
       seal.assetTicket(text(.assetTicket)) != nil, seal.assetReceipt(text(.assetReceipt)) != nil,
       seal.downloadToken(text(.downloadToken)) != nil,
       seal.exportedAsset(text(.exportedAsset)) != nil,
@@ -48,12 +49,24 @@ package enum EveryReader {
       pending.bytes != 0, OperationMemory.Heading(&unpacker) != nil,
       !ClientData.Entries(bytes, ofIncarnation: 1).list.isEmpty, KeptCount(bytes, of: .zone) != nil,
       KeptCount(bytes, of: .database) != nil,
-      !SubscriptionTypes(bytes).kinds.isEmpty,
+      !SubscriptionTypes(bytes).kinds.isEmpty, isMarked(bytes),
+      (try? MoveNote(text: String(decoding: bytes, as: UTF8.self))) != nil,
     ]
     return taken.count { $0 }
   }
 
-  /// Reads a signature of a server key, or addresses of web pages.
+  private static func isMarked(_ bytes: [UInt8]) -> Bool {
+    let marks = SequenceMarks(bytes)
+    guard SequenceMarks(marks.bytes) == marks else {
+      preconditionFailure("marks of sequences are not what was written")
+    }
+    var later = marks
+    later.note(1, at: 1_795_176_000_000, every: 1)
+    later.forget(through: 1)
+    return !marks.marks.isEmpty
+  }
+
+  /// Reads a signature of a server key, secrets of operators, or addresses of web pages.
   package static func readProof(
     publicKey: String, date: String, signature: String, now: Milliseconds
   ) {
@@ -65,6 +78,7 @@ package enum EveryReader {
     let proof = ServerKeySignature(request: request)
     _ = proof.obstacle(key: key, now: now, limits: .apple)
     _ = proof.identity
+    _ = OperatorSecret.id(of: signature)
     try? OriginRules.origin(signature, limits: .apple)
     try? OriginRules.callback(signature, limits: .apple)
   }

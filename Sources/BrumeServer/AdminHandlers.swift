@@ -45,7 +45,7 @@ struct AdminHandlers: Sendable {
     credentials = CredentialAdmin(
       apiTokens: engine.apiTokens, serverKeys: engine.serverKeys, signOut: server.signOut,
       store: store, usage: server.usage)
-    roles = RoleAdmin(roles: engine.roles, store: store, users: named)
+    roles = RoleAdmin(roles: engine.roles, users: named)
     records = RecordAdmin(
       views: engine.operatorViews, records: engine.records, queries: engine.queries,
       questions: engine.permissionQuestions,
@@ -65,7 +65,8 @@ struct AdminHandlers: Sendable {
       downloads: engine.assetDownloads)
     restores = RestoreAdmin(restores: server.restores)
     devices = DeviceAdmin(
-      testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
+      testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named,
+      mostUsers: settings.limits.operatorListUsers)
     faults = FaultAdmin(faults: server.pushFaults, users: named)
     clock = ClockAdmin(clock: server.clock, limits: settings.limits)
     pushLog = PushLogAdmin(store: store, users: named, mostLines: settings.limits.pushLogPage)
@@ -83,7 +84,7 @@ struct AdminHandlers: Sendable {
       isDevelopment: settings.isDevelopment)
     audit = AuditAdmin(log: engine.audit)
     logs = LogAdmin(
-      log: server.requestLog, store: store, users: named,
+      log: server.requestLog, users: named,
       mostLines: settings.limits.requestLogPage)
     events = EventRoute(
       events: server.events, authentication: engine.operatorAuthentication,

@@ -10,6 +10,8 @@ package protocol OperatorReading: AnyObject {
   /// The operator with exactly this name; nil if there is none.
   func find(named name: String) throws -> Operator?
   /// In name order.
+  ///
+  /// - Throws: also the `BrumeError` for damage, so that a store with operators never looks as if it had none.
   func all() throws -> [Operator]
   /// - Parameter id: the digest of its secret.
   func credential(_ id: String) throws -> OperatorCredential?

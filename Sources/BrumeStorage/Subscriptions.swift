@@ -15,8 +15,9 @@ package protocol SubscriptionReading: AnyObject {
   func page(
     watching bucket: Bucket, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?)
-  /// True if some query subscription watches this record type in this database: only then does a
-  /// change's log entry need its image.
+  /// Whether a change's log entry needs its image: some query subscription watches this record type in this database, or
+  /// in somebody's shared database that a zone with shares may be part of. The zone has been read in this transaction. An
+  /// engine that would have to look in other buckets for the latter may say yes of any zone with shares.
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool
   /// Subscriptions to shared databases that were saved or removed after the change with number `last`,
   /// and the number of the last of these changes. They concern all buckets, and stand in the log of one.

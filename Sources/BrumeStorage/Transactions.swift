@@ -7,8 +7,9 @@
 /// Everything that can be read.
 ///
 /// It belongs to one run of one body, on its thread. Its calls throw `StoreError` if the engine fails or
-/// stored bytes make no sense, and `CancellationError` if nobody waits for the body's answer. Some throw the
-/// `BrumeError` for damage (`BrumeError.damaged`), where they say so.
+/// stored bytes make no sense, and `CancellationError` if nobody waits for the body's answer. What the engine finds
+/// damaged is the `BrumeError` for damage (`BrumeError.damaged`) for who asks for it, and is left out of lists
+/// unless they say otherwise; damaged devices, roles and memberships count as not there.
 package protocol ReadTransaction: AnyObject {
   associatedtype Records: RecordReading
   associatedtype Queries: QueryReading

@@ -23,6 +23,13 @@ package protocol UserReading: AnyObject {
   func linked(to identity: ProviderIdentity) throws -> UserID?
 }
 
+extension UserReading {
+  /// The account with an ID; nil also if it is damaged, for lists that it must not hold up.
+  package func findWhole(_ id: UserID) throws -> User? {
+    do { return try find(id) } catch is BrumeError { return nil }
+  }
+}
+
 /// Every call throws what ``WriteTransaction`` says; the write's scope has `server`.
 package protocol UserWriting: UserReading {
   /// Inserts or replaces by ID.

@@ -15,9 +15,17 @@ struct DevicesCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
+      let connection = try server.connect()
       let query = user.map { [("user", $0)] } ?? []
-      let devices = try await server.connect().get("devices", query)["devices"]?.array ?? []
-      Listing(["user", "device", "channel", "waiting"]).show(devices, asJSON: json)
+      var after: String?
+      var widths: [Int] = []
+      repeat {
+        let page = try await connection.get(
+          "devices", query + (after.map { [("after", $0)] } ?? []))
+        widths = Listing(["user", "device", "channel", "waiting"]).show(
+          page["devices"]?.array ?? [], asJSON: json, heading: after == nil, atLeast: widths)
+        after = page["after"]?.string
+      } while after != nil
     }
   }
 }

@@ -77,28 +77,39 @@ import Testing
   }
 
   @Test func `an answer of fewer bytes does not count`() throws {
+    var limits = Limits.apple
+    limits.largeAnswerBytes = 300
     let memory = HeldBytes(most: 0, mostOfOne: 0, refusal: "full")
     let small = Reply.json([UInt8](repeating: 1, count: 299))
-    let response = try small.response(largeFrom: 300, in: memory.share(of: "a"))
+    let response = try small.response(
+      largeFrom: limits.largeAnswerBytes, in: memory.share(of: "a"))
     #expect(response.body.contentLength == 299)
     let large = Reply(body: .pieces([[UInt8](repeating: 1, count: 299), [1]]))
     #expect(throws: (any Error).self) {
-      try large.response(largeFrom: 300, in: memory.share(of: "a"))
+      try large.response(largeFrom: limits.largeAnswerBytes, in: memory.share(of: "a"))
     }
   }
 
-  @Test func `answers of all addresses together have a bound`() throws {
+  private static let limits: Limits = {
     var limits = Limits.apple
     limits.answerBytesAtOnce = 1000
     limits.answerBytesAtOncePerAddress = 600
-    let memory = HeldBytes.ofAnswers(limits)
-    let reply = Reply.json([UInt8](repeating: 1, count: 600))
-    func answer(_ address: String) throws -> Response {
-      try reply.response(largeFrom: 300, in: memory.share(of: address))
-    }
-    let first = try answer("a")
-    #expect(throws: (any Error).self) { try answer("b") }
-    withExtendedLifetime(first) {}
+    limits.bodyBytesAtOnce = 1000
+    limits.bodyBytesAtOncePerAddress = 600
+    return limits
+  }()
+
+  @Test(arguments: [false, true])
+  func `bytes of all addresses together have a bound, and those of each`(
+    areBodies: Bool
+  ) throws {
+    let memory = areBodies ? HeldBytes.ofBodies(Self.limits) : .ofAnswers(Self.limits)
+    let (one, other) = (memory.share(of: "a"), memory.share(of: "b"))
+    try one.take(600)
+    #expect(throws: (any Error).self) { try one.take(1) }
+    #expect(throws: (any Error).self) { try other.take(401) }
+    try other.take(400)
+    #expect(memory.held == 1000)
   }
 }
 

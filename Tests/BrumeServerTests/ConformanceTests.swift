@@ -173,6 +173,8 @@ final class CaseClock: Sendable {
     milliseconds.withLock { $0 += Milliseconds((seconds * 1000).rounded(.up)) }
   }
 
+  func advance(milliseconds count: Milliseconds) { milliseconds.withLock { $0 += count } }
+
   var host: BrumeCore.Host {
     let real = BrumeCore.Host.real
     return BrumeCore.Host(

@@ -48,6 +48,25 @@ import Testing
     }
   }
 
+  @Test func `devices of all users are listed some users at a time`() async throws {
+    let fixture = try await ServerFixture { $0.outside.webPushAllowed = ["127.0.0.1"] }
+    try await fixture.routes { client in
+      for user in ["alice", "bob"] {
+        _ = try await client.own("devices", subscription("http://127.0.0.1:9/\(user)"), as: user)
+      }
+      var (users, after, pages) = ([JSON?](), "", 0)
+      repeat {
+        let page = try await client.admin("devices?limit=1&after=\(after)")
+        let devices = try #require(page["devices"]?.array, "\(page.text)")
+        #expect(devices.count <= 1)
+        users += devices.map { $0["user"] }
+        after = page["after"]?.string ?? ""
+        pages += 1
+      } while !after.isEmpty && pages < 20
+      #expect(users == ["alice", "bob"] && pages >= 2)
+    }
+  }
+
   @Test func `hosts of the operator's webhooks are not for endpoints that users register`()
     async throws
   {

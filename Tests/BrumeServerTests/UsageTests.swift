@@ -69,6 +69,18 @@ import Testing
     #expect(early.history.minutes.isEmpty && early.uses["user/_a"] == Self.now - 2 * Self.hour)
   }
 
+  @Test(arguments: [(1 << 44, true), (1 << 44 + 1, false)] as [(Int64, Bool)])
+  func `a file with counts that no server reaches brings nothing back`(
+    count: Int64, isRead: Bool
+  ) throws {
+    var counts = UsageCounts()
+    for kind in UsageKind.allCases { counts.add(kind, count) }
+    let bucket = UsageBucket(Self.now, counts)
+    let history = UsageHistory(since: 0, minutes: [bucket], hours: [bucket], now: Self.now)
+    let file = UsageFile(history, uses: [:], storage: StorageHistory())
+    #expect((UsageFile(file.bytes, now: Self.now) != nil) == isRead)
+  }
+
   @Test func `a server goes on counting where the one before has ended`() async throws {
     let folder = try DataFolder(path: NSTemporaryDirectory() + "/brume-usage-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(atPath: folder.path) }

@@ -80,12 +80,19 @@ package struct AssetSweeper: Sendable {
         try transaction.assets.discardObject(upload.id)
         continue
       }
-      if var file = try transaction.assets.file(checksum), file.idleSince == nil {
+      if var file = try Self.file(checksum, transaction), file.idleSince == nil {
         file.idleSince = 0
         try transaction.assets.put(file)
       }
     }
     return uploads.count
+  }
+
+  /// Nil also for one that is damaged: it stays, and the others go on.
+  private static func file(
+    _ checksum: String, _ transaction: any WriteTransaction
+  ) throws -> AssetFile? {
+    do { return try transaction.assets.file(checksum) } catch is BrumeError { return nil }
   }
 
   private static func judgeFiles(

@@ -9,6 +9,8 @@ import FoundationEssentials
 enum PasswordHash {
   private static let blockSize = 8
   private static let parallelism = 1
+  /// Ours: what a hash may need. A store says of each what it costs, and one that is damaged may say anything.
+  private static let mostMemory = 256 << 20
 
   /// `scrypt$N$r$p$salt$hash`, the last two in base64.
   ///
@@ -31,10 +33,16 @@ enum PasswordHash {
     let parts = stored.split(separator: "$").map { String($0) }
     guard parts.count == 6, parts[0] == "scrypt", let rounds = Int(parts[1]),
       let blockSize = Int(parts[2]), let parallelism = Int(parts[3]),
+      isAffordable(rounds, blockSize, parallelism),
       let salt = Base64.bytes(parts[4]), let wanted = Base64.bytes(parts[5]),
       let hash = try? derive(password, salt, rounds, blockSize, parallelism)
     else { return false }
     return ConstantTime.areEqual(hash, wanted)
+  }
+
+  private static func isAffordable(_ rounds: Int, _ blockSize: Int, _ parallelism: Int) -> Bool {
+    guard rounds > 0, blockSize > 0, parallelism > 0 else { return false }
+    return mostMemory / 128 / rounds / blockSize / parallelism > 0
   }
 
   private static func derive(
@@ -42,7 +50,7 @@ enum PasswordHash {
   ) throws -> [UInt8] {
     let key = try KDF.Scrypt.deriveKey(
       from: Array(password.utf8), salt: salt, outputByteCount: 32, rounds: rounds,
-      blockSize: blockSize, parallelism: parallelism, maxMemory: 256 << 20)
+      blockSize: blockSize, parallelism: parallelism, maxMemory: mostMemory)
     return key.withUnsafeBytes { Array($0) }
   }
 }

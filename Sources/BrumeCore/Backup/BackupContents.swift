@@ -1,8 +1,8 @@
 // What frames of a backup hold, as values and as bytes: the end of all rows, pieces of assets, the end of all. Pages of
 // rows are in `BackupPage.swift`. Reading is total: any bytes give a value or nil.
 
-package import BrumeModel
-package import BrumeStorage
+import BrumeModel
+import BrumeStorage
 
 /// All rows were written.
 struct BackupRowsEnd: Equatable {

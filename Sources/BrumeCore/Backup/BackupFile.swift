@@ -1,7 +1,7 @@
 // A backup as a store that is read from its first row to its last, so that a restore is a move from it; and its
 // assets, one after the other. One that continues an earlier backup is read together with it.
 
-package import BrumeModel
+import BrumeModel
 package import BrumeStorage
 
 /// A backup file that was checked. Calls throw `StoreError` with `corrupt` if it is not any more what it was

@@ -1,6 +1,6 @@
 // What is in a backup, as the one who reads all of it finds it.
 
-package import BrumeModel
+import BrumeModel
 package import BrumeStorage
 import Crypto
 

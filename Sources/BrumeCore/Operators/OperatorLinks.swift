@@ -25,7 +25,7 @@ package struct OperatorLinks: Sendable {
       .link, operatorID: nil, role: .full, lifetime: limits.operatorLinkLifetime, host: host)
     let (limits, now) = (limits, host.now())
     return try await store.write(in: .server) { transaction in
-      guard try inDevelopment || transaction.operators.all().isEmpty else { return nil }
+      guard try inDevelopment || transaction.operators.isNobodyThere else { return nil }
       try transaction.operators.put(link.credential, upTo: limits.operatorLinks, at: now) {
         !$0.isInvitation
       }
@@ -89,7 +89,7 @@ package struct OperatorLinks: Sendable {
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in
       _ = try transaction.operators.link(withID: link, at: now)
-      guard try transaction.operators.all().isEmpty else {
+      guard try transaction.operators.isNobodyThere else {
         throw BrumeError(
           .exists, "there is an operator already; sign in, or ask for an account of your own")
       }
@@ -102,6 +102,13 @@ package struct OperatorLinks: Sendable {
 }
 
 extension OperatorReading {
+  /// Whether the first operator may be made. One whose account is damaged is there.
+  fileprivate var isNobodyThere: Bool {
+    get throws {
+      do { return try all().isEmpty } catch is BrumeError { return false }
+    }
+  }
+
   func link(_ secret: String, at now: Milliseconds) throws -> OperatorCredential {
     try link(withID: OperatorSecret.id(of: secret), at: now)
   }

@@ -103,6 +103,8 @@ struct Removals {
     let key = RecordKey(zone: stage.zone, name: name)
     let limit = context.limits.cascade + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
+    // More are refused in any case.
+    if names.count < limit { try requireReferrers(names, to: name) }
     let record = try stage.before(name)
     if let share = record?.share {
       names.append(share)
@@ -111,6 +113,16 @@ struct Removals {
     bytes[name] = record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
     companions[name] = names
     return names
+  }
+
+  /// Each is read before it goes anyway. What the store finds it by may be damaged, and must not take another record
+  /// along.
+  private func requireReferrers(_ names: [String], to target: String) throws {
+    for name in names where stage.puts[name] == nil {
+      let pointers = try stage.before(name)?.pointers(within: stage.zone) ?? []
+      guard pointers.contains(where: { $0.target.text == target && $0.action == .deleteSelf })
+      else { throw BrumeError.damaged("what refers to record '\(NameRules.shown(target))'") }
+    }
   }
 
   private func tooMany(_ name: String) -> BrumeError {

@@ -40,7 +40,7 @@ package struct Shares: Sendable {
   ) async throws -> [ShareResult] {
     let user = try userOfShares(requests.count, caller)
     let (limits, now) = (limits, host.now())
-    var results: [ShareResult] = []
+    var (results, joined): ([ShareResult], Int?) = ([], nil)
     for request in requests {
       let participantID = host.uuid()
       let found = try await store.read { transaction in
@@ -53,20 +53,23 @@ package struct Shares: Sendable {
         continue
       }
       let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
-      let result = try await store.writeIfWanted(in: scope) { transaction in
-        try ShareResult.item(request.value) {
+      let (result, count) = try await store.writeIfWanted(in: scope) { [joined] transaction in
+        var count = joined
+        let result = try ShareResult.item(request.value) {
           let sharing = try Sharing(request, of: caller, from: transaction)
           let accepted = try sharing.accepted(
             by: user, id: participantID, limits: limits, transaction)
           if let accepted {
-            try transaction.shares.checkRoom(for: user, caller, limits)
+            count = try transaction.shares.joined(by: user, counted: joined, caller, limits) + 1
             try sharing.join(as: accepted, caller, now, in: transaction)
           }
           return try Sharing(request, of: caller, from: transaction).metadata(
             for: user, transaction)
         }
+        return (result, count)
       }
       results.append(result)
+      joined = count
     }
     return results
   }

@@ -141,13 +141,17 @@ extension Sharing {
 // MARK: Joining it
 
 extension ShareReading {
-  /// Whether a user may join one more share.
-  func checkRoom(for user: UserID, _ caller: Caller, _ limits: Limits) throws {
-    let joined = try memberships(of: user, in: caller.containerEnvironment)
-    guard joined.count >= limits.sharesJoinedPerUser else { return }
+  /// How many shares a user has joined, if he may join one more.
+  ///
+  /// - Parameter counted: how many, as an earlier share of the same request has found: counting for each of them would
+  ///   be the square of their number. What other requests join meanwhile comes on top.
+  /// - Throws: `limitExceeded`.
+  func joined(by user: UserID, counted: Int?, _ caller: Caller, _ limits: Limits) throws -> Int {
+    let joined = try counted ?? memberships(of: user, in: caller.containerEnvironment).count
+    guard joined >= limits.sharesJoinedPerUser else { return joined }
     throw BrumeError(
       .limitExceeded,
-      "you take part in \(joined.count) shares, the maximum; leave one before you join another")
+      "you take part in \(joined) shares, the maximum; leave one before you join another")
   }
 }
 

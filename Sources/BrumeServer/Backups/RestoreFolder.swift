@@ -28,14 +28,14 @@ package struct RestoreNote: Equatable, Sendable {
     self.requestID = requestID
   }
 
-  fileprivate init(_ bytes: [UInt8]) throws {
+  init(_ bytes: [UInt8]) throws {
     let json = try JSON(parsing: bytes)
     self.init(
       backup: try Wire.backup(json), operatorName: json["operator"]?.string ?? "",
       address: json["address"]?.string ?? "", requestID: json["request"]?.string ?? "")
   }
 
-  fileprivate var bytes: [UInt8] {
+  var bytes: [UInt8] {
     guard case .object(var object) = try? JSON(parsing: Wire.backup(backup)) else { return [] }
     object["operator"] = .string(operatorName)
     object["address"] = .string(address)

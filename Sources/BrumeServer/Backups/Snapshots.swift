@@ -93,7 +93,7 @@ package final class Snapshots: Sendable {
     _ source: any StoreExport, _ id: String, _ file: DiskFile
   ) throws -> Int64 {
     var size: Int64 = 0
-    var writer = BackupWriter(of: source) { [self] bytes in
+    let writer = BackupWriter(of: source) { [self] bytes in
       try file.append(bytes)
       size += Int64(bytes.count)
       guard note(.making(size), of: id) else { throw Removed() }

@@ -5,7 +5,7 @@
 package import BrumeCore
 import BrumePostgres
 import BrumeSQLite
-package import BrumeStorage
+import BrumeStorage
 package import Logging
 
 /// One restore of one backup.

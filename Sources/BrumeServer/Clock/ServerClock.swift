@@ -1,7 +1,7 @@
 // The clock that everything in the server waits by: the host's, or one that is moved by hand. Limits of connections
 // and of calls to the outside are no part of it: the other side's time goes on.
 
-package import BrumeCore
+import BrumeCore
 import BrumeDelivery
 package import BrumeModel
 

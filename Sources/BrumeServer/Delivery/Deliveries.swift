@@ -6,7 +6,7 @@ import BrumeModel
 package import BrumePush
 import BrumeStorage
 import BrumeTracing
-package import Logging
+import Logging
 
 /// What sends to APNs, Web Push services and webhooks.
 package final class Deliveries: Sendable {

@@ -68,7 +68,9 @@ struct ErrorReply: RouterMiddleware {
     request.facts.note(error.code)
     let bytes = Wire.error(error, uuid: request.requestID)
     var headers: HTTPFields = [.contentType: "application/json"]
-    if let seconds = error.retryAfter { headers[.retryAfter] = String(Int(seconds.rounded(.up))) }
+    if let seconds = error.retryAfter.flatMap({ Int(exactly: $0.rounded(.up)) }) {
+      headers[.retryAfter] = String(seconds)
+    }
     return Response(
       status: .init(code: error.code.meaning.httpStatus), headers: headers,
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))

@@ -26,4 +26,14 @@ struct NamedUsers: Sendable {
   func user(_ name: String) async throws -> User {
     try await store.read { try $0.users.account(named: name) }
   }
+
+  /// Sign-in names, without those of users who are gone, or whose account is damaged.
+  func names(of users: Set<UserID>) async throws -> [UserID: String] {
+    guard !users.isEmpty else { return [:] }
+    let plan = ReadPlan { Set(users.map { .user($0) }) }
+    return try await store.read(plan) { transaction in
+      let found = try users.compactMap { try transaction.users.findWhole($0) }
+      return Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+    }
+  }
 }

@@ -11,25 +11,37 @@ struct DeviceAdmin: Sendable {
   let delivery: ServerDelivery
   let store: any Store
   let users: NamedUsers
+  /// Users whose devices are in one answer.
+  let mostUsers: Int
 
+  /// Devices of one user, or of all of them in name order, some users at a time: the next call names the answer's `after`.
   func list(_ call: Call) async throws -> Reply {
-    let containerEnvironment = call.containerEnvironment
-    let name = call.query["user"]
+    let place = call.containerEnvironment
+    let part = try ListRequest(after: call.query["after"], limit: call.query["limit"])
+    let size = min(part.limit ?? mostUsers, mostUsers)
     // Nobody's devices are another answer than none.
-    if let name { _ = try await users.user(name) }
-    let found = try await store.read { store in
-      try store.users.all().filter { name == nil || $0.name == name }.map { user in
-        let devices = try store.devices.all(of: user.id, in: containerEnvironment)
-        return try devices.map { (user.name, $0, try store.mailboxes.count(of: $0.key)) }
-      }.flatMap { $0 }
+    var named: User?
+    if let name = call.query["user"] { named = try await users.user(name) }
+    let (found, last) = try await store.read { [named] store in
+      let all = try named.map { [$0] } ?? store.users.page(after: part.after, limit: size + 1)
+      let found = try all.prefix(size).flatMap { user in
+        try store.devices.all(of: user.id, in: place).map {
+          Self.describe($0, of: user, waiting: try store.mailboxes.count(of: $0.key))
+        }
+      }
+      return (found, all.count > size ? all[size - 1].name : nil)
     }
-    let list = found.map { user, device, waiting -> JSON in
-      [
-        "user": .string(user), "device": .string(device.key.device.name),
-        "channel": .string(device.channel.kind.rawValue), "waiting": .int(Int64(waiting)),
-      ]
-    }
-    return .json(["devices": .array(list)])
+    var answer = JSONObject()
+    answer["devices"] = .array(found)
+    answer["after"] = last.map { .string($0) }
+    return .json(.object(answer))
+  }
+
+  private static func describe(_ device: Device, of user: User, waiting: Int) -> JSON {
+    [
+      "user": .string(user.name), "device": .string(device.key.device.name),
+      "channel": .string(device.channel.kind.rawValue), "waiting": .int(Int64(waiting)),
+    ]
   }
 
   /// Puts a notification into the mailboxes of a user's devices, as a subscription would.

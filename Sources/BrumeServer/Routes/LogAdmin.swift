@@ -7,7 +7,6 @@ import BrumeWire
 
 struct LogAdmin: Sendable {
   let log: RequestLog
-  let store: any Store
   let users: NamedUsers
   /// Lines of one answer.
   let mostLines: Int
@@ -35,18 +34,13 @@ struct LogAdmin: Sendable {
   }
 
   private func names(in lines: [RequestLine]) async throws -> [UserID: String] {
-    let users = Set(
-      lines.compactMap { line -> UserID? in
-        switch line.caller {
-        case .user(let user), .serverKey(let user): user
-        case .nobody, .operator: nil
-        }
-      })
-    guard !users.isEmpty else { return [:] }
-    return try await store.read { transaction in
-      let found = try users.compactMap { try transaction.users.find($0) }
-      return Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+    let callers = lines.compactMap { line -> UserID? in
+      switch line.caller {
+      case .user(let user), .serverKey(let user): user
+      case .nobody, .operator: nil
+      }
     }
+    return try await users.names(of: Set(callers))
   }
 }
 

@@ -16,10 +16,10 @@ struct PushLogAdmin: Sendable {
     let filter = try await filter(call)
     let after = call.query["after"].flatMap { Int64($0) } ?? 0
     let limit = min(call.query["limit"].flatMap { Int($0) } ?? 100, mostLines)
-    let (lines, all) = try await store.read { store in
-      (try store.pushLog.entries(filter, after: after, limit: limit), try store.users.all())
+    let lines = try await store.read {
+      try $0.pushLog.entries(filter, after: after, limit: limit)
     }
-    let names = Dictionary(all.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+    let names = try await users.names(of: Set(lines.compactMap(\.user)))
     return .json(["log": .array(lines.map { Self.describe($0, names) })])
   }
 

@@ -7,17 +7,14 @@ import BrumeWire
 
 struct RoleAdmin: Sendable {
   let roles: Roles
-  let store: any Store
   let users: NamedUsers
 
   func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
     let members = try await roles.members(in: containerEnvironment)
-    let names = try await store.read { store in
-      try members.map { try store.users.find($0.user)?.name ?? $0.user.name }
-    }
-    let lines = zip(members, names).map { member, name -> JSON in
-      ["role": .string(member.role), "user": .string(name)]
+    let names = try await users.names(of: Set(members.map(\.user)))
+    let lines = members.map { member -> JSON in
+      ["role": .string(member.role), "user": .string(names[member.user] ?? member.user.name)]
     }
     return .json(["members": .array(lines)])
   }

@@ -21,7 +21,7 @@ struct StatusAdmin: Sendable {
   func show(_ call: Call) async throws -> Reply {
     let (users, tokens, keys, log) = try await store.read { store in
       (
-        try store.users.all(), try store.credentials.apiTokens(),
+        try store.users.count(), try store.credentials.apiTokens(),
         try store.credentials.serverKeys(),
         try store.log.lastPosition(in: .only)
       )
@@ -34,7 +34,7 @@ struct StatusAdmin: Sendable {
       .init(key: "dev", value: .bool(settings.isDevelopment)),
       .init(key: "faults", value: .int(Int64(faults?.entries.count ?? 0))),
       .init(key: "clock", value: .string(settings.isClockManual ? "manual" : "real")),
-      .init(key: "users", value: .int(Int64(users.count))),
+      .init(key: "users", value: .int(Int64(users))),
       .init(key: "apiTokens", value: .int(Int64(tokens.count))),
       .init(key: "serverKeys", value: .int(Int64(keys.count))),
       .init(key: "logPosition", value: .int(log)),

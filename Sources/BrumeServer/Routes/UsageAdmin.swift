@@ -26,9 +26,7 @@ struct UsageAdmin: Sendable {
   /// What the users who store most stored over time.
   func storedOverTime(_ call: Call) async throws -> Reply {
     let report = usage.storageReport(try call.span())
-    let names = try await users.store.read { transaction in
-      try report.users.map { try transaction.users.find($0.user)?.name }
-    }
+    let names = try await users.names(of: Set(report.users.map(\.user)))
     var object = JSONObject()
     object["span"] = .string(report.span.rawValue)
     object["step"] = .int(report.step)
@@ -36,7 +34,7 @@ struct UsageAdmin: Sendable {
     object["steps"] = .int(Int64(report.steps))
     // Who was deleted since has no name any more.
     object["users"] = .array(
-      zip(report.users, names).compactMap { series, name in name.map { series.json(named: $0) } })
+      report.users.compactMap { series in names[series.user].map { series.json(named: $0) } })
     return .json(.object(object))
   }
 }

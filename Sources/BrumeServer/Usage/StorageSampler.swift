@@ -75,7 +75,10 @@ struct StorageSampler: Sendable {
 
   private func missing(of users: Set<UserID>) async throws -> Set<UserID> {
     try await store.read { transaction in
-      try users.filter { try transaction.users.find($0) == nil }
+      try users.filter { user in
+        // One that is damaged is there.
+        do { return try transaction.users.find(user) == nil } catch is BrumeError { return false }
+      }
     }
   }
 
@@ -83,7 +86,7 @@ struct StorageSampler: Sendable {
   private func counted(_ users: Set<UserID>) async throws -> [UserID: StoredSize] {
     var sizes: [UserID: StoredSize] = [:]
     for id in users {
-      guard let user = try await store.read({ try $0.users.find(id) }) else { continue }
+      guard let user = try await store.read({ try $0.users.findWhole(id) }) else { continue }
       sizes[id] = try await storage.report(on: user).users.first?.size
     }
     return sizes

@@ -7,6 +7,8 @@ import BrumeWire
 struct UsageFile: Equatable, Sendable {
   static let name = "usage.json"
   private static let format: Int64 = 1
+  /// Ours: no server counts more within an hour, and all of a month can be added.
+  private static let most: Int64 = 1 << 44
   var history: UsageHistory
   var uses: [String: Milliseconds]
   var storage: StorageHistory
@@ -57,7 +59,8 @@ struct UsageFile: Equatable, Sendable {
     guard let lists = json?.array else { return nil }
     let buckets = lists.compactMap { list -> UsageBucket? in
       let numbers = list.array?.compactMap(\.int) ?? []
-      guard let start = numbers.first, let counts = UsageCounts(values: Array(numbers.dropFirst()))
+      guard let start = numbers.first, numbers.dropFirst().allSatisfy({ $0 <= most }),
+        let counts = UsageCounts(values: Array(numbers.dropFirst()))
       else { return nil }
       return UsageBucket(start, counts)
     }

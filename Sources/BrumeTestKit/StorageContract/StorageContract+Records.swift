@@ -117,6 +117,32 @@ extension StorageContract {
         }
       }
     },
+    Case("a feed brings records of any size, planned or not, in order and whole") { store in
+      let sizes = [10, 20_000, 40, 300_000, 9_000]
+      try await store.write(in: .database(.sample())) { transaction in
+        for (number, size) in sizes.enumerated() {
+          let text = String(repeating: "x", count: size)
+          try transaction.putNext("r\(number)", fields: ["text": .string(text)])
+        }
+      }
+      for plan in [ReadPlan.none, ReadPlan { [.changes(.sample(), after: 0, limit: 9)] }] {
+        try await store.read(plan) { transaction in
+          func texts(_ bytes: Int, newestFirst: Bool = false) throws -> [Int] {
+            let page = try transaction.changes.page(
+              in: .sample(), after: 0, through: .max, limit: 9, byteLimit: bytes,
+              newestFirst: newestFirst)
+            return try page.compactMap { change in
+              guard case .changed(let stored) = change else { return nil }
+              guard case .string(let text) = try stored.record().fields["text"] else { return nil }
+              return text.utf8.count
+            }
+          }
+          try expectEqual(try texts(.max), sizes, "all")
+          try expectEqual(try texts(.max, newestFirst: true), sizes.reversed(), "all, newest first")
+          try expectEqual(try texts(15_000), [10, 20_000], "until they have the bytes")
+        }
+      }
+    },
     Case("children come in name order, and only children") { store in
       try await store.write(in: .database(.sample())) { transaction in
         try transaction.putNext("root")

@@ -82,12 +82,8 @@ extension StorageContract {
       try expectEqual(try await watched("Trail", "_a1"), [false, false], "before")
       for (scope, watchedDatabase, otherDatabase) in [
         (DatabaseScope.private, "_a1" as String?, "_b2" as String?), (.public, nil, "_a1"),
-        (.shared, "_b2", "_a1"),
       ] {
-        let stored = StoredSubscription(
-          scope: SubscriptionSamples.scope(scope),
-          subscription: SubscriptionSamples.subscription("q", query),
-          starts: LogPositions(0, in: store.sampleBucket))
+        let stored = SubscriptionSamples.stored("q", query, scope, in: store)
         try await store.write(in: .everything(of: store)) { try $0.subscriptions.put(stored) }
         try expectEqual(try await watched("Trail", watchedDatabase), [true, true], "\(scope)")
         try expectEqual(
@@ -103,6 +99,23 @@ extension StorageContract {
       let zone = SubscriptionSamples.stored("z", SubscriptionSamples.scope(.private))
       try await store.write(in: .everything(of: store)) { try $0.subscriptions.put(zone) }
       try expectEqual(try await watched("Trail", "_a1"), [false, false], "a zone subscription")
+    },
+    Case("a query subscription to a shared database is known of the zones of others with shares") {
+      store in
+      let zone = Zone(
+        key: .sample(owner: "_b2"), incarnation: 1, lastSequence: 1, hasShares: true)
+      let query = Subscription.Kind.query(
+        Query(recordType: "Trail"), zone: nil, firesOn: [.create], firesOnce: false)
+      let stored = SubscriptionSamples.stored("q", query, .shared, in: store)
+      try await store.write(in: .everything(of: store)) {
+        try $0.zones.put(zone)
+        try $0.subscriptions.put(stored)
+      }
+      let isKnown = try await store.write(in: .everything(of: store)) {
+        _ = try $0.zones.find(zone.key)
+        return try $0.subscriptions.hasQueries(on: "Trail", in: zone.key.database)
+      }
+      try expect(isKnown, "a subscription of the sharing user's guest")
     },
   ]
 }
@@ -125,6 +138,14 @@ enum SubscriptionSamples {
       subscription: subscription(
         id, .zone(ZoneID(name: "Trails", ownerName: "_a1"), recordType: nil)),
       starts: LogPositions(3, in: .only))
+  }
+
+  static func stored(
+    _ id: String, _ kind: Subscription.Kind, _ scope: DatabaseScope, in store: any Store
+  ) -> StoredSubscription {
+    StoredSubscription(
+      scope: self.scope(scope), subscription: subscription(id, kind),
+      starts: LogPositions(0, in: store.sampleBucket))
   }
 
   static let kinds: [Subscription.Kind] = [

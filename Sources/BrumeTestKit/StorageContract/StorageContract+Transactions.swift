@@ -46,6 +46,33 @@ extension StorageContract {
         try expectEqual(try transaction.zones.find(.sample("Other"))?.incarnation, 2, "incarnation")
       }
     },
+    Case(
+      "a body that throws after many records leaves none of them, and the next has its last word"
+    ) {
+      store in
+      let names = (0..<120).map { "r\($0)" }
+      do {
+        try await store.write(in: .everything(of: store)) { transaction in
+          for name in names { try transaction.putNext(name, fields: ["title": .string("lost")]) }
+          throw Refusal()
+        }
+        throw Violation(description: "the error of the body was not passed on")
+      } catch is Refusal {}
+      let left = try await store.read { transaction in
+        try names.filter { try transaction.hasRecord($0) }
+      }
+      try expectEqual(left, [], "records of an undone write")
+      try await store.write(in: .everything(of: store)) { transaction in
+        for name in names { try transaction.putNext(name) }
+        try transaction.putNext("r0", fields: ["title": .string("last")])
+      }
+      try await store.read { transaction in
+        let first = try transaction.records.find(RecordKey(zone: .sample(), name: "r0"))
+        try expectEqual(first?.sequence, 121, "the sequence of a record that was put twice")
+        try expectEqual(try first?.record().fields, ["title": .string("last")], "its fields")
+        try expectEqual(try names.filter { try transaction.hasRecord($0) }, names, "records")
+      }
+    },
     Case("a body whose caller has gone before its turn does not run") { store in
       let gone = Task {
         withUnsafeCurrentTask { $0?.cancel() }

@@ -55,7 +55,7 @@ import Testing
     let assets = try await fixture()
     let text = try await exported(assets)
     _ = try await taken(text, assets).get()
-    assets.clock.advance(by: assets.limits.exportedAssetLifetime - 1)
+    assets.clock.advance(by: 3 * 86_400_000 - 1)
     _ = try await taken(text, assets).get()
     assets.clock.advance(by: 1)
     #expect(try await taken(text, assets).error?.code == .assetNotAvailable)

@@ -209,8 +209,10 @@ struct AssetFixture: Sendable {
 
   @Test func `an expired receipt is refused`() async throws {
     let assets = try await AssetFixture()
-    let uploaded = try await assets.upload([1, 2, 3])
-    assets.clock.advance(by: assets.limits.assetReceiptLifetime)
+    let (uploaded, other) = (try await assets.upload([1, 2, 3]), try await assets.upload([4]))
+    assets.clock.advance(by: 3_600_000 - 1)
+    try await assets.save(other)
+    assets.clock.advance(by: 1)
     let error = try await assets.refusal(of: uploaded)
     #expect(error.code == .badRequest && error.reason.contains("expired"))
   }
@@ -324,12 +326,16 @@ struct AssetFixture: Sendable {
     let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     try await assets.save(uploaded)
-    let token = assets.engine.assetDownloads.token(for: uploaded)
-    assets.clock.advance(by: assets.limits.assetAddressLifetime)
-    _ = try await assets.engine.assetDownloads.open(token)
-    assets.clock.advance(by: 60_000)
-    await #expect(throws: BrumeError.self) {
-      _ = try await assets.engine.assetDownloads.open(token)
+    let downloads = assets.engine.assetDownloads
+    // An address lasts to the end of a minute: these are made at the beginning of one, and in its last millisecond.
+    let early = downloads.token(for: uploaded)
+    assets.clock.advance(by: 60_000 - 1)
+    let late = downloads.token(for: uploaded)
+    assets.clock.advance(by: 4 * 3_600_000)
+    for token in [early, late] { _ = try await downloads.open(token) }
+    assets.clock.advance(by: 1)
+    for token in [early, late] {
+      await #expect(throws: BrumeError.self) { _ = try await downloads.open(token) }
     }
     await #expect(throws: BrumeError.self) {
       _ = try await assets.engine.assetDownloads.open("AAAA")

@@ -150,6 +150,7 @@ struct IDTokenTests {
     let json = try JSON(parsing: Array(#"{"keys":[\#(keys)]}"#.utf8))
     #expect(try Wire.providerKeys(json, most: 3).count == 3)
     #expect(try Wire.providerKeys(json, most: 2).count == 2)
+    #expect(Limits.apple.providerKeys == 100)
   }
 
   @Test func `keys that cannot be used are passed over`() throws {

@@ -36,7 +36,9 @@ struct SessionEndTests {
       web = try #require(fixture.engine.webAuthTokens.renewed(after: web))
       #expect(try await caller(fixture, api, web).kind == .user)
     }
-    fixture.server.clock.advance(by: Milliseconds(step) * 60_000)
+    fixture.server.clock.advance(by: Milliseconds(step) * 60_000 - 1)
+    #expect(try await caller(fixture, api, web).kind == .user)
+    fixture.server.clock.advance(by: 1)
     for token in [web, fixture.engine.webAuthTokens.renewed(after: web) ?? ""] {
       let error = try await ruleFailure { try await caller(fixture, api, token) }
       #expect(error.code == .authenticationRequired && error.reason.contains("expired"))

@@ -65,7 +65,9 @@ struct SignInTests {
       try await fixture.engine.signIns.begin(for: credentials(try await token(fixture))))
     fixture.server.clock.advance(by: 840_000)
     _ = try await fixture.engine.signIns.open(state)
-    fixture.server.clock.advance(by: Limits.apple.signInLifetime)
+    fixture.server.clock.advance(by: 1_800_000 - 840_000 - 1)
+    _ = try await fixture.engine.signIns.open(state)
+    fixture.server.clock.advance(by: 1)
     let error = try await ruleFailure { try await fixture.engine.signIns.open(state) }
     #expect(error.code == .badRequest)
   }

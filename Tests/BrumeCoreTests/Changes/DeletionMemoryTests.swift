@@ -59,6 +59,37 @@ struct DeletionMemoryTests {
     #expect(try await fixture.changes().summary == ["+h0", "+h4"])
   }
 
+  @Test func `a deletion is forgotten to the millisecond, after the mark that is not before it`()
+    async throws
+  {
+    let fixture = try await prepared()
+    _ = try await fixture.modify([.delete("h1")])
+    let memory = fixture.engine.deletionMemory
+    #expect(try await memory.sweep().deletions == 0)
+    fixture.server.clock.advance(by: 8 * Self.day - 1)
+    #expect(try await memory.sweep().deletions == 0)
+    fixture.server.clock.advance(by: 1)
+    #expect(try await memory.sweep().deletions == 1)
+  }
+
+  @Test func `an eighth of the lifetime lies between two marks`() async throws {
+    let fixture = try await prepared()
+    let database = try fixture.phone.databaseKey(.private)
+    func marks() async throws -> Int {
+      _ = try await fixture.engine.deletionMemory.sweep()
+      let bytes = try await fixture.server.store.read {
+        try $0.settings.value(.sequenceMarks(database))
+      }
+      return SequenceMarks(bytes ?? []).marks.count
+    }
+    #expect(try await marks() == 1)
+    _ = try await fixture.modify([.delete("h1")])
+    fixture.server.clock.advance(by: Self.day - 1)
+    #expect(try await marks() == 1)
+    fixture.server.clock.advance(by: 1)
+    #expect(try await marks() == 2)
+  }
+
   @Test func `a token from before a forgotten deletion is expired, one from after it goes on`()
     async throws
   {

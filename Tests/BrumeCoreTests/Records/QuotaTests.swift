@@ -31,6 +31,14 @@ import Testing
     #expect(try await fixture.failure(of: Self.text(200, "d")).code == .quotaExceeded)
   }
 
+  @Test(arguments: [(998, nil), (999, .quotaExceeded)] as [(Int, BrumeError.Code?)])
+  func `SAV-25 a quota holds to its last byte`(bytes: Int, code: BrumeError.Code?) async throws {
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    // The names of the record and its field have a byte each.
+    let results = try await fixture.modify([Self.text(bytes, "a")])
+    #expect(results.map { $0.error?.code } == [code])
+  }
+
   @Test func `SAV-25 a child of a record over the quota fails with it`() async throws {
     let fixture = try await EngineFixture(limits: Self.roomy)
     let results = try await fixture.modify([

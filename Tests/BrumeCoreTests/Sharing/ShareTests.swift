@@ -175,6 +175,7 @@ struct ShareTests {
     let error = try await fixture.failure(
       of: .share("s1", of: "root", with: ["bob@example.org", "eve@example.org"]))
     #expect(error.code == .tooManyParticipants)
+    try await fixture.save(.share("s1", of: "root", with: ["bob@example.org"]))
   }
 
   @Test func `SHR-28 an address in another case invites nobody twice`() async throws {

@@ -39,6 +39,20 @@ struct CountLimitTests {
     #expect(results.first?.failure?.error.code == .limitExceeded)
   }
 
+  @Test func `a user who joins many shares at once takes part in so many and no more`() async throws
+  {
+    let fixture = try await fixture { $0.sharesJoinedPerUser = 2 }
+    var requests: [ShortGUIDRequest] = []
+    for name in ["a", "b", "c", "d"] {
+      try await fixture.save(.create(name))
+      let share = try await fixture.save(.share("s" + name, of: name, open: .readOnly))
+      requests.append(.init(value: try #require(share.shortGUID)))
+    }
+    let results = try await fixture.engine.shares.accept(requests, as: fixture.bob)
+    #expect(
+      results.map { $0.failure?.error.code } == [nil, nil, .limitExceeded, .limitExceeded])
+  }
+
   /// One that counts so many bytes: 256 for itself, 4 for its type, 64 for its condition and those of the value.
   private func subscription(_ id: String, _ bytes: Int) -> Subscription {
     let filter = Filter(

@@ -21,6 +21,7 @@ struct ZoneListTests {
     let rest = try await lists.page(of: view, after: first.after, limit: 2)
     #expect(rest.items.map(\.zone.name) == ["Trails", "_defaultZone"])
     #expect(rest.after == nil)
+    #expect([nil, 199, 200, 201].map { Limits.apple.listPage($0) } == [200, 199, 200, 200])
     #expect(rest.items[0].changed == ManualClock.start)
     #expect(rest.items[0].sequence > first.items[1].sequence)
     #expect(rest.items[1].sequence == 0)

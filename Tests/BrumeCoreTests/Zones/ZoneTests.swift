@@ -158,6 +158,18 @@ struct ZoneTests {
     #expect(try await fixture.changes().summary == ["+new"])
   }
 
+  @Test func `ZON-16 its owner sees that a zone is new until something is saved in it`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    func trails() async throws -> ZoneState? {
+      try await fixture.engine.zones.list(in: .private, as: fixture.phone).last
+    }
+    #expect(try await trails()?.isNew == true)
+    try await fixture.save(.create("h1"))
+    #expect(try await trails()?.isNew == false)
+  }
+
   @Test func `ZON-17 the default zone is in no change feed`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1"), zone: nil)

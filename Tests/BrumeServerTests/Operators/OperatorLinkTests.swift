@@ -55,9 +55,9 @@ import Testing
       let (early, late) = (
         try #require(try await client.link()), try #require(try await client.link())
       )
-      clock.advance(seconds: 30 * 60 - 1)
+      clock.advance(milliseconds: 30 * 60_000 - 1)
       #expect(try await client.use(link: early).status == 400)
-      clock.advance(seconds: 1)
+      clock.advance(milliseconds: 1)
       #expect(try await client.use(link: late, name: "ada").status == 401)
     }
   }

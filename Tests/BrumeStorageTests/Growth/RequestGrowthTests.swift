@@ -24,12 +24,8 @@ import Testing
     async throws
   {
     let complaints = try await Self.complaints(about: kind)
-    guard let exception = kind.exception else {
-      let text = complaints.joined(separator: "; ")
-      #expect(complaints.isEmpty, "\(kind.testDescription): \(text)")
-      return
-    }
-    withKnownIssue("\(exception)") { #expect(complaints.isEmpty) }
+    let text = complaints.joined(separator: "; ")
+    #expect(complaints.isEmpty, "\(kind.testDescription): \(text)")
   }
 
   @Test func `a request that asks the store for each of its records about each is noticed`()

@@ -8,8 +8,6 @@ struct RequestKind: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let sizes: [Int]
   let quota: Int64
-  /// Why the work grows faster, where that is known; nil: it does not.
-  let exception: String?
   let prepare: @Sendable (GrowthServer, _ n: Int) async throws -> Void
   let request: @Sendable (GrowthServer, _ n: Int) async throws -> Void
 
@@ -18,14 +16,12 @@ struct RequestKind: Sendable, CustomTestStringConvertible {
   ///   - prepare: what is there before the request.
   init(
     _ name: String, sizes: [Int] = [50, 100, 200], quota: Int64 = 1 << 30,
-    exception: String? = nil,
     prepare: @escaping @Sendable (GrowthServer, _ n: Int) async throws -> Void = { _, _ in },
     request: @escaping @Sendable (GrowthServer, _ n: Int) async throws -> Void
   ) {
     testDescription = name
     self.sizes = sizes
     self.quota = quota
-    self.exception = exception
     self.prepare = prepare
     self.request = request
   }

@@ -27,10 +27,7 @@ extension RequestKind {
     } request: { server, n in
       try await server.save(names(n, "sr").map { .remove($0) })
     },
-    RequestKind(
-      "shares accepted", sizes: [25, 50, 100],
-      exception: "each is a transaction, which counts the shares that the user has; at most 2,000"
-    ) { server, n in
+    RequestKind("shares accepted", sizes: [25, 50, 100]) { server, n in
       try await server.save(roots(n))
     } request: { server, n in
       try await server.accept(shares(n))
