@@ -266,14 +266,23 @@ def beside(arguments, place):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def contract(bucket):
+def tests_of(brume):
+    """Plays tests that are built. On Linux they are a program, which needs nothing of SwiftPM: that refuses to look while
+    something is built beside it."""
+    if sys.platform == "linux":
+        bundle = os.path.join(os.path.dirname(os.path.abspath(brume)), "brumePackageTests.xctest")
+        return [bundle, "--testing-library", "swift-testing"]
+    return ["swift", "test", "--skip-build"]
+
+
+def contract(brume, bucket):
     """The same promises as on memory and on a folder. What they leave shows that they were played."""
     address = f"s3://{BUCKET}?endpoint=http://127.0.0.1:{bucket.port}"
     before = bucket.count(None)
-    tests = subprocess.run(["swift", "test", "--skip-build", "--filter", "AssetStoreTests"],
+    tests = subprocess.run([*tests_of(brume), "--filter", "AssetStoreTests"],
                            env={**os.environ, "BRUME_TEST_BUCKET": address},
                            capture_output=True, text=True)
-    check(tests.returncode == 0, f"the contract on the bucket:\n{tests.stdout[-3000:]}")
+    check(tests.returncode == 0, f"the contract on the bucket:\n{tests.stdout[-3000:]}{tests.stderr[-3000:]}")
     check(bucket.count(None) > before, "the contract was played on the bucket")
 
 
@@ -334,7 +343,7 @@ def main():
             run(arguments, "bucket", ("--assets", place), bucket.count)
             beside(arguments, place)
             if arguments.contract:
-                contract(bucket)
+                contract(arguments.brume, bucket)
         finally:
             bucket.stop()
     if failures:
