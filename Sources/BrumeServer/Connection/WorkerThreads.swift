@@ -7,6 +7,12 @@ import Dispatch
 import NIOPosix
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// A fixed number of threads that run work and may wait.
 package final class WorkerThreads: Sendable {
   /// What a thread runs.
@@ -27,10 +33,16 @@ package final class WorkerThreads: Sendable {
   private let state = Mutex(State())
   private let pool: NIOThreadPool
 
-  package init(count: Int) {
+  /// - Parameter giveWay: whether the threads run only when nobody else on the machine wants to, or little. On Linux.
+  package init(count: Int, giveWay: Bool = false) {
     pool = NIOThreadPool(numberOfThreads: count)
     pool.start()
-    for _ in 0..<count { pool.submit { _ in self.serve() } }
+    for _ in 0..<count {
+      pool.submit { _ in
+        if giveWay { Self.giveWay() }
+        self.serve()
+      }
+    }
   }
 
   /// Runs the work on a thread, in the order of asking.
@@ -43,6 +55,18 @@ package final class WorkerThreads: Sendable {
     guard let seat else { return }
     seat.work.withLock { $0 = work }
     seat.comes.signal()
+  }
+
+  /// Ours: of 20. The system gives such a thread about a tenth of what it gives to one that does not give way.
+  private static let niceness: Int32 = 10
+
+  /// Of the calling thread. There is no way back without rights that a server does not need otherwise.
+  private static func giveWay() {
+    #if canImport(Glibc)
+      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
+    #elseif canImport(Musl)
+      _ = setpriority(PRIO_PROCESS, 0, niceness)
+    #endif
   }
 
   /// A thread's main function, for as long as the process.

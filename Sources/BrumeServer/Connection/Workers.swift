@@ -1,8 +1,18 @@
 // Threads for what asks the store: such work may block its thread, and on an event loop it would hold up
 // all connections of the loop, on Swift's own threads every task of the process. Whoever brings much of
-// it gets a few threads at a time; others pass.
+// it gets a few threads at a time; others pass. Who has lately brought more than `LaneWork.much` gets threads that
+// give way to all others.
 
+import Dispatch
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A pool of threads whose tasks may block them.
 package final class Workers: Sendable {
@@ -44,13 +54,45 @@ package final class Workers: Sendable {
   }
 
   private let pool: WorkerThreads
+  /// As many, for whoever has brought much.
+  private let givingWay: WorkerThreads
+  private let work = Mutex(LaneWork())
+  private let clocks: Clocks
   private let shares: Mutex<Shares>
+
+  /// In nanoseconds.
+  package struct Clocks: Sendable {
+    /// What the calling thread has had of a processor.
+    let processorTime: @Sendable () -> Int64
+    /// Only rises.
+    let now: @Sendable () -> Int64
+
+    package init(
+      processorTime: @escaping @Sendable () -> Int64, now: @escaping @Sendable () -> Int64
+    ) {
+      self.processorTime = processorTime
+      self.now = now
+    }
+
+    /// The system's.
+    package static let system = Clocks {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    } now: {
+      Int64(clamping: DispatchTime.now().uptimeNanoseconds)
+    }
+  }
 
   /// - Parameters:
   ///   - perLane: threads that the steps of one name have at once.
   ///   - perAddress: threads that all that comes from one address has at once.
-  package init(threads: Int, perLane: Int, perAddress: Int = .max) {
+  package init(
+    threads: Int, perLane: Int, perAddress: Int = .max, clocks: Clocks = .system
+  ) {
     pool = WorkerThreads(count: threads)
+    givingWay = WorkerThreads(count: threads, giveWay: true)
+    self.clocks = clocks
     shares = Mutex(
       Shares(lanes: LaneShares(perLane: perLane), addresses: LaneShares(perLane: perAddress)))
   }
@@ -93,8 +135,8 @@ package final class Workers: Sendable {
       workers.add(Step(job: UnownedJob(job), lane: self))
     }
 
-    /// Goes on in another name, on the same thread if that name may have one. Called by a task of this
-    /// lane that has no child tasks.
+    /// Goes on in another name, on the same thread if that name may have one and has not brought much. Called by a
+    /// task of this lane that has no child tasks.
     func move(to name: String) async {
       let old = current.withLock { current in
         defer { current = name }
@@ -106,7 +148,7 @@ package final class Workers: Sendable {
         return (next.flatMap { shares.admit($0) ? $0 : nil }, mayGoOn)
       }
       if let next { workers.start(next) }
-      if !mayGoOn { await Task.yield() }
+      if !mayGoOn || workers.isMuch(for: name) { await Task.yield() }
     }
   }
 
@@ -120,9 +162,16 @@ package final class Workers: Sendable {
 
   /// The pool serves in the order of asking, so lanes take turns.
   private func start(_ step: Step) {
-    pool.submit {
+    (isMuch(for: step.lane.name) ? givingWay : pool).submit { [self] in
+      let began = clocks.processorTime()
       step.job.runSynchronously(on: step.lane.asUnownedTaskExecutor())
-      for next in self.shares.withLock({ $0.ended(step) }) { self.start(next) }
+      let took = clocks.processorTime() - began
+      work.withLock { $0.add(took, for: step.lane.name, now: clocks.now()) }
+      for next in shares.withLock({ $0.ended(step) }) { start(next) }
     }
+  }
+
+  private func isMuch(for name: String) -> Bool {
+    work.withLock { $0.isMuch(for: name, now: clocks.now()) }
   }
 }

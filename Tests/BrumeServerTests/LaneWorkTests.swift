@@ -1,0 +1,86 @@
+// Who counts as having brought much work, and what becomes of it.
+
+import BrumeServer
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite struct LaneWorkTests {
+  private let second: Int64 = 1_000_000_000
+
+  @Test func `work is much beyond a bound, for its own name`() {
+    var work = LaneWork()
+    work.add(LaneWork.much, for: "a", now: 0)
+    #expect(!work.isMuch(for: "a", now: 0))
+    work.add(1, for: "a", now: 0)
+    #expect(work.isMuch(for: "a", now: 0))
+    #expect(!work.isMuch(for: "b", now: 0))
+  }
+
+  @Test func `work is forgotten, the sooner the less it was, and after a second at most`() {
+    var work = LaneWork()
+    work.add(LaneWork.much + LaneWork.forgottenPerSecond / 10, for: "little", now: 0)
+    work.add(100 * second, for: "lots", now: 0)
+    #expect(work.isMuch(for: "little", now: second / 20))
+    #expect(!work.isMuch(for: "little", now: second / 10))
+    #expect(work.isMuch(for: "lots", now: second - 1_000_000))
+    #expect(!work.isMuch(for: "lots", now: second))
+  }
+
+  @Test func `who needs no more than a tenth of a processor never has brought much`() {
+    var work = LaneWork()
+    for tick in 0..<1000 as Range<Int64> {
+      work.add(10_000_000, for: "a", now: tick * 100_000_000)
+      #expect(!work.isMuch(for: "a", now: tick * 100_000_000))
+    }
+  }
+
+  @Test func `no more names are remembered than a bound, and those of whom nothing is left go`() {
+    var work = LaneWork()
+    for name in 0..<LaneWork.names { work.add(LaneWork.most, for: "old \(name)", now: 0) }
+    work.add(LaneWork.most, for: "new", now: 0)
+    #expect(work.count == LaneWork.names)
+    #expect(!work.isMuch(for: "new", now: 0))
+    work.add(LaneWork.most, for: "new", now: 2 * second)
+    #expect(work.count == 1)
+    #expect(work.isMuch(for: "new", now: 2 * second))
+  }
+
+  @Test func `a clock that stands still or goes back is no trouble`() {
+    var work = LaneWork()
+    work.add(.max, for: "a", now: .max)
+    #expect(work.isMuch(for: "a", now: 0))
+    work.add(-1, for: "a", now: 0)
+    #expect(work.isMuch(for: "a", now: 0))
+  }
+
+  #if os(Linux) && canImport(Glibc)
+    @Test func `whoever has brought much gets threads that give way, and others do not`()
+      async throws
+    {
+      let workers = Workers(
+        threads: 1, perLane: 1,
+        clocks: .init(processorTime: { ProcessorTime.current.time }, now: { 0 }))
+      let niceness: @Sendable () -> Int32 = {
+        getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+      }
+      let before = try await workers.run(for: "a") {
+        ProcessorTime.current.time += LaneWork.much + 1
+        return niceness()
+      }
+      let after = try await workers.run(for: "a") { niceness() }
+      let other = try await workers.run(for: "b") { niceness() }
+      #expect(after > before)
+      #expect(other == before)
+    }
+  #endif
+}
+
+/// Stands for the processor time of threads of a pool with one thread each.
+private final class ProcessorTime: @unchecked Sendable {
+  // Sendable because the test's steps run one after the other.
+  static let current = ProcessorTime()
+  var time: Int64 = 0
+}
