@@ -96,7 +96,7 @@ package struct Limits: Sendable, Equatable {
   /// Ours: elements of all lists in one request. Each may be a row of the query index.
   package var listElementsPerRequest = 250_000
   /// Ours: references in all records of one request. Each is a row that its target is found by.
-  package var referencesPerRequest = 8_000
+  package var referencesPerRequest = 2_000
 
   /// Ours: bytes of values and files that the private database of a user may hold. Nil: no limit.
   /// CloudKit's is what the user pays for.

@@ -80,9 +80,6 @@ package struct IndexStep: Sendable {
 // MARK: Records that were there before, by name
 
 extension IndexBuild {
-  /// Ours: records that are taken in between two looks whether a write waits.
-  private static let recordsBetweenLooks = 20
-
   private func build(
     _ rowKey: RecordTypeRowKey, from start: String, in database: DatabaseKey, limit: Int
   ) throws -> IndexStep {
@@ -90,14 +87,20 @@ extension IndexBuild {
       $0.value.builtTo.map { ByteText($0) } == ByteText(start)
     }.map(\.key)
     var (end, taken, isLast): (String?, Int, Bool) = (start, 0, false)
+    var stretch = IndexStretch()
     repeat {
-      let most = min(Self.recordsBetweenLooks, limit - taken)
+      if stretch.isOver {
+        if isAwaited() { break }
+        stretch.begin()
+      }
+      let most = min(stretch.next, limit - taken)
       let records = try reading.records(of: rowKey, afterName: end ?? "", limit: most)
       try takeIn(records, rowKey, names, in: database)
+      stretch.add(records: records.count, bytes: records.bytes)
       isLast = records.count < most
       end = isLast ? nil : records.last?.record.name
       taken += records.count
-    } while !isLast && taken < limit && !isAwaited()
+    } while !isLast && taken < limit
     for name in names { try fields.setBuilt(IndexPart(type: rowKey, field: name), to: end) }
     return try step(rowKey, names, taken, isLast)
   }
@@ -106,15 +109,23 @@ extension IndexBuild {
 // MARK: Records whose rows were left for later, by sequence
 
 extension IndexBuild {
-  /// All together and in the order of the index, whoever waits: that is what makes them cheap.
+  /// Ours: records that are read at once, and bytes after which no more are.
+  private static let recordsOfRead = 100
+  private static let bytesTogether = 8 << 20
+
+  /// All together and in the order of the index, whoever waits: that is what makes them cheap. Large ones are fewer.
   private func catchUp(
     _ rowKey: RecordTypeRowKey, from start: Int64, in database: DatabaseKey
   ) throws -> IndexStep {
     let names = try fields.keys(of: rowKey).fields.filter { $0.value.behind == start }.map(\.key)
-    let most = IndexDelay.together
-    let records = try reading.records(of: rowKey, afterSequence: start, limit: most)
+    var (records, isLast): ([FoundRecord], Bool) = ([], false)
+    repeat {
+      let more = try reading.records(
+        of: rowKey, afterSequence: records.last?.sequence ?? start, limit: Self.recordsOfRead)
+      isLast = more.count < Self.recordsOfRead
+      records += more
+    } while !isLast && records.count < IndexDelay.together && records.bytes < Self.bytesTogether
     try takeIn(records, rowKey, names, in: database)
-    let isLast = records.count < most
     let end = isLast ? nil : records.last?.sequence
     for name in names { try fields.setBehind(IndexPart(type: rowKey, field: name), end) }
     index.delay.caughtUp(records.count)
@@ -153,4 +164,8 @@ extension IndexBuild {
       type: rowKey, fields: names, records: records, isLast: isLast, wasAwaited: isAwaited(),
       unfinished: try fields.countUnfinished())
   }
+}
+
+extension [FoundRecord] {
+  fileprivate var bytes: Int { reduce(0) { $0 + $1.record.byteCount } }
 }

@@ -66,7 +66,7 @@ class Grammar:
         def link():
             return {"recordName": self.name(), "action": self.chance.choice(["NONE", "DELETE_SELF", "VALIDATE"])}
         return self.modify([{"operationType": "forceUpdate", "record": self.record(fields={
-            "links": {"type": "REFERENCE_LIST", "value": [link() for _ in range(39)]}})} for _ in range(200)])
+            "links": {"type": "REFERENCE_LIST", "value": [link() for _ in range(9)]}})} for _ in range(200)])
 
     def lookup(self):
         return "records/lookup", self.chance.choice(["public", "private"]), {"records": [
