@@ -13,9 +13,15 @@ struct OwnSubscriptions {
   private var idsBySignature: [String: [String]] = [:]
   private var signaturesByID: [ByteText: String] = [:]
   private var bytesByID: [ByteText: Int] = [:]
+  private let place: SubscriptionScope
+  private let known: KnownSignatures
 
   /// - Parameter place: the database that is subscribed to.
-  init(in place: SubscriptionScope, from transaction: any ReadTransaction) throws {
+  init(
+    in place: SubscriptionScope, _ known: KnownSignatures, from transaction: any ReadTransaction
+  ) throws {
+    self.place = place
+    self.known = known
     for scope in DatabaseScope.allCases {
       let other = SubscriptionScope(in: place.containerEnvironment, scope: scope, user: place.user)
       let found = try transaction.subscriptions.all(in: other)
@@ -28,12 +34,14 @@ struct OwnSubscriptions {
 
   /// The first subscription that says the same under another ID.
   func duplicate(of subscription: Subscription) -> String? {
-    idsBySignature[SubscriptionSignature.text(subscription.kind)]?
+    idsBySignature[known.text(of: subscription, in: place)]?
       .first { !$0.utf8.elementsEqual(subscription.id.utf8) }
   }
 
-  /// What a subscription watched, before it is saved again.
-  func signature(of id: String) -> String? { signaturesByID[ByteText(id)] }
+  /// Whether a subscription watches what it watched before, if it was there.
+  func isSameWatch(_ subscription: Subscription) -> Bool {
+    signaturesByID[ByteText(subscription.id)] == known.text(of: subscription, in: place)
+  }
 
   /// The bytes of all, were this one saved.
   func bytes(with subscription: Subscription) -> Int {
@@ -41,7 +49,7 @@ struct OwnSubscriptions {
   }
 
   mutating func saved(_ subscription: Subscription) {
-    if signature(of: subscription.id) == nil { count += 1 }
+    if signaturesByID[ByteText(subscription.id)] == nil { count += 1 }
     bytes = bytes(with: subscription)
     forget(subscription.id)
     note(subscription)
@@ -54,7 +62,7 @@ struct OwnSubscriptions {
   }
 
   private mutating func note(_ subscription: Subscription) {
-    let (id, signature) = (subscription.id, SubscriptionSignature.text(subscription.kind))
+    let (id, signature) = (subscription.id, known.text(of: subscription, in: place))
     signaturesByID[ByteText(id)] = signature
     bytesByID[ByteText(id)] = subscription.byteCount
     idsBySignature[signature, default: []].append(id)

@@ -15,6 +15,7 @@ struct SubscriptionChange: Sendable {
   let origin: Origin
   let limits: Limits
   let schemas: SchemaCache
+  let signatures: KnownSignatures
 
   /// A broken rule fails the item; a broken store fails the request.
   ///
@@ -44,7 +45,7 @@ struct SubscriptionChange: Sendable {
     let known = try transaction.subscriptions.find(checked.id, in: place)
     // An app saves its subscriptions at each launch; nothing changes then (case SUB-03).
     if let known, known.subscription == checked { return checked }
-    var others = try own ?? OwnSubscriptions(in: place, from: transaction)
+    var others = try own ?? OwnSubscriptions(in: place, signatures, from: transaction)
     own = nil  // so that changing it copies nothing
     defer { own = others }
     try check(checked, isNew: known == nil, among: others)
@@ -53,8 +54,7 @@ struct SubscriptionChange: Sendable {
       place.scope == .shared
       ? try transaction.log.lastPositions()
       : LogPositions(position, in: transaction.log.bucket(of: place.logDatabase))
-    let isSameWatch =
-      others.signature(of: checked.id) == SubscriptionSignature.text(checked.kind)
+    let isSameWatch = others.isSameWatch(checked)
     // Only another text: what was saved before still counts, and is delivered with the new text.
     try transaction.subscriptions.put(
       StoredSubscription(

@@ -9,6 +9,7 @@ package struct Subscriptions: Sendable {
   private let limits: Limits
   private let host: Host
   private let schemas: SchemaCache
+  private let signatures = KnownSignatures()
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -59,7 +60,7 @@ package struct Subscriptions: Sendable {
     }
     let change = SubscriptionChange(
       place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
-      schemas: schemas)
+      schemas: schemas, signatures: signatures)
     return try await store.writeIfWanted(
       in: .database(place.logDatabase)
         .and(.account(place.user, place.containerEnvironment)).asked(by: place.user)

@@ -1,0 +1,39 @@
+// Saving one subscription compares it with all others of the user, inside of the one write that is under way. What makes
+// them the same takes longer to find out than to remember.
+
+import BrumeModel
+import BrumeStorage
+import Synchronization
+
+/// Signatures of subscriptions as they were when somebody last asked.
+final class KnownSignatures: Sendable {
+  private struct Key: Hashable {
+    let place: SubscriptionScope
+    let id: String
+  }
+  private struct State {
+    var signatures: [Key: (kind: Subscription.Kind, text: String)] = [:]
+    var bytes = 0
+  }
+  /// Ours: bytes of signatures that are remembered; with more, it starts anew.
+  static let limit = 4 << 20
+
+  private let state = Mutex(State())
+
+  /// So many are remembered.
+  var count: Int { state.withLock { $0.signatures.count } }
+
+  func text(of subscription: Subscription, in place: SubscriptionScope) -> String {
+    let key = Key(place: place, id: subscription.id)
+    if let known = state.withLock({ $0.signatures[key] }), known.kind == subscription.kind {
+      return known.text
+    }
+    let text = SubscriptionSignature.text(subscription.kind)
+    state.withLock { state in
+      if state.bytes + text.utf8.count > Self.limit { state = State() }
+      state.bytes += text.utf8.count - (state.signatures[key]?.text.utf8.count ?? 0)
+      state.signatures[key] = (subscription.kind, text)
+    }
+    return text
+  }
+}
