@@ -25,7 +25,8 @@ import Testing
       #expect(known.text(of: asked, in: place) == SubscriptionSignature.text(asked.kind))
     }
     #expect(known.count == 2)
-    let other = SubscriptionScope(in: place.containerEnvironment, scope: .public, user: UserID("_bob"))
+    let other = SubscriptionScope(
+      in: place.containerEnvironment, scope: .public, user: UserID("_bob"))
     let asked = subscription("a", "3")
     #expect(known.text(of: asked, in: other) == SubscriptionSignature.text(asked.kind))
     #expect(known.count == 3)

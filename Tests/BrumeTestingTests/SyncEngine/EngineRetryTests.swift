@@ -110,8 +110,10 @@ import Testing
     let phone = try NotesApp(try await server.device("phone", of: "alice"), automatically: true)
     phone.makeZone()
     phone.write("one", to: "a")
+    // Nothing is pending a moment before the event says so.
     try await phone.until {
-      phone.pending.isEmpty && phone.engine.state.pendingDatabaseChanges.isEmpty
+      phone.events.contains("sentRecordZoneChanges") && phone.pending.isEmpty
+        && phone.engine.state.pendingDatabaseChanges.isEmpty
     }
     server.faults.add(.conflict)
     phone.forgetEvents()
