@@ -63,17 +63,29 @@ import Testing
       let workers = Workers(
         threads: 1, perLane: 1,
         clocks: .init(processorTime: { ProcessorTime.current.time }, now: { 0 }))
-      let niceness: @Sendable () -> Int32 = {
-        getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
-      }
       let before = try await workers.run(for: "a") {
         ProcessorTime.current.time += LaneWork.much + 1
-        return niceness()
+        return Self.niceness()
       }
-      let after = try await workers.run(for: "a") { niceness() }
-      let other = try await workers.run(for: "b") { niceness() }
+      let after = try await workers.run(for: "a") { Self.niceness() }
+      let other = try await workers.run(for: "b") { Self.niceness() }
       #expect(after > before)
       #expect(other == before)
+    }
+
+    @Test func `the notifier and delivery never give way, however much they work`() async throws {
+      let before = try await Workers.background.run(for: "test") {
+        let clocks = Workers.Clocks.system
+        let began = clocks.processorTime()
+        while clocks.processorTime() - began <= LaneWork.much {}
+        return Self.niceness()
+      }
+      let after = try await Workers.background.run(for: "test") { Self.niceness() }
+      #expect(after == before)
+    }
+
+    private static func niceness() -> Int32 {
+      getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     }
   #endif
 }

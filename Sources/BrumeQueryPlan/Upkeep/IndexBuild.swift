@@ -118,13 +118,14 @@ extension IndexBuild {
     _ rowKey: RecordTypeRowKey, from start: Int64, in database: DatabaseKey
   ) throws -> IndexStep {
     let names = try fields.keys(of: rowKey).fields.filter { $0.value.behind == start }.map(\.key)
-    var (records, isLast): ([FoundRecord], Bool) = ([], false)
+    var (records, bytes, isLast): ([FoundRecord], Int, Bool) = ([], 0, false)
     repeat {
       let more = try reading.records(
         of: rowKey, afterSequence: records.last?.sequence ?? start, limit: Self.recordsOfRead)
       isLast = more.count < Self.recordsOfRead
       records += more
-    } while !isLast && records.count < IndexDelay.together && records.bytes < Self.bytesTogether
+      bytes += more.bytes
+    } while !isLast && records.count < IndexDelay.together && bytes < Self.bytesTogether
     try takeIn(records, rowKey, names, in: database)
     let end = isLast ? nil : records.last?.sequence
     for name in names { try fields.setBehind(IndexPart(type: rowKey, field: name), end) }

@@ -23,7 +23,7 @@ package final class Workers: Sendable {
 
   /// For requests.
   package static let shared = Workers(
-    threads: threads, perLane: threadsPerLane, perAddress: AddressShare.threads)
+    threads: threads, perLane: threadsPerLane, perAddress: AddressShare.threads, clocks: .system)
   /// For the notifier, delivery and streams' reading, so that no request keeps them waiting.
   package static let background = Workers(threads: backgroundThreads, perLane: 2)
   private static let backgroundThreads = 6
@@ -54,16 +54,15 @@ package final class Workers: Sendable {
   }
 
   private let pool: WorkerThreads
-  /// As many, for whoever has brought much.
-  private let givingWay: WorkerThreads
+  /// As many threads, for whoever has brought much, and what says who has. Nil: nobody gives way.
+  private let givingWay: (threads: WorkerThreads, clocks: Clocks)?
   private let work = Mutex(LaneWork())
-  private let clocks: Clocks
   private let shares: Mutex<Shares>
 
   /// In nanoseconds.
   package struct Clocks: Sendable {
     /// What the calling thread has had of a processor.
-    let processorTime: @Sendable () -> Int64
+    package let processorTime: @Sendable () -> Int64
     /// Only rises.
     let now: @Sendable () -> Int64
 
@@ -87,12 +86,12 @@ package final class Workers: Sendable {
   /// - Parameters:
   ///   - perLane: threads that the steps of one name have at once.
   ///   - perAddress: threads that all that comes from one address has at once.
+  ///   - clocks: by which some have brought much, and give way; nil: nobody does, as with the server's own work.
   package init(
-    threads: Int, perLane: Int, perAddress: Int = .max, clocks: Clocks = .system
+    threads: Int, perLane: Int, perAddress: Int = .max, clocks: Clocks? = nil
   ) {
     pool = WorkerThreads(count: threads)
-    givingWay = WorkerThreads(count: threads, giveWay: true)
-    self.clocks = clocks
+    givingWay = clocks.map { (WorkerThreads(count: threads, giveWay: true), $0) }
     shares = Mutex(
       Shares(lanes: LaneShares(perLane: perLane), addresses: LaneShares(perLane: perAddress)))
   }
@@ -162,16 +161,20 @@ package final class Workers: Sendable {
 
   /// The pool serves in the order of asking, so lanes take turns.
   private func start(_ step: Step) {
-    (isMuch(for: step.lane.name) ? givingWay : pool).submit { [self] in
-      let began = clocks.processorTime()
+    let threads = isMuch(for: step.lane.name) ? givingWay?.threads : nil
+    (threads ?? pool).submit { [self] in
+      let began = givingWay?.clocks.processorTime() ?? 0
       step.job.runSynchronously(on: step.lane.asUnownedTaskExecutor())
-      let took = clocks.processorTime() - began
-      work.withLock { $0.add(took, for: step.lane.name, now: clocks.now()) }
+      if let clocks = givingWay?.clocks {
+        let took = clocks.processorTime() - began
+        work.withLock { $0.add(took, for: step.lane.name, now: clocks.now()) }
+      }
       for next in shares.withLock({ $0.ended(step) }) { start(next) }
     }
   }
 
   private func isMuch(for name: String) -> Bool {
-    work.withLock { $0.isMuch(for: name, now: clocks.now()) }
+    guard let now = givingWay?.clocks.now() else { return false }
+    return work.withLock { $0.isMuch(for: name, now: now) }
   }
 }
