@@ -44,6 +44,17 @@ package struct BrumeError: Error, Equatable, Sendable {
       "\(what) is damaged in the server's storage and cannot be read; trying again does not help: the "
         + "server's operator finds what to do with 'brume doctor --deep'")
   }
+
+  /// For who goes on with the rest: whoever reads something damaged has noted it.
+  ///
+  /// - Returns: what was read; nil also if it is damaged.
+  /// - Throws: whatever else `read` throws.
+  @discardableResult
+  package static func unlessDamaged<Value>(_ read: () throws -> Value?) throws -> Value? {
+    do { return try read() } catch let error as BrumeError where error.code == .internalError {
+      return nil
+    }
+  }
 }
 
 extension BrumeError.Code {

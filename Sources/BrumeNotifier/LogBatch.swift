@@ -69,7 +69,7 @@ struct LogBatch: Sendable {
       subscriptions[key] = .some(try transaction.subscriptions.findWhole(id, in: scope))
       isWatched = true
     case .record(let change) where isWatched:
-      try passingDamage {
+      try BrumeError.unlessDamaged {
         try searchable.learn(change.recordType, entry.database, schemas, transaction)
       }
     case .record, .zoneCreated, .zoneDeleted, .membership: break
@@ -97,16 +97,10 @@ struct LogBatch: Sendable {
     of zone: ZoneKey, _ transaction: any ReadTransaction
   ) throws -> [Membership] {
     if let known = members[zone] { return known }
-    let found = try passingDamage { try transaction.shares.memberships(in: zone) } ?? []
+    let found =
+      try BrumeError.unlessDamaged { try transaction.shares.memberships(in: zone) } ?? []
     members[zone] = found
     return found
-  }
-
-  /// Nil: what is asked for is damaged, which whoever read it has noted. Others are notified all the same.
-  private func passingDamage<Value>(_ read: () throws -> Value) throws -> Value? {
-    do { return try read() } catch let error as BrumeError where error.code == .internalError {
-      return nil
-    }
   }
 }
 

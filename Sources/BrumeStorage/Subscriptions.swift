@@ -49,11 +49,7 @@ extension SubscriptionReading {
 extension SubscriptionReading {
   /// The same for callers that cannot report it: nil also for one that is damaged.
   package func findWhole(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription? {
-    do {
-      return try find(id, in: scope)
-    } catch let error as BrumeError where error.code == .internalError {
-      return nil
-    }
+    try BrumeError.unlessDamaged { try find(id, in: scope) }
   }
 }
 

@@ -26,7 +26,7 @@ package protocol UserReading: AnyObject {
 extension UserReading {
   /// The account with an ID; nil also if it is damaged, for lists that it must not hold up.
   package func findWhole(_ id: UserID) throws -> User? {
-    do { return try find(id) } catch is BrumeError { return nil }
+    try BrumeError.unlessDamaged { try find(id) }
   }
 }
 

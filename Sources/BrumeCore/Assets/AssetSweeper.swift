@@ -92,7 +92,7 @@ package struct AssetSweeper: Sendable {
   private static func file(
     _ checksum: String, _ transaction: any WriteTransaction
   ) throws -> AssetFile? {
-    do { return try transaction.assets.file(checksum) } catch is BrumeError { return nil }
+    try BrumeError.unlessDamaged { try transaction.assets.file(checksum) }
   }
 
   private static func judgeFiles(

@@ -104,9 +104,7 @@ package struct OperatorLinks: Sendable {
 extension OperatorReading {
   /// Whether the first operator may be made. One whose account is damaged is there.
   fileprivate var isNobodyThere: Bool {
-    get throws {
-      do { return try all().isEmpty } catch is BrumeError { return false }
-    }
+    get throws { try BrumeError.unlessDamaged { try all().isEmpty } ?? false }
   }
 
   func link(_ secret: String, at now: Milliseconds) throws -> OperatorCredential {

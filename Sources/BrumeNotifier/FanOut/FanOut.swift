@@ -151,9 +151,7 @@ struct FanOut {
 
   /// What is damaged of one subscriber keeps no push from the others: whoever read it has noted the row.
   private mutating func deliver(_ target: Target, _ builder: NotificationBuilder) throws {
-    do {
-      try ask(target, builder)
-    } catch let error as BrumeError where error.code == .internalError {
+    if try BrumeError.unlessDamaged({ try ask(target, builder) }) == nil {
       history.note(ServedDelivery(target.key, .damaged))
     }
   }
@@ -272,8 +270,8 @@ struct FanOut {
 
   /// Nil: it is damaged. Pushes come without a number until an app of the user sets it.
   private func badge(of scope: SubscriptionScope) throws -> Int? {
-    do {
-      return try transaction.notifications.badge(of: scope.user, in: scope.containerEnvironment)
-    } catch is BrumeError { return nil }
+    try BrumeError.unlessDamaged {
+      try transaction.notifications.badge(of: scope.user, in: scope.containerEnvironment)
+    }
   }
 }

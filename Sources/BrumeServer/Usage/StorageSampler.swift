@@ -77,7 +77,7 @@ struct StorageSampler: Sendable {
     try await store.read { transaction in
       try users.filter { user in
         // One that is damaged is there.
-        do { return try transaction.users.find(user) == nil } catch is BrumeError { return false }
+        try BrumeError.unlessDamaged { try transaction.users.find(user) == nil } ?? false
       }
     }
   }
