@@ -18,16 +18,20 @@ package final class WorkerThreads: Sendable {
   /// What a thread runs.
   package typealias Work = @Sendable () -> Void
 
-  /// Where one thread waits for work.
-  private final class Seat: Sendable {
-    let work = Mutex<Work?>(nil)
-    let comes = DispatchSemaphore(value: 0)
-  }
-
   private struct State {
-    /// The thread that came last is the last.
-    var idle: [Seat] = []
+    /// Where the threads wait that have nothing to do. The one that came last is the last.
+    var idle: [DispatchSemaphore] = []
     var waiting: Deque<Work> = []
+    /// Whether a thread was woken that runs nothing yet.
+    var isWaking = false
+
+    /// The thread to wake: one at a time, so that one which is still at work, and takes the next itself, spares the
+    /// others their waking. A thread that begins wakes the next before it does anything that may block it.
+    mutating func threadToWake() -> DispatchSemaphore? {
+      guard !isWaking, !waiting.isEmpty, let thread = idle.popLast() else { return nil }
+      isWaking = true
+      return thread
+    }
   }
 
   private let state = Mutex(State())
@@ -47,14 +51,11 @@ package final class WorkerThreads: Sendable {
 
   /// Runs the work on a thread, in the order of asking.
   package func submit(_ work: @escaping Work) {
-    let seat = state.withLock { state -> Seat? in
-      if let seat = state.idle.popLast() { return seat }
+    let thread = state.withLock { state in
       state.waiting.append(work)
-      return nil
+      return state.threadToWake()
     }
-    guard let seat else { return }
-    seat.work.withLock { $0 = work }
-    seat.comes.signal()
+    thread?.signal()
   }
 
   /// Ours: of 20. The system gives such a thread about a tenth of what it gives to one that does not give way.
@@ -71,20 +72,24 @@ package final class WorkerThreads: Sendable {
 
   /// A thread's main function, for as long as the process.
   private func serve() {
-    let seat = Seat()
+    let comes = DispatchSemaphore(value: 0)
     while true {
-      let waiting = state.withLock { state -> Work? in
-        let next = state.waiting.popFirst()
-        if next == nil { state.idle.append(seat) }
-        return next
+      let work = state.withLock { state in
+        if state.waiting.isEmpty { state.idle.append(comes) }
+        return state.waiting.popFirst()
       }
-      if let waiting {
-        waiting()
-      } else {
-        seat.comes.wait()
-        let work = seat.work.withLock { $0.take() }
-        work?()
-      }
+      if let work { work() } else { wakeUp(comes) }
     }
+  }
+
+  /// Waits, and then runs what is there, if the others have left something.
+  private func wakeUp(_ comes: DispatchSemaphore) {
+    comes.wait()
+    let (work, next) = state.withLock { state in
+      state.isWaking = false
+      return (state.waiting.popFirst(), state.threadToWake())
+    }
+    next?.signal()
+    work?()
   }
 }
