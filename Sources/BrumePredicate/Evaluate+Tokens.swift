@@ -64,10 +64,20 @@ extension Tokens {
       word.append(isUpper ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
       return
     }
-    for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-      for lower in upper.properties.lowercaseMapping.unicodeScalars where !isAccent(lower) {
-        word.append(withoutAccent(lower))
-      }
+    let place = Int(scalar.value) - firstFolded
+    if place < folded.count { word += folded[place] } else { word += folding(of: scalar) }
+  }
+
+  private static let firstFolded = 0x80
+  /// Of all scalars of alphabets that have accents or case, because asking Unicode's tables takes a hundred times as long.
+  private static let folded: [[Unicode.Scalar]] = (UInt32(firstFolded)...0x1fff).map {
+    Unicode.Scalar($0).map { folding(of: $0) } ?? []
+  }
+
+  private static func folding(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+    scalar.properties.uppercaseMapping.unicodeScalars.flatMap { upper in
+      upper.properties.lowercaseMapping.unicodeScalars.filter { !isAccent($0) }
+        .map { withoutAccent($0) }
     }
   }
 

@@ -14,7 +14,10 @@ package struct PreparedFilters: Sendable {
 
   /// Whether the record meets every filter. `searchable` says which fields `self CONTAINS` looks at.
   package func match(_ record: Record, searchable: (String) -> Bool) -> Bool {
-    filters.allSatisfy { $0.answer(record, searchable: searchable) == true }
+    withoutActuallyEscaping(searchable) { searchable in
+      let asked = AskedRecord(record, searchable: searchable)
+      return filters.allSatisfy { $0.answer(asked) == true }
+    }
   }
 }
 
@@ -46,17 +49,18 @@ private struct PreparedFilter: Sendable {
   }
 
   /// The filter's answer; nil is unknown.
-  func answer(_ record: Record, searchable: (String) -> Bool) -> Bool? {
+  func answer(_ asked: AskedRecord) -> Bool? {
     switch constants {
-    case .none: return Evaluate.answer(filter, record, searchable: searchable)
-    case .words(let wanted):
-      let words = filter.field.map { record.value(of: $0).flatMap { Tokens.of($0) } }
-      return Evaluate.finds(
-        wanted, filter.comparator, among: words ?? record.searchableWords(searchable))
+    case .none: return asked.answer(filter)
+    case .words(let wanted): return asked.answer(filter, words: wanted)
     case .list(let constants):
       guard let field = filter.field else { return nil }
-      if filter.asksForPresence { return Evaluate.answer(filter, record, searchable: searchable) }
-      guard let value = record.value(of: field) else { return nil }
+      if filter.asksForPresence { return asked.answer(filter) }
+      guard let value = asked.record.value(of: field) else { return nil }
+      // What is less is looked up among what is more.
+      if case .list(let elements, _) = value, elements.count > constants.keys.count {
+        return asked.answer(filter)
+      }
       return answer(value, constants)
     }
   }

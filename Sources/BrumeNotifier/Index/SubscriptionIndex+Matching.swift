@@ -90,38 +90,37 @@ extension SubscriptionIndex {
     _ change: RecordChange, _ database: DatabaseKey, _ image: Record,
     _ searchable: (String) -> Bool, _ search: inout Search
   ) {
-    for zone in [nil, change.record.zone.name] {
-      let watch = Watch.queries(database, type: change.recordType, zone: zone)
-      guard let scope = scopes.find(watch) else { continue }
-      collect(scope, image, searchable, &search)
-      evaluate(image, searchable, &search)
+    withoutActuallyEscaping(searchable) { searchable in
+      let asked = AskedRecord(image, searchable: searchable)
+      for zone in [nil, change.record.zone.name] {
+        let watch = Watch.queries(database, type: change.recordType, zone: zone)
+        guard let scope = scopes.find(watch) else { continue }
+        collect(scope, asked, &search)
+        evaluate(asked, &search)
+      }
     }
   }
 
-  private func evaluate(
-    _ image: Record, _ searchable: (String) -> Bool, _ search: inout Search
-  ) {
+  private func evaluate(_ asked: AskedRecord, _ search: inout Search) {
     // A list with several wanted members leads to a condition more than once.
     if search.candidates.count > 1 { search.candidates.sort() }
     var last: Int32 = -1
     for number in search.candidates where number != last {
       last = number
       guard let condition = conditions[number],
-        Evaluate.matches(condition.filters, image, searchable: searchable)
+        asked.meets(condition.filters)
       else { continue }
       add(condition.owners, &search)
     }
     search.candidates.removeAll(keepingCapacity: true)
   }
 
-  private func collect(
-    _ scope: Int32, _ image: Record, _ searchable: (String) -> Bool, _ search: inout Search
-  ) {
-    let asked = scopes[scope]
-    if asked.everything >= 0 { collect(postings[asked.everything], image, &search) }
-    for use in asked.uses {
-      var probe = Probe(header: Postings.header(scope, use.id, use.kind, use.parameter))
-      look(use, image, searchable, &probe)
+  private func collect(_ number: Int32, _ asked: AskedRecord, _ search: inout Search) {
+    let (scope, image) = (scopes[number], asked.record)
+    if scope.everything >= 0 { collect(postings[scope.everything], image, &search) }
+    for use in scope.uses {
+      var probe = Probe(header: Postings.header(number, use.id, use.kind, use.parameter))
+      look(use, asked, &probe)
       // Together, so that one does not wait for the other's memory.
       let waiting = Self.unique(postings.find(probe.keys)).map { postings[$0] }
       for posting in waiting { collect(posting, image, &search) }
@@ -195,9 +194,8 @@ extension SubscriptionIndex {
     return found.sorted().reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 
-  private func look(
-    _ use: FieldUse, _ image: Record, _ searchable: (String) -> Bool, _ probe: inout Probe
-  ) {
+  private func look(_ use: FieldUse, _ asked: AskedRecord, _ probe: inout Probe) {
+    let image = asked.record
     switch use.kind {
     case .everything: return
     case .value:
@@ -205,10 +203,7 @@ extension SubscriptionIndex {
     case .member:
       forEachMember(of: use.field, in: image) { look($0, &probe) }
     case .word:
-      let words =
-        use.field.map { image.value(of: $0).flatMap { Tokens.of($0) } }
-        ?? image.searchableWords(searchable)
-      for word in words ?? [] { look(bytes: AccessKey.word(word), &probe) }
+      for word in asked.words(of: use.field) ?? [] { look(bytes: AccessKey.word(word), &probe) }
     case .prefix:
       if let value = use.field.flatMap({ image.value(of: $0) }) {
         look(value, prefix: use.parameter, &probe)
