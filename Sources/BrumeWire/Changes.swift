@@ -110,7 +110,7 @@ extension ZoneChangesRequest {
   fileprivate init(_ object: JSONObject, zone: ZoneID) throws(BrumeError) {
     self.init(
       zone: zone, token: try object.string("syncToken"), limit: try object.limit("resultsLimit"),
-      desiredKeys: try object.strings("desiredKeys"),
+      desiredKeys: try object.desiredKeys(),
       desiredTypes: try object.strings("desiredRecordTypes"),
       reverse: try object.bool("reverse"), numbersAsStrings: object.numbersAsStrings,
       withDeletions: try object.extras()?.bool("withDeletions"))

@@ -123,7 +123,7 @@ extension QueryRequest: WireRequest {
       query: try Query(query), zone: try object.zoneID("zoneID"),
       zoneWide: try object.bool("zoneWide") ?? false, limit: try object.limit("resultsLimit"),
       marker: try object.string("continuationMarker"),
-      desiredKeys: try object.strings("desiredKeys"))
+      desiredKeys: try object.desiredKeys())
   }
 
   package func write(to writer: inout JSONWriter) {

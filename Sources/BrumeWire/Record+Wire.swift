@@ -43,7 +43,7 @@ extension JSONWriter {
 
   /// In name order, so that equal records have equal bytes.
   private mutating func fields(of record: Record, _ options: RecordOptions) {
-    let wanted = options.desiredKeys.map { Set($0) }
+    let wanted = options.desiredKeys
     name("fields")
     beginObject()
     for name in record.fields.keys.sorted() where wanted?.contains(name) ?? true {

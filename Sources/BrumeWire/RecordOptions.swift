@@ -13,7 +13,7 @@ package import BrumeModel
 /// How records are written for one reader.
 package struct RecordOptions: Sendable {
   /// Names of the fields to return; nil for all. System data is always returned.
-  package var desiredKeys: [String]?
+  package var desiredKeys: Set<String>?
   /// INT64 and DOUBLE as texts.
   package var numbersAsStrings: Bool
   /// Whose participant a share shows as `currentUserParticipant`.
@@ -25,7 +25,7 @@ package struct RecordOptions: Sendable {
   package var downloadURL: (@Sendable (Asset) -> String)?
 
   package init(
-    desiredKeys: [String]? = nil, numbersAsStrings: Bool = false, reader: UserID? = nil,
+    desiredKeys: Set<String>? = nil, numbersAsStrings: Bool = false, reader: UserID? = nil,
     downloadURL: (@Sendable (Asset) -> String)? = nil
   ) {
     self.desiredKeys = desiredKeys
@@ -38,7 +38,7 @@ package struct RecordOptions: Sendable {
   func desiring(_ keys: [String]?) -> RecordOptions {
     guard let keys else { return self }
     var options = self
-    options.desiredKeys = keys
+    options.desiredKeys = Set(keys)
     return options
   }
 
@@ -68,5 +68,24 @@ package struct RecordOptions: Sendable {
       }
       return false
     }
+  }
+}
+
+extension JSONObject {
+  /// Ours: names of fields that a request may wish for at once, which no record type has more of.
+  private static let mostDesiredKeys = 1000
+
+  /// The fields that are wanted; nil: all.
+  ///
+  /// - Throws: `badRequest` if they are no texts, or too many.
+  func desiredKeys() throws(BrumeError) -> [String]? {
+    let keys = try strings("desiredKeys")
+    if let keys, keys.count > Self.mostDesiredKeys {
+      throw BrumeError(
+        .badRequest,
+        "'desiredKeys' has \(keys.count) names; the maximum is \(Self.mostDesiredKeys); leave it out for all fields"
+      )
+    }
+    return keys
   }
 }

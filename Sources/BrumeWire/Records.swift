@@ -13,7 +13,7 @@ extension ModifyRecordsRequest: WireRequest {
       operations: try eachElement(of: operations, in: "operations") {
         operation throws(BrumeError) in try RecordOperation(operation)
       },
-      atomic: try object.bool("atomic"), desiredKeys: try object.strings("desiredKeys"),
+      atomic: try object.bool("atomic"), desiredKeys: try object.desiredKeys(),
       operationID: try object.extras()?.string("operationID"),
       clientData: try object.extras()?.base64("clientData"))
   }
@@ -50,7 +50,7 @@ extension RecordOperation {
         .badRequest, "'operationType' must be one of \(kinds), not '\(type.prefix(40))'")
     }
     self.init(kind, try RecordDraft(try object.required("record", try object.object("record"))))
-    desiredKeys = try object.strings("desiredKeys")
+    desiredKeys = try object.desiredKeys()
     numbersAsStrings = object.numbersAsStrings
   }
 }
@@ -64,9 +64,9 @@ extension LookupRecordsRequest: WireRequest {
       items: try eachElement(of: records, in: "records") { record throws(BrumeError) in
         Item(
           name: try record.requiredString("recordName"), zone: try record.zoneID("zoneID"),
-          desiredKeys: try record.strings("desiredKeys"))
+          desiredKeys: try record.desiredKeys())
       },
-      desiredKeys: try object.strings("desiredKeys"))
+      desiredKeys: try object.desiredKeys())
   }
 
   package func write(to writer: inout JSONWriter) {
@@ -134,9 +134,9 @@ extension Wire {
     _ results: [RecordResult], for request: LookupRecordsRequest,
     _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
   ) -> [UInt8] {
-    records(results, syncToken: syncToken) { index in
-      let item = index < request.items.count ? request.items[index].desiredKeys : nil
-      return options.desiring(item ?? request.desiredKeys)
+    let ofRequest = options.desiring(request.desiredKeys)
+    return records(results, syncToken: syncToken) { index in
+      ofRequest.desiring(index < request.items.count ? request.items[index].desiredKeys : nil)
     }
   }
 

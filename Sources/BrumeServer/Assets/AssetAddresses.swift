@@ -35,7 +35,7 @@ extension RecordOptions {
     _ json: JSON, of call: Call, desiring keys: [String]? = nil, _ addresses: AssetAddresses
   ) {
     self.init(
-      desiredKeys: keys, numbersAsStrings: Wire.wantsNumbersAsStrings(json),
+      desiredKeys: keys.map { Set($0) }, numbersAsStrings: Wire.wantsNumbersAsStrings(json),
       reader: call.caller.user, downloadURL: { addresses.download($0) })
   }
 }

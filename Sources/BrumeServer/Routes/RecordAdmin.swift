@@ -53,7 +53,7 @@ struct RecordAdmin: Sendable {
     _ json: JSON, _ view: OpenedView, desiring keys: [String]? = nil
   ) -> RecordOptions {
     RecordOptions(
-      desiredKeys: keys, numbersAsStrings: Wire.wantsNumbersAsStrings(json),
+      desiredKeys: keys.map { Set($0) }, numbersAsStrings: Wire.wantsNumbersAsStrings(json),
       reader: view.caller.user, downloadURL: { [addresses] in addresses.download($0) })
   }
 }
