@@ -18,19 +18,39 @@ enum AccessRules {
   }
 
   /// Lays the owner's opinion over a share: who is blocked goes, who is in no list was denied.
-  static func apply(_ access: AccessDraft, to share: inout Share) {
-    let known = share.blocked + share.requesters + share.participants.map(\.identity)
+  ///
+  /// - Throws: `limitExceeded` if the draft names more people than a share may have.
+  static func apply(
+    _ access: AccessDraft, to share: inout Share, _ limits: Limits
+  ) throws(BrumeError) {
+    try checkCount(of: access.waiting, "requesters", limits.accessRequests)
+    try checkCount(of: access.blocked, "blocked", limits.blockedPeople)
+    let people = share.blocked + share.requesters + share.participants.map(\.identity)
+    let known = Dictionary(people.compactMap { person in person.user.map { ($0, person) } }) {
+      first, _ in first
+    }
     share.allowsAccessRequests = access.allowsRequests
     let owner = share.owner?.identity.user
-    share.blocked = access.blocked.filter { $0 != owner }
-      .compactMap { user in known.first { $0.user == user } }
-    let blocked = Set(access.blocked)
+    var blocked: Set<UserID> = []
+    share.blocked = access.blocked.compactMap {
+      blocked.insert($0).inserted && $0 != owner ? known[$0] : nil
+    }
     share.participants.removeAll { participant in
       guard participant.role != .owner, let user = participant.identity.user else { return false }
       return blocked.contains(user)
     }
     let waiting = Set(access.waiting).subtracting(blocked)
     share.requesters.removeAll { identity in !(identity.user.map(waiting.contains) ?? false) }
+  }
+
+  private static func checkCount(
+    of people: [UserID], _ list: String, _ limit: Int
+  ) throws(BrumeError) {
+    guard people.count > limit else { return }
+    throw BrumeError(
+      .limitExceeded,
+      "'brume.\(list)' of the share names \(people.count) people; the maximum is \(limit); name fewer"
+    )
   }
 
   /// Who asked and is a participant now was let in.
