@@ -30,7 +30,7 @@ enum ParticipantRules {
         result.participants.filter { $0.role == .owner }
         + (try merged(wanted, with: share, owner: owner, ids: &ids, now: now, find: find))
     }
-    if let access = draft.access { AccessRules.apply(access, to: &result) }
+    if let access = draft.access { try AccessRules.apply(access, to: &result, limits) }
     AccessRules.approve(&result)
     if let permission = draft.publicPermission, permission != share.publicPermission {
       open(&result, permission)
@@ -57,7 +57,7 @@ enum ParticipantRules {
     for (place, participant) in wanted.enumerated()
     where participant.role != .owner && participant.acceptance != .removed {
       let identity = try find(participant.identity)
-      if identity.user != nil, identity.user == owner.user { continue }
+      if identity.isSamePerson(as: owner) { continue }
       // Who is invited already is not invited again, in this request neither (case SHR-28).
       let old = known.first(named: participant.id, or: identity)
       var next = old ?? participant
@@ -67,7 +67,10 @@ enum ParticipantRules {
         next.acceptance = .invited
         next.added = now
         next.isApprovedRequester = false
-        if next.oneTimeToken != nil { makeOneTime(&next, named: participant.id, ids: &ids) }
+        if next.oneTimeToken != nil {
+          let isTaken = share.participants.contains { $0.id == participant.id }
+          makeOneTime(&next, named: isTaken ? "" : participant.id, ids: &ids)
+        }
       }
       next.permission = participant.permission
       if next.role != .publicUser { next.role = participant.role }
@@ -78,7 +81,7 @@ enum ParticipantRules {
   }
 
   /// Nobody in particular is invited: who has the URL first. The participant keeps the ID that the
-  /// client gave it, because the client asks for the URL by that ID.
+  /// client gave it, because the client asks for the URL by that ID, unless it is somebody else's.
   private static func makeOneTime(
     _ participant: inout Participant, named id: String, ids: inout ArraySlice<String>
   ) {

@@ -68,7 +68,10 @@ struct Sharing {
     var me = try participant(for: account)
     if me.role == .owner || me.acceptance == .accepted { return nil }
     var next = record
-    if let index = share.participants.firstIndex(where: { $0.id == me.id }) {
+    let place = share.participants.firstIndex {
+      $0.id == me.id && $0.role != .owner && $0.oneTimeToken == me.oneTimeToken
+    }
+    if let index = place {
       next.shareDetails?.participants.remove(at: index)
     } else {
       me.id = id
