@@ -114,10 +114,10 @@ extension UserReading {
     return nil
   }
 
-  /// An identity with the account it means, if this server has one. The address that it was looked
-  /// up by stays; no other is returned.
+  /// An identity with the account it means, if this server has one that may be found. The address that it was looked
+  /// up by stays; no other is returned. Whoever is not to be found is known when they accept.
   func completed(_ wanted: UserIdentity) throws -> UserIdentity {
-    guard let found = try account(of: wanted) else { return wanted }
+    guard let found = try account(of: wanted), found.isDiscoverable else { return wanted }
     var identity = wanted
     identity.user = found.id
     identity.givenName = found.givenName
