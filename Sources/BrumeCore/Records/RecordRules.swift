@@ -47,24 +47,9 @@ struct RecordRules {
       stage.put(record)
       return Judgement(action: .put, receipts: receipts)
     case .remove(let stored):
-      try refuseForbiddenDelete(of: stored)
+      if let error = Removals.forbidden(stored, in: stage.zone, context.scope) { throw error }
       stage.remove(item.name)
       return Judgement(action: .remove)
-    }
-  }
-
-  private func refuseForbiddenDelete(of stored: Record) throws(BrumeError) {
-    if stored.type == Record.usersType, RecordKey(zone: stage.zone, name: stored.name).mayBeUser {
-      throw BrumeError(
-        .accessDenied,
-        "user record '\(stored.name)' cannot be deleted; it stays as long as the account: clear "
-          + "its fields instead")
-    }
-    if context.scope == .shared, stored.share != nil {
-      throw BrumeError(
-        .accessDenied,
-        "DELETE operation not permitted: only the owner deletes '\(stored.name)', the root of a "
-          + "share; delete the share to leave it")
     }
   }
 

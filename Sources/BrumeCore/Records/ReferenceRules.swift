@@ -196,9 +196,10 @@ extension ReferenceRules {
         other <= position && verdicts.isAlive(other)
           && !stored.contains(verdicts.items[other].name)
       }
-      if stored.count + new.count > maximum,
-        try visibleCount(of: stored.union(new.map { verdicts.items[$0].name })) > maximum
-      {
+      if stored.count + new.count <= maximum { continue }
+      let before = try links.visibleHolders(of: target, among: stored, visibleCount)
+      let open = stored.intersection(links.names).union(new.map { verdicts.items[$0].name })
+      if try before + visibleCount(of: open) > maximum {
         return BrumeError(
           .badRequest,
           "record '\(record.name)' cannot refer to '\(target)' with action DELETE_SELF: it has "
@@ -236,14 +237,19 @@ private struct BatchLinks {
   private(set) var referring: [String: [Int]] = [:]
   /// By a record's name: the items that go with it, in order.
   private(set) var holders: [String: [Int]] = [:]
+  /// Of the items.
+  let names: Set<String>
   /// By a record's name: the stored records that go with it.
   private var stored: [String: Set<String>] = [:]
+  /// How many of them are no items, and are seen by the caller.
+  private var visible: [String: Int] = [:]
   private let rememberedHolders: Int
   private var storedNames = 0
 
   /// - Parameter rememberedHolders: names of stored records that are kept; beyond it the store is asked again.
   init(_ items: [RecordItem], _ stage: Stage, rememberedHolders: Int) {
     self.rememberedHolders = rememberedHolders
+    names = Set(items.map(\.name))
     for position in items.indices {
       guard let record = stage.puts[items[position].name] else { continue }
       for name in record.targets(by: .validate) { referring[name, default: []].append(position) }
@@ -260,6 +266,16 @@ private struct BatchLinks {
       try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit))
     storedNames += found.count
     if storedNames <= rememberedHolders { stored[name] = found }
+    return found
+  }
+
+  /// Counted once for each name: what a batch does not change, its items need not look at again and again.
+  mutating func visibleHolders(
+    of name: String, among holders: Set<String>, _ count: (Set<String>) throws -> Int
+  ) rethrows -> Int {
+    if let known = visible[name] { return known }
+    let found = try count(holders.subtracting(names))
+    visible[name] = found
     return found
   }
 }

@@ -136,10 +136,32 @@ struct Removals {
 // MARK: What keeps a record
 
 extension Removals {
+  /// Why nobody, or only the owner, deletes a record, whether it is asked for or goes with another.
+  static func forbidden(
+    _ record: Record, in zone: ZoneKey, _ scope: DatabaseScope
+  ) -> BrumeError? {
+    if record.type == Record.usersType, RecordKey(zone: zone, name: record.name).mayBeUser {
+      return BrumeError(
+        .accessDenied,
+        "user record '\(record.name)' cannot be deleted; it stays as long as the account: clear "
+          + "its fields instead")
+    }
+    guard scope == .shared, record.share != nil else { return nil }
+    return BrumeError(
+      .accessDenied,
+      "DELETE operation not permitted: only the owner deletes '\(record.name)', the root of a "
+        + "share; delete the share to leave it")
+  }
+
   /// The error for a record that goes while something still needs it.
   private mutating func error(
     for name: String, _ gone: Set<String>
   ) throws -> BrumeError? {
+    if let record = try stage.before(name),
+      let error = Self.forbidden(record, in: stage.zone, context.scope)
+    {
+      return error
+    }
     var needs = try needs(of: name, limit: Needs.few)
     var error = remainder(name, needs, gone)
     if error == nil, !needs.isWhole {
