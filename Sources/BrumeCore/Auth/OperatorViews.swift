@@ -113,11 +113,11 @@ extension OperatorView {
 }
 
 extension UserReading {
-  /// A user by sign-in name, or by record name.
+  /// A user by record name, which nobody chooses, or by sign-in name.
   ///
   /// - Throws: `notFound`.
   package func account(named name: String) throws -> User {
-    if let user = try find(named: name) ?? find(UserID(name)) { return user }
+    if let user = try find(UserID(name)) ?? find(named: name) { return user }
     throw BrumeError(
       .notFound,
       "there is no user '\(NameRules.shown(name))'; make one with 'brume user create "

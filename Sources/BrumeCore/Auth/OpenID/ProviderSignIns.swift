@@ -133,7 +133,7 @@ package struct ProviderSignIns: Sendable {
         return known
       }
       let user = try transaction.users.newUser(
-        id, claims, suffix: suffix, maximum: limits.nameLength)
+        id, claims, suffix: suffix, limits)
       try transaction.users.add(user, limits: limits)
       try transaction.users.link(identity, to: id)
       return user
@@ -150,18 +150,27 @@ extension UserReading {
   /// Named as the provider says if nobody is named so yet. Nobody finds a new account by its address
   /// until its owner agrees.
   fileprivate func newUser(
-    _ id: UserID, _ claims: IDToken.Claims, suffix: String, maximum: Int
+    _ id: UserID, _ claims: IDToken.Claims, suffix: String, _ limits: Limits
   ) throws -> User {
-    let wanted = [claims.preferredName, claims.emailAddress].compactMap { $0 }.first { name in
-      !name.isEmpty && name.utf8.count < maximum - suffix.utf8.count
-        && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
+    var address = claims.isEmailVerified ? claims.emailAddress : nil
+    let wanted = [claims.preferredName, address].compactMap { $0 }.first { name in
+      Self.mayBeName("\(name)-\(suffix)", limits)
     }
     let name = wanted ?? "user-\(suffix)"
     let isTaken = try find(named: name) != nil
-    var address = claims.isEmailVerified ? claims.emailAddress : nil
     if let wanted = address, try find(emailAddress: wanted) != nil { address = nil }
-    return User(
+    var user = User(
       id: id, name: isTaken ? "\(name)-\(suffix)" : name, emailAddress: address,
-      givenName: claims.givenName, familyName: claims.familyName, isDiscoverable: false)
+      isDiscoverable: false)
+    if (try? AccountRules.check(user, limits: limits)) == nil { user.emailAddress = nil }
+    let unnamed = user
+    (user.givenName, user.familyName) = (claims.givenName, claims.familyName)
+    // What a provider lets people call themselves is no reason to refuse them.
+    return (try? AccountRules.check(user, limits: limits)) == nil ? unnamed : user
+  }
+
+  /// Not what an ID looks like either: operators name people by both.
+  private static func mayBeName(_ name: String, _ limits: Limits) -> Bool {
+    !name.hasPrefix("_") && (try? AccountRules.checkName(name, limits: limits)) != nil
   }
 }
