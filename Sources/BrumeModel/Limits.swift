@@ -156,6 +156,8 @@ package struct Limits: Sendable, Equatable {
   package var learnedRecordTypes = 1000
   /// Ours: fields of one record type, as far as saves bring them.
   package var learnedFieldsPerType = 1000
+  /// Ours: bytes of a development schema's text, as far as saves bring them. Each request reads it.
+  package var learnedSchemaBytes = 512 << 10
 
   // MARK: Subscriptions and notifications
 
@@ -351,6 +353,8 @@ package struct Limits: Sendable, Equatable {
   package var clientDataDevices = 32
   /// Ours: requests for access that wait at one share; more are not noted.
   package var accessRequests = 100
+  /// Ours: people that one share keeps out.
+  package var blockedPeople = 1000
 
   // MARK: Authentication
 

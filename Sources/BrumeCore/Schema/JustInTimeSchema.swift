@@ -11,9 +11,13 @@ struct JustInTimeSchema: Sendable {
   /// Production: nothing is learned.
   let isStrict: Bool
   private let limits: Limits
+  /// Of the schema's text, or nearly.
+  private var bytes: Int
 
-  init(_ schema: Schema, isStrict: Bool, limits: Limits) {
+  /// - Parameter bytes: of the text that the schema is stored as.
+  init(_ schema: Schema, bytes: Int, isStrict: Bool, limits: Limits) {
     self.schema = schema
+    self.bytes = bytes
     self.isStrict = isStrict
     self.limits = limits
   }
@@ -28,6 +32,7 @@ struct JustInTimeSchema: Sendable {
     if !new.isEmpty {
       // In place: who takes the type out and puts it back copies all its fields for each record.
       schema.recordTypes[type]?.fields.merge(new) { known, _ in known }
+      bytes += new.keys.reduce(0) { $0 + Self.lineBytes(of: $1) }
       didChange = true
     }
     return admitted
@@ -51,6 +56,8 @@ struct JustInTimeSchema: Sendable {
             + "field in development and deploy the schema")
       } else if let valueType = value.type {
         try requireRoom(for: name, in: known.fields.count + new.count, type)
+        try requireBytes(
+          for: new.keys.reduce(Self.lineBytes(of: name)) { $0 + Self.lineBytes(of: $1) }, type)
         new[name] = .justInTime(valueType, isEncrypted: draft.isEncrypted)
       }
     }
@@ -72,6 +79,7 @@ struct JustInTimeSchema: Sendable {
           + "as many as saves may bring; use one of them, or remove some with 'brume schema import'"
       )
     }
+    try requireBytes(for: Self.lineBytes(of: type), type)
     let new = Schema.RecordType.justInTime()
     learn(new, type)
     return new
@@ -88,8 +96,21 @@ struct JustInTimeSchema: Sendable {
         + "many as saves may bring; use one of them, or remove some with 'brume schema import'")
   }
 
+  private func requireBytes(for more: Int, _ type: String) throws(BrumeError) {
+    guard bytes + more > limits.learnedSchemaBytes else { return }
+    throw BrumeError(
+      .badRequest,
+      "Cannot create what is new in record '\(type)': the development schema has \(bytes) bytes, and saves bring it "
+        + "to \(limits.learnedSchemaBytes) at most; use known types and fields, or remove some with 'brume schema import'"
+    )
+  }
+
+  /// A line of the text, with what is said of the field beside its name.
+  private static func lineBytes(of name: String) -> Int { name.utf8.count + 64 }
+
   private mutating func learn(_ recordType: Schema.RecordType, _ type: String) {
     schema.recordTypes[type] = recordType
+    bytes += Self.lineBytes(of: type)
     didChange = true
   }
 

@@ -21,21 +21,31 @@ package final class SchemaCache: Sendable {
   package func schema(
     of containerEnvironment: ContainerEnvironment, in transaction: any ReadTransaction
   ) throws -> Schema {
+    try entry(of: containerEnvironment, in: transaction).schema
+  }
+
+  private func entry(
+    of containerEnvironment: ContainerEnvironment, in transaction: any ReadTransaction
+  ) throws -> Entry {
     let key = SettingKey.schema(containerEnvironment)
-    guard let text = try transaction.settings.value(key) else { return Schema() }
-    if let entry = entries.withLock({ $0[key] }), entry.text == text { return entry.schema }
-    let schema = try Schema(parsing: String(decoding: text, as: UTF8.self))
-    entries.withLock { $0[key] = Entry(text: text, schema: schema) }
-    return schema
+    guard let text = try transaction.settings.value(key) else {
+      return Entry(text: [], schema: Schema())
+    }
+    if let entry = entries.withLock({ $0[key] }), entry.text == text { return entry }
+    let entry = Entry(
+      text: text, schema: try Schema(parsing: String(decoding: text, as: UTF8.self)))
+    entries.withLock { $0[key] = entry }
+    return entry
   }
 
   /// The schema of a database, ready to grow with what a save brings.
   func justInTime(
     for database: DatabaseKey, in transaction: any ReadTransaction, limits: Limits
   ) throws -> JustInTimeSchema {
-    JustInTimeSchema(
-      try schema(of: database.containerEnvironment, in: transaction),
-      isStrict: database.environment == .production, limits: limits)
+    let entry = try entry(of: database.containerEnvironment, in: transaction)
+    return JustInTimeSchema(
+      entry.schema, bytes: entry.text.count, isStrict: database.environment == .production,
+      limits: limits)
   }
 
   /// Stores a schema that has grown.
