@@ -124,7 +124,7 @@ private final class RouteSeries: Sendable {
   func series(
     _ method: HTTPRequest.Method, _ route: String, _ family: Int, _ registry: MetricsRegistry
   ) -> (CountingHandler, HistogramHandler) {
-    let key = Key(method: method.rawValue, route: route, family: family)
+    let key = Key(method: method.shownName, route: route, family: family)
     if let pair = known.withLock({ $0[key] }) { return pair }
     let count = registry.counter(
       Metric.requests.name,

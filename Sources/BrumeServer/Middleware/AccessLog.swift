@@ -42,7 +42,7 @@ struct AccessLog: RouterMiddleware {
     let isKnown = facts.access != nil || response.status != .notFound
     let line = RequestLine(
       time: now() - microseconds / 1000, requestID: context.requestID,
-      method: request.method.rawValue, route: isKnown ? route : "none",
+      method: request.method.shownName, route: isKnown ? route : "none",
       containerEnvironment: facts.containerEnvironment,
       caller: facts.caller, status: response.status.code,
       errorCode: facts.errorCode?.meaning.wire, microseconds: microseconds)
@@ -52,6 +52,15 @@ struct AccessLog: RouterMiddleware {
     guard logger.logLevel <= level else { return }
     logger.log(level: level, "request", metadata: line.metadata(path: request.uri.path))
   }
+}
+
+extension HTTPRequest.Method {
+  private static let usual: Set<HTTPRequest.Method> = [
+    .get, .head, .post, .put, .patch, .delete, .options, .connect, .trace,
+  ]
+
+  /// For what is kept about requests: over HTTP/2 a client may make up as many methods as it likes.
+  var shownName: String { Self.usual.contains(self) ? rawValue : "other" }
 }
 
 extension Duration {
