@@ -48,6 +48,8 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   private let channel: any NIOCore.Channel
   private let handler: StreamHandler
   private let parts: StreamParts
+  /// When the user has to sign in again; nil: never.
+  private let sessionEnds: Milliseconds?
   private let caughtUp = Atomic(false)
   private var progress: StreamProgress
   private var hasStarted = false
@@ -59,11 +61,15 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   /// For the answer's end to leave.
   private static let gracePeriod = TimeAmount.milliseconds(500)
 
-  /// - Parameter cursor: what the device has acknowledged.
+  /// - Parameters:
+  ///   - cursor: what the device has acknowledged.
+  ///   - sessionEnds: when the stream ends too; nil: the caller has no session.
   init(
-    device: DeviceKey, after cursor: Int64, on channel: any NIOCore.Channel, _ parts: StreamParts
+    device: DeviceKey, after cursor: Int64, until sessionEnds: Milliseconds?,
+    on channel: any NIOCore.Channel, _ parts: StreamParts
   ) {
     self.device = device
+    self.sessionEnds = sessionEnds
     self.channel = channel
     self.parts = parts
     handler = StreamHandler()
@@ -153,12 +159,15 @@ extension StreamConnection {
     advance { $0.started() }
   }
 
+  private var isOver: Bool { sessionEnds.map { parts.now() >= $0 } ?? false }
+
   private func taken(_ entries: [MailboxEntry]) {
     advance { $0.committed(entries, now: parts.now(), hasRoom: channel.isWritable) }
   }
 
   private func advance(_ step: (inout StreamProgress) -> [StreamProgress.Action]) {
     if hasEnded { return }
+    if isOver { return finish() }
     carryOut(step(&progress))
     let (before, now) = (hasCaughtUp, !hasEnded && progress.hasCaughtUp)
     caughtUp.store(now, ordering: .relaxed)
@@ -229,6 +238,7 @@ extension StreamConnection {
   private func scheduleBeat() {
     beat = channel.eventLoop.scheduleTask(in: .seconds(Int64(parts.heartbeat))) {
       if self.hasEnded { return }
+      if self.isOver { return self.finish() }
       if self.channel.isWritable { self.breakSilence() }
       self.scheduleBeat()
     }

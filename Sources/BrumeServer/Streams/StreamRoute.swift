@@ -52,7 +52,7 @@ struct StreamRoute: Sendable {
       }
     }
     let connection = StreamConnection(
-      device: stream.device, after: cursor, on: channel, parts)
+      device: stream.device, after: cursor, until: call.caller.sessionEnds, on: channel, parts)
     return .stream { @concurrent writer in
       try await writer.write(StreamEvents.greeting)
       try await connection.takeOver()
