@@ -8,6 +8,9 @@ import NIOPosix
 import Synchronization
 
 final class PasswordVerifier: Sendable {
+  /// Ours: however many processors there are, no more passwords at once have 64 MB each; others wait.
+  private static let threadCount = 2
+
   private let accounts: Accounts
   private let slots: Int
   private let attempts: Attempts
@@ -18,7 +21,8 @@ final class PasswordVerifier: Sendable {
     self.accounts = accounts
     self.attempts = attempts
     slots = limits.passwordChecks
-    threads = NIOThreadPool.singleton
+    threads = NIOThreadPool(numberOfThreads: Self.threadCount)
+    threads.start()
   }
 
   /// The account of a name and password.
