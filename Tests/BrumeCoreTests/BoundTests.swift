@@ -291,6 +291,23 @@ struct BoundTests {
     #expect(AccessRules.asked(UserIdentity(user: UserID("_b")), of: asked, limits) == nil)
   }
 
+  @Test(arguments: [(1, true), (2, false)])
+  func `a save names so many people whom a share keeps out`(count: Int, isTaken: Bool) {
+    var limits = Limits.apple
+    limits.blockedPeople = 1
+    limits.accessRequests = 1
+    let names = (0..<count).map { UserID("_\($0)") }
+    let drafts = [
+      AccessDraft(allowsRequests: true, blocked: names),
+      AccessDraft(allowsRequests: true, waiting: names),
+    ]
+    for draft in drafts {
+      var share = Share()
+      let result = Result { try AccessRules.apply(draft, to: &share, limits) }
+      #expect((try? result.get()) != nil ? isTaken : !isTaken)
+    }
+  }
+
   @Test func `a server has so many operators, and so many links to make the first`() async throws {
     let fixture = try await fixture {
       $0.operators = 1

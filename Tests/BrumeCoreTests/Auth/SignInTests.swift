@@ -176,4 +176,25 @@ struct SignInTests {
     #expect(second.name == "dora")
     #expect(second.emailAddress == nil, "an address that nobody verified is nobody's")
   }
+
+  @Test(arguments: ["_0123456789abcdef0123456789abcdef", "bob\u{9b}2J", "two words", ""])
+  func `a provider cannot call somebody what no account may be called`(name: String) async throws {
+    let fixture = try await EngineFixture()
+    var claims = IDToken.Claims(
+      issuer: "https://id.example", subject: "s1", audiences: ["c"], expires: 1, issued: 0)
+    claims.preferredName = name
+    claims.emailAddress = "boss@example.org"
+    claims.givenName = String(repeating: "x", count: Limits.apple.labelBytes + 1)
+    let user = try await fixture.engine.providerSignIns.account(of: claims)
+    #expect(user.name.hasPrefix("user-"), "nor by an address that nobody verified")
+    #expect(user.givenName == nil)
+  }
+
+  @Test func `an operator who names somebody by ID means nobody who is called so`() async throws {
+    let fixture = try await EngineFixture()
+    let alice = try #require(fixture.phone.user)
+    _ = try await fixture.server.user(alice.name)
+    let found = try await fixture.server.store.read { try $0.users.account(named: alice.name) }
+    #expect(found.id == alice)
+  }
 }

@@ -83,6 +83,19 @@ struct RefusedSaveTests {
     try await fixture.save(.create("h2", ["km": .int64(2)]))
   }
 
+  @Test(arguments: [(0, true), (-1, false)])
+  func `saves bring a schema to so many bytes, and no more`(more: Int, isTaken: Bool) async throws {
+    var limits = Limits.apple
+    let names = ["Hike", "title", "km"]
+    limits.learnedSchemaBytes = names.reduce(more) { $0 + $1.utf8.count + 64 }
+    let fixture = try await EngineFixture(limits: limits)
+    let results = try await fixture.modify([
+      .create("h1", ["title": .string("Ridge"), "km": .int64(1)])
+    ])
+    #expect(results.allSucceeded == isTaken)
+    if let error = results.first?.error { #expect(error.reason.contains("'Hike'")) }
+  }
+
   @Test func `SAV-31 production refuses a new type`() async throws {
     let fixture = try await EngineFixture(environment: .production)
     let error = try await fixture.failure(of: .create("h1"))

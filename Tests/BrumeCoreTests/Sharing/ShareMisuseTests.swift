@@ -1,0 +1,94 @@
+// What somebody in a share may not do by detours: through a reference, a participant's ID, an invitation, long lists.
+
+import BrumeModel
+import BrumeTestKit
+import Testing
+
+@testable import BrumeCore
+
+struct ShareMisuseTests {
+  private func shared(_ fixture: EngineFixture) -> ZoneID {
+    ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+  }
+
+  @Test func `SHR-18 a participant cannot delete a shared root through what it refers to`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.save(.create("child", parent: "root"))
+    try await fixture.join(share, as: fixture.bob)
+    let zone = shared(fixture)
+    let target = FieldValue.reference(Reference(recordName: "trap", action: .deleteSelf))
+    try await fixture.save(
+      .create("trap", parent: "root"), in: .shared, zone: zone, as: fixture.bob)
+    try await fixture.save(
+      .force("root", ["to": target]), in: .shared, zone: zone, as: fixture.bob)
+    let error = try await fixture.failure(
+      of: .delete("trap"), in: .shared, zone: zone, as: fixture.bob)
+    #expect(error.code == .accessDenied)
+    for name in ["root", "child", "s1", "trap"] { #expect(try await fixture.exists(name)) }
+    // Nothing keeps the owner from it.
+    #expect(try await fixture.modify([.delete("trap")]).allSucceeded)
+    for name in ["root", "child", "s1"] { #expect(try await !fixture.exists(name)) }
+  }
+
+  @Test func `a user's own record does not go with what it refers to`() async throws {
+    let fixture = try await EngineFixture()
+    let name = try #require(fixture.phone.user?.name)
+    try await fixture.save(.create("trap"), in: .public)
+    let target = FieldValue.reference(Reference(recordName: "trap", action: .deleteSelf))
+    try await fixture.save(
+      .force(name, ["to": target], type: Record.usersType), in: .public)
+    let error = try await fixture.failure(of: .delete("trap"), in: .public)
+    #expect(error.code == .accessDenied && error.reason.contains("user record"))
+    #expect(try await fixture.exists("trap", in: .public))
+  }
+
+  @Test func `a one-time place cannot have the ID of the owner`() async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    let owner = try #require(share.shareDetails?.owner)
+    var operation = RecordOperation.update(share)
+    var place = Participant(
+      id: owner.id, role: .privateUser, permission: .readWrite, acceptance: .invited,
+      identity: UserIdentity())
+    place.oneTimeToken = "x"
+    operation.record.participants = (share.shareDetails?.participants ?? []) + [place]
+    let saved = try await fixture.save(operation)
+    let made = try #require(saved.shareDetails?.participants.first { $0.oneTimeToken != nil })
+    #expect(made.id != owner.id)
+    let eve = try await fixture.server.device("eve-phone", of: "eve")
+    let address = try #require(saved.shortGUID) + "." + (made.oneTimeToken ?? "")
+    _ = try await fixture.engine.shares.accept([.init(value: address)], as: eve)
+    let after = try await fixture.fetch("s1").shareDetails
+    #expect(after?.owner?.identity.user == fixture.phone.user)
+    #expect(after?.participants.contains { $0.oneTimeToken != nil } == false)
+  }
+
+  @Test func `an invitation says nothing of somebody who is not to be found, until he accepts`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    var change = Accounts.Change()
+    change.isDiscoverable = false
+    _ = try await fixture.engine.accounts.change(try #require(fixture.bob.user), change)
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    let invited = try #require(share.shareDetails?.participants.last?.identity)
+    #expect(invited == UserIdentity(emailAddress: "bob@example.org"))
+    try await fixture.join(share, as: fixture.bob)
+    let joined = try await fixture.fetch("s1").shareDetails?.participants.last
+    #expect(joined?.identity.user == fixture.bob.user && joined?.identity.givenName == "Bob")
+    #expect(joined?.acceptance == .accepted)
+  }
+
+  @Test func `a share keeps out each of those whom its owner knows once, and nobody else`() throws {
+    var share = Share()
+    share.requesters = ["_a", "_b"].map { UserIdentity(user: UserID($0)) }
+    let names = ["_a", "_x", "_a"].map { UserID($0) }
+    try AccessRules.apply(
+      AccessDraft(allowsRequests: true, blocked: names), to: &share, .apple)
+    #expect(share.blocked.map(\.user) == [UserID("_a")])
+    #expect(share.requesters.isEmpty)
+  }
+}
