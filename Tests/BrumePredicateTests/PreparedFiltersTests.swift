@@ -15,7 +15,8 @@ struct PreparedFiltersTests {
   ]
   private static let comparators: [Comparator] = [
     .in, .notIn, .listContainsAny, .notListContainsAny, .listContainsAll, .notListContainsAll,
-    .containsAllTokens, .containsAnyTokens, .equals, .beginsWith,
+    .containsAllTokens, .containsAnyTokens, .equals, .beginsWith, .listContains, .notListContains,
+    .listMemberBeginsWith, .notListMemberBeginsWith,
   ]
 
   private func some(_ seeded: inout Seeded) -> FieldValue {
@@ -35,11 +36,39 @@ struct PreparedFiltersTests {
       subject.fields["f"] =
         seeded.below(2) == 0 ? seeded.one(of: Self.constants) : some(&seeded)
       let negated = Filter(.notEquals, .field("f"), .string("zz"))
+      let asked = AskedRecord(subject) { _ in true }
       for filters in [[filter], [filter, negated], []] {
+        #expect(
+          asked.meets(filters)
+            == Evaluate.matches(filters, subject, searchable: { _ in true }),
+          "\(filters), \(String(describing: subject.fields["f"]))")
         #expect(
           PreparedFilters(filters).match(subject, searchable: { _ in true })
             == Evaluate.matches(filters, subject, searchable: { _ in true }),
           "\(filters), \(String(describing: subject.fields["f"]))")
+      }
+    }
+  }
+
+  @Test func `a record that many filters ask about answers each as it would alone`() {
+    var subject = record()
+    subject.fields["text"] = .string("Über den Grat, É e\u{301}")
+    subject.fields["list"] = .list(["ab", "abc", "b"].map { .string($0) }, of: .string)
+    subject.fields["mixed"] = .list([.int64(1), .string("a"), .double(.nan)], of: nil)
+    let asked = AskedRecord(subject) { $0 == "text" }
+    for field in ["text", "list", "mixed", "missing"] {
+      for comparator in Self.comparators {
+        for value in ["ab", "uber grat", "e", "zz", ""].map({ FieldValue.string($0) })
+          + [.list([.string("b"), .int64(1)], of: nil), .list([], of: nil), .double(.nan)]
+        {
+          for filter in [
+            Filter(comparator, .field(field), value), Filter(comparator, nil, value),
+          ] where filter.field != nil || comparator == .containsAllTokens {
+            #expect(
+              asked.answer(filter)
+                == Evaluate.answer(filter, subject, searchable: { $0 == "text" }), "\(filter)")
+          }
+        }
       }
     }
   }

@@ -2,6 +2,7 @@
 
 import BrumeServer
 import CoreMetrics
+import HTTPTypes
 import Testing
 
 @Suite struct MetricsTests {
@@ -39,5 +40,16 @@ import Testing
     #expect(lines.contains(#"took_bucket{le="10.0"} 2"#))
     #expect(lines.contains(#"took_bucket{le="+Inf"} 3"#))
     #expect(lines.contains("took_count 3"))
+  }
+
+  @Test func `methods that a client makes up are one series`() throws {
+    let metrics = ServerMetrics(registry: registry)
+    for name in ["GET", "MADEUP1", "MADEUP2"] {
+      let method = try #require(HTTPRequest.Method(name))
+      metrics.finished(method, route: "none", status: .notFound, in: .zero)
+    }
+    let series = registry.text().split(separator: "\n").filter { $0.contains("method=") }
+    #expect(series.count == 2)
+    #expect(series.contains { $0.contains("method=\"other\"") && $0.hasSuffix(" 2") })
   }
 }

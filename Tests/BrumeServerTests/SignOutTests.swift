@@ -3,6 +3,7 @@
 import BrumeCore
 import BrumeModel
 import BrumeServer
+import BrumeTestKit
 import BrumeWire
 import Foundation
 import HTTPTypes
@@ -69,6 +70,35 @@ import Testing
         "Authorization: Bearer \(fixture.server.adminToken)\r\n")
       #expect(sent.hasPrefix("HTTP/1.1 200"), "\(sent)")
       #expect(await bobs.read { $0.contains("hello") } != nil)
+    }
+  }
+
+  @Test func `a stream ends with the session that it was opened in`() async throws {
+    let clock = ManualClock(Milliseconds(Date().timeIntervalSince1970 * 1000))
+    let fixture = try await ServerFixture(host: .test(clock: clock, seed: 1)) {
+      $0.timeouts.heartbeat = 300
+      $0.limits.sessionLifetime = 60_000
+    }
+    try await fixture.live { port in
+      let user = try #require(try await fixture.server.engine.accounts.user(named: "alice"))
+      let session = try await fixture.server.engine.webAuthTokens.issue(
+        for: user.id, in: ContainerEnvironment(ContainerID(ServerFixture.container), .development),
+        keep: false)
+      let phone = try RawSocket(port: port)
+      defer { phone.close() }
+      await phone.send(
+        StreamTests.get(
+          "/_brume/stream?container=\(ServerFixture.container)&environment=development&clientId=pad"
+            + "&ckAPIToken=\(fixture.ready.apiToken)&ckWebAuthToken=\(ServerFixture.escaped(session))"
+        ))
+      #expect(await phone.read { $0.contains(": connected") } != nil)
+      clock.advance(by: 60_000)
+      let sent = try await Self.post(
+        port, "/_brume/admin/push", ["user": "alice", "text": "too late"],
+        "Authorization: Bearer \(fixture.server.adminToken)\r\n")
+      #expect(sent.hasPrefix("HTTP/1.1 200"), "\(sent)")
+      let rest = await phone.read { $0.hasSuffix("0\r\n\r\n") }
+      #expect(rest != nil && rest?.contains("too late") == false)
     }
   }
 
