@@ -28,6 +28,7 @@ package final class Engine: Sendable {
   package let operatorViews: OperatorViews
   package let changes: Changes
   package let deletionMemory: DeletionMemory
+  package let zoneEmptying: ZoneEmptying
   package let subscriptions: Subscriptions
   package let notifications: Notifications
   package let pushKeys: PushKeys
@@ -102,6 +103,7 @@ package final class Engine: Sendable {
     operatorViews = OperatorViews(parts)
     changes = Changes(parts)
     deletionMemory = DeletionMemory(parts)
+    zoneEmptying = ZoneEmptying(parts)
     subscriptions = Subscriptions(parts)
     notifications = Notifications(parts)
     pushKeys = PushKeys(parts)

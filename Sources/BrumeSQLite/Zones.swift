@@ -66,6 +66,12 @@ final class SQLiteZones: ZoneWriting, Remembering {
     }.compactMap { $0 }
   }
 
+  func unfinishedDeletions(limit: Int) throws -> [ZoneKey] {
+    try connection.all(Self.unfinishedDeletions, { $0.bind(1, limit) }) { row in
+      try connection.database(row).map { ZoneKey(database: $0, name: row.text(4)) }
+    }.compactMap { $0 }
+  }
+
   func databaseCounts() throws -> [ContainerEnvironment: Int] {
     let counts = try connection.all(Self.countDatabases) { row in
       try connection.noteDamage(row, .databases, at: 3)
@@ -127,6 +133,15 @@ final class SQLiteZones: ZoneWriting, Remembering {
     """
     SELECT \(Connection.databaseColumns) FROM databases
     WHERE container = ?1 AND environment = ?2 ORDER BY owner
+    """)
+  /// Of zones that fit their checksums: no others lead to rows that are taken away.
+  private static let unfinishedDeletions = SQL(
+    """
+    SELECT d.container, d.environment, d.owner, \(SummedTable.databases.fits("d")), z.name
+    FROM zones z JOIN databases d ON d.id = z.database
+    WHERE z.deletion IS NOT NULL AND \(SummedTable.zones.fits("z"))
+      AND EXISTS (SELECT 1 FROM records r WHERE r.zone = z.id)
+    LIMIT ?1
     """)
   private static let countDatabases = SQL(
     """

@@ -1,5 +1,5 @@
-// The service looks, again and again, for deletions that are older than the server remembers them. What goes is
-// decided by BrumeCore's `DeletionMemory`.
+// The service looks, again and again, for deletions that are older than the server remembers them, and for rows of deleted
+// zones. What goes is decided by BrumeCore's `DeletionMemory` and `ZoneEmptying`.
 
 import BrumeCore
 import BrumeDelivery
@@ -9,6 +9,7 @@ import Logging
 
 struct DeletionService: Sendable {
   let memory: DeletionMemory
+  let zones: ZoneEmptying
   /// Of several processes with one store, whoever has the first bucket does it.
   let leases: any Leases
   let clock: PushClock
@@ -26,6 +27,10 @@ struct DeletionService: Sendable {
 
   private func pass() async throws {
     do {
+      let count = try await zones.sweep()
+      if count > 0 {
+        logger.info("rows of deleted zones removed", metadata: ["zones": "\(count)"])
+      }
       let report = try await memory.sweep()
       metrics.deletionsForgotten(report.deletions)
       guard report.deletions > 0 else { return }

@@ -207,7 +207,8 @@ package enum Services {
 
   private static func deletions(_ server: Composition) -> DeletionService {
     DeletionService(
-      memory: server.engine.deletionMemory, leases: server.store.leases,
+      memory: server.engine.deletionMemory, zones: server.engine.zoneEmptying,
+      leases: server.store.leases,
       clock: server.clock.waiting(for: "a look for old deletions"),
       interval: server.settings.limits.deletionSweep, metrics: server.metrics,
       logger: server.logger)

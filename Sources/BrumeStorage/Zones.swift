@@ -17,6 +17,8 @@ package protocol ZoneReading: AnyObject {
   /// The databases of a container environment in which something was ever written, in the order of owners,
   /// the public one first.
   func databases(in containerEnvironment: ContainerEnvironment) throws -> [DatabaseKey]
+  /// Deleted zones of which rows are left, because their deletion was cut short; at most `limit`.
+  func unfinishedDeletions(limit: Int) throws -> [ZoneKey]
   /// How many databases something was ever written in, by container environment.
   func databaseCounts() throws -> [ContainerEnvironment: Int]
 }

@@ -16,15 +16,19 @@ struct AccountRemover {
   }
 
   /// Every zone that is there.
-  func removeZones() throws {
-    for database in try transaction.zones.databases(of: user) {
-      for zone in try transaction.zones.all(in: database) { try remove(zone.key) }
+  ///
+  /// - Returns: zones of which rows are left.
+  func removeZones() throws -> [ZoneKey] {
+    try transaction.zones.databases(of: user).flatMap { database in
+      try transaction.zones.all(in: database).flatMap { try remove($0.key) }
     }
   }
 
   /// A zone with its records, and the part that others have in it.
-  func remove(_ key: ZoneKey) throws {
-    guard let zone = try transaction.zones.find(key), zone.isLive else { return }
+  ///
+  /// - Returns: the zone, if rows of it are left.
+  func remove(_ key: ZoneKey) throws -> [ZoneKey] {
+    guard let zone = try transaction.zones.find(key), zone.isLive else { return [] }
     var writer = ZoneWriter(transaction, origin)
     try writer.delete(zone, as: .deleted)
     let kept: [SettingKey] = [
@@ -34,6 +38,7 @@ struct AccountRemover {
     for setting in kept {
       try transaction.settings.set(setting, to: nil)
     }
+    return writer.left
   }
 
   /// What belongs to the user in a container environment beside zones.

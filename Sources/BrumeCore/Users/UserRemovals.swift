@@ -12,6 +12,7 @@ package struct UserRemovals: Sendable {
   private let store: any Store
   private let accounts: Accounts
   private let zones: Zones
+  private let emptying: ZoneEmptying
   private let limits: Limits
   private let host: Host
   private let knownCredentials: KnownCredentials
@@ -20,6 +21,7 @@ package struct UserRemovals: Sendable {
     store = parts.store
     accounts = Accounts(parts)
     zones = Zones(parts)
+    emptying = ZoneEmptying(parts)
     limits = parts.limits
     host = parts.host
     knownCredentials = parts.knownCredentials
@@ -43,16 +45,18 @@ package struct UserRemovals: Sendable {
     try await removeZones(of: removal.user)
     let (user, slots) = (removal.user, limits.rememberedOperations)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
-    try await store.write(in: .everything(of: store)) { transaction in
+    let left = try await store.write(in: .everything(of: store)) { transaction in
       let remover = AccountRemover(transaction, user, origin)
-      try remover.removeZones()
+      let left = try remover.removeZones()
       for containerEnvironment in try transaction.containerEnvironments() {
         try remover.removeAll(in: containerEnvironment)
       }
       try remover.forgetSettings(operationSlots: slots)
       try transaction.users.remove(user)
+      return left
     }
     knownCredentials.forget()
+    try await emptying.finish(left)
     removal.isDone = true
     return removal
   }
@@ -88,9 +92,10 @@ package struct UserRemovals: Sendable {
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
     for database in try await store.read({ try $0.zones.databases(of: user) }) {
       for zone in try await store.read({ try $0.zones.all(in: database) }) {
-        try await store.write(in: .database(database)) { transaction in
+        let left = try await store.write(in: .database(database)) { transaction in
           try AccountRemover(transaction, user, origin).remove(zone.key)
         }
+        try await emptying.finish(left)
       }
     }
   }

@@ -7,10 +7,12 @@ import BrumeStorage
 package struct ZoneAdministration: Sendable {
   private let store: any Store
   private let host: Host
+  private let emptying: ZoneEmptying
 
   init(_ parts: EngineParts) {
     store = parts.store
     host = parts.host
+    emptying = ZoneEmptying(parts)
   }
 
   /// What happens when a user removes the app's data in the settings (case ZON-12).
@@ -22,18 +24,21 @@ package struct ZoneAdministration: Sendable {
     let database = DatabaseKey(in: containerEnvironment, owner: owner)
     let key = ZoneKey(database: database, name: name)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
-    try await store.write(in: .database(database)) { transaction in
+    if key.isDefault { try await emptying.finish([key]) }
+    let left = try await store.write(in: .database(database)) { transaction in
       let zone = try transaction.zones.live(key)
+      var writer = ZoneWriter(transaction, origin)
       if key.isDefault {
         try transaction.records.removeAll(in: key)
         // The zone stays and its sequence too: what was counted would seem to be right.
         try transaction.settings.set(.storedBytes(key), to: nil)
         try transaction.settings.set(.storedBytesOfDatabase(database), to: nil)
       } else {
-        var writer = ZoneWriter(transaction, origin)
         try writer.delete(zone, as: .purged)
       }
+      return writer.left
     }
+    try await emptying.finish(left)
   }
 
   /// What happens when a user resets end-to-end encrypted data: every custom zone goes (case ZON-14).
@@ -44,11 +49,13 @@ package struct ZoneAdministration: Sendable {
   ) async throws {
     let database = DatabaseKey(in: containerEnvironment, owner: owner)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
-    try await store.write(in: .database(database)) { transaction in
+    let left = try await store.write(in: .database(database)) { transaction in
       var writer = ZoneWriter(transaction, origin)
       for zone in try transaction.zones.all(in: database) where !zone.key.isDefault {
         try writer.delete(zone, as: .encryptedDataReset)
       }
+      return writer.left
     }
+    try await emptying.finish(left)
   }
 }

@@ -6,6 +6,10 @@ import BrumeStorage
 struct ZoneWriter {
   private let transaction: any WriteTransaction
   private let origin: Origin
+  /// How many rows may still go at once.
+  private var room = Self.room
+  /// Deleted zones whose rows are still there: for `ZoneEmptying`.
+  private(set) var left: [ZoneKey] = []
   /// Subscriptions of owners that watch one zone each, by that zone, as soon as one went.
   private var watching: [SubscriptionScope: [String: [StoredSubscription]]] = [:]
 
@@ -18,6 +22,12 @@ struct ZoneWriter {
   func create(_ key: ZoneKey) throws -> Zone {
     if let zone = try transaction.zones.find(key), zone.isLive { return zone }
     if key.isDefault { return try transaction.zones.live(key) }
+    if try transaction.zones.find(key) != nil, try transaction.hasRows(in: key) {
+      throw BrumeError(
+        .zoneBusy,
+        "zone '\(key.name)' was deleted just now, and its records are still going; try again",
+        retryAfter: 1)
+    }
     let sequence = try transaction.sequences.next(in: key.database)
     let zone = Zone(key: key, incarnation: sequence, lastSequence: sequence)
     try transaction.zones.put(zone)
@@ -26,7 +36,7 @@ struct ZoneWriter {
   }
 
   /// Deletes a zone with its records, its shares' members and the subscriptions on it (cases ZON-04,
-  /// SUB-19).
+  /// SUB-19). Many records are in `left` afterwards.
   @discardableResult
   mutating func delete(_ zone: Zone, as deletion: Zone.Deletion) throws -> Zone {
     let (key, database) = (zone.key, zone.key.database)
@@ -34,7 +44,7 @@ struct ZoneWriter {
       try transaction.shares.remove(membership)
       try transaction.log.append(.membership(membership.user, key), in: database, origin: origin)
     }
-    try transaction.records.removeAll(in: key)
+    if try !transaction.removeAll(in: key, ifWithin: &room) { left.append(key) }
     var gone = zone
     gone.lastSequence = try transaction.sequences.next(in: database)
     gone.deletion = deletion

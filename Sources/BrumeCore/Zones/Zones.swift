@@ -11,6 +11,7 @@ package struct Zones: Sendable {
   private let host: Host
   private let tokens: ChangeTokens
   private let records: Records
+  private let emptying: ZoneEmptying
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -18,6 +19,7 @@ package struct Zones: Sendable {
     host = parts.host
     tokens = ChangeTokens(parts)
     records = Records(parts)
+    emptying = ZoneEmptying(parts)
   }
 
   /// All zones of a database, the default zone first (case ZON-08). In the shared database the zones
@@ -86,11 +88,15 @@ package struct Zones: Sendable {
     let database = try caller.databaseKey(.private)
     let change = ZoneModification(
       caller: caller, origin: caller.origin(at: host.now()), limits: limits, tokens: tokens)
-    return try await store.writeIfWanted(in: .database(database)) { transaction in
+    let (results, left) = try await store.writeIfWanted(in: .database(database)) { transaction in
       var change = change
       var writer = ZoneWriter(transaction, change.origin)
-      return try operations.map { try change.carryOut($0, by: &writer, transaction) }
+      let results = try operations.map { try change.carryOut($0, by: &writer, transaction) }
+      return (results, writer.left)
     }
+    // The zones are gone. What is left of one is found again.
+    try? await emptying.finish(left)
+    return results
   }
 
   /// Deleting somebody else's zone is leaving it: the caller's part in its shares ends, and nothing

@@ -50,6 +50,12 @@ final class PostgresZones: ZoneWriting, Remembering {
     try session.all(Self.databasesOfContainer, containerEnvironment.values) { try $0.database(0) }
   }
 
+  func unfinishedDeletions(limit: Int) throws -> [ZoneKey] {
+    try session.all(Self.unfinishedDeletions, [.integer(Int64(limit))]) {
+      ZoneKey(database: try $0.database(0), name: $0.text(3))
+    }
+  }
+
   func databaseCounts() throws -> [ContainerEnvironment: Int] {
     let counts = try session.all(Self.countDatabases) {
       (try $0.containerEnvironment(0), Int($0.integer(2)))
@@ -120,6 +126,14 @@ final class PostgresZones: ZoneWriting, Remembering {
     """
     SELECT container, environment, owner FROM databases
     WHERE container = $1 AND environment = $2 ORDER BY owner
+    """)
+  private static let unfinishedDeletions = SQL(
+    """
+    SELECT d.container, d.environment, d.owner, z.name
+    FROM zones z JOIN databases d ON d.bucket = z.bucket AND d.id = z.database
+    WHERE z.deletion IS NOT NULL
+      AND EXISTS (SELECT 1 FROM records r WHERE r.bucket = z.bucket AND r.zone = z.id)
+    LIMIT $1
     """)
   private static let countDatabases = SQL(
     "SELECT container, environment, count(*) FROM databases GROUP BY container, environment")

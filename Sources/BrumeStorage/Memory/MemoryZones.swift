@@ -34,6 +34,14 @@ final class MemoryZones: ZoneWriting {
       .sorted { ByteText($0.owner?.name ?? "") < ByteText($1.owner?.name ?? "") }
   }
 
+  func unfinishedDeletions(limit: Int) throws -> [ZoneKey] {
+    let zones = draft.state.databases.values.lazy.flatMap(\.zones.values)
+    let left = zones.filter { zone in
+      zone.row?.isLive == false && !(zone.records.isEmpty && zone.deletions.isEmpty)
+    }
+    return left.prefix(limit).compactMap(\.row?.key)
+  }
+
   func databaseCounts() throws -> [ContainerEnvironment: Int] {
     Dictionary(grouping: draft.state.databases.keys, by: \.containerEnvironment)
       .mapValues(\.count)

@@ -37,6 +37,11 @@ final class CountedZones<Inner: ZoneReading>: ZoneReading {
     return try inner.databases(in: containerEnvironment)
   }
 
+  func unfinishedDeletions(limit: Int) throws -> [ZoneKey] {
+    count.asks()
+    return try inner.unfinishedDeletions(limit: limit)
+  }
+
   func databaseCounts() throws -> [ContainerEnvironment: Int] {
     count.asks()
     return try inner.databaseCounts()

@@ -123,6 +123,37 @@ extension StorageContract {
         try expectEqual(try transaction.sequences.next(in: other), 5002, "never lowered")
       }
     },
+    Case("a deleted zone is found as long as it has rows, which may go one by one") { store in
+      func left() async throws -> [ZoneKey] {
+        try await store.read { try $0.zones.unfinishedDeletions(limit: 9) }
+      }
+      try await store.write(in: .everything(of: store)) { transaction in
+        for zone in [ZoneKey.sample(), .sample("Other"), .sample("Third")] {
+          if zone != .sample("Third") {
+            try transaction.putNext("a", in: zone, fields: ["n": .int64(1)])
+          }
+          let deletion: Zone.Deletion? = zone == .sample("Other") ? nil : .deleted
+          try transaction.zones.put(
+            Zone(key: zone, incarnation: 1, lastSequence: 9, deletion: deletion))
+        }
+      }
+      try expectEqual(try await left(), [.sample()], "deleted, with rows")
+      try await store.write(in: .everything(of: store)) { transaction in
+        let key = RecordKey(zone: .sample(), name: "a")
+        guard let stored = try transaction.records.find(key) else {
+          throw StorageContract.Violation(description: "the record is not there")
+        }
+        try transaction.records.remove(key, type: stored.type, sequence: stored.sequence)
+        let count = try transaction.records.forgetDeletions(
+          of: ["a"], in: .sample(), through: .max)
+        try expectEqual(count, 1, "rows that went")
+      }
+      try expectEqual(try await left(), [], "nothing is left")
+      let rows = try await store.read {
+        try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 9).count
+      }
+      try expectEqual(rows, 0, "lines of the feed")
+    },
     Case("removing a zone's contents leaves no record, no line, no trace in queries") { store in
       try await store.write(in: .everything(of: store)) { transaction in
         for name in ["a", "b", "c"] {

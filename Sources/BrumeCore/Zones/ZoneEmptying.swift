@@ -1,0 +1,124 @@
+// A zone that is deleted is gone at once, for everybody. Its rows go with it if they are few; if they are many, they go in
+// steps behind it, each a write of its own, because whoever deletes a hundred thousand records must not keep all others
+// waiting for as long as that takes. Until the last is gone the zone cannot be made again.
+//
+// The request that deletes goes on until nothing is left. What it leaves, because it was given up or the server ended, is
+// found by `sweep`.
+
+import BrumeModel
+package import BrumeStorage
+
+/// Removes what deleted zones have left.
+package struct ZoneEmptying: Sendable {
+  /// Ours: rows that go in one write, and the bytes of what they hold.
+  fileprivate static let step = 500
+  fileprivate static let stepBytes = 2 << 20
+  /// Ours: zones that one look finds.
+  private static let zonesPerLook = 100
+
+  private let store: any Store
+
+  init(_ parts: EngineParts) { store = parts.store }
+
+  /// Removes all rows of zones.
+  ///
+  /// - Throws: what the store throws; some rows are gone then.
+  func finish(_ zones: [ZoneKey]) async throws {
+    for zone in zones { while try await !removeSome(of: zone) { try Task.checkCancellation() } }
+  }
+
+  /// The same for zones whose deletion was cut short. Answers how many.
+  ///
+  /// - Throws: what the store throws.
+  package func sweep() async throws -> Int {
+    var count = 0
+    while true {
+      let zones = try await store.read {
+        try $0.zones.unfinishedDeletions(limit: Self.zonesPerLook)
+      }
+      if zones.isEmpty { return count }
+      try await finish(zones)
+      count += zones.count
+    }
+  }
+
+  /// One step. Answers whether nothing is left.
+  private func removeSome(of zone: ZoneKey) async throws -> Bool {
+    let (names, isLast) = try await store.read { transaction in
+      let some = try transaction.someChanges(in: zone, limit: Self.step)
+      return (some.changes.map(\.name), some.isAll)
+    }
+    if isLast {
+      try await store.writeRepeatable(in: .database(zone.database)) {
+        try $0.records.removeAll(in: zone)
+      }
+      return true
+    }
+    let plan = ReadPlan { Set(names.map { .record(RecordKey(zone: zone, name: $0)) }) }
+    return try await store.writeRepeatable(in: .database(zone.database), reading: plan) {
+      try $0.remove(names, in: zone)
+    }
+  }
+}
+
+extension ReadTransaction {
+  /// The first rows of a zone, and whether there are no others.
+  fileprivate func someChanges(
+    in zone: ZoneKey, limit: Int
+  ) throws -> (changes: [StoredChange], isAll: Bool) {
+    let changes = try changes.page(
+      in: zone, after: 0, through: .max, limit: limit + 1, byteLimit: ZoneEmptying.stepBytes,
+      newestFirst: false)
+    let bytes = changes.reduce(0) { $0 + $1.byteCount }
+    return (changes, changes.count <= limit && bytes < ZoneEmptying.stepBytes)
+  }
+
+  /// Whether a deleted zone has rows left.
+  func hasRows(in zone: ZoneKey) throws -> Bool {
+    try !changes.page(in: zone, after: 0, through: .max, limit: 1).isEmpty
+  }
+}
+
+extension WriteTransaction {
+  /// Removes what a zone has if it is little.
+  ///
+  /// - Parameter room: rows that may go; those that went are taken off.
+  /// - Returns: whether nothing is left.
+  func removeAll(in zone: ZoneKey, ifWithin room: inout Int) throws -> Bool {
+    let (changes, isAll) = try someChanges(in: zone, limit: room)
+    guard isAll else { return false }
+    room -= changes.count
+    try records.removeAll(in: zone)
+    return true
+  }
+
+  /// Removes rows, without a word in the change feed. Answers whether nothing is left.
+  fileprivate func remove(_ names: [String], in zone: ZoneKey) throws -> Bool {
+    let isDone = try BrumeError.unlessDamaged {
+      for name in names {
+        let key = RecordKey(zone: zone, name: name)
+        guard let stored = try records.find(key) else { continue }
+        try records.remove(key, type: stored.type, sequence: stored.sequence)
+      }
+      return try records.forgetDeletions(of: names, in: zone, through: .max) > 0
+    }
+    if isDone == true { return false }
+    // What cannot be read one by one goes as a whole.
+    try records.removeAll(in: zone)
+    return true
+  }
+}
+
+extension ZoneWriter {
+  /// Ours: rows that a request's deletions of zones take away in their own write.
+  static let room = ZoneEmptying.step
+}
+
+extension StoredChange {
+  fileprivate var name: String {
+    switch self {
+    case .changed(let stored): stored.name
+    case .deleted(let deletion): deletion.name
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// A large zone goes in steps, and is gone from the first on.
+
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+@testable import BrumeCore
+
+struct ZoneEmptyingTests {
+  private static let large = ZoneWriter.room + 1
+
+  private func fill(_ fixture: EngineFixture, _ zone: ZoneID, _ count: Int) async throws {
+    try await fixture.makeZone(zone)
+    for start in stride(from: 0, to: count, by: 200) {
+      let some = (start..<min(count, start + 200)).map { RecordOperation.create("r\($0)") }
+      #expect(try await fixture.modify(some, zone: zone).allSucceeded)
+    }
+  }
+
+  /// Rows that a zone still has, whether it is there or not.
+  private func rows(_ fixture: EngineFixture, _ zone: ZoneID) async throws -> Int {
+    let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
+    return try await fixture.server.store.read {
+      try $0.changes.page(in: key, after: 0, through: .max, limit: 10_000).count
+    }
+  }
+
+  @Test(arguments: [large - 1, large, 2 * large])
+  func `ZON-04 a zone goes with all its rows, however many they are`(count: Int) async throws {
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Large")
+    try await fill(fixture, zone, count)
+    try await fixture.modify([.delete("r0")], zone: zone).first?.get()
+    let result = try await fixture.deleteZone(zone).get()
+    #expect(result.deletion == .deleted)
+    #expect(try await rows(fixture, zone) == 0)
+    try await fixture.makeZone(zone)
+    #expect(try await fixture.changes(zone: zone).summary.isEmpty)
+  }
+
+  @Test func `ZON-12 an operator's purge leaves no rows either`() async throws {
+    let fixture = try await EngineFixture()
+    let (large, user) = (ZoneID(name: "Large"), try #require(fixture.phone.user))
+    try await fill(fixture, large, Self.large)
+    let place = fixture.phone.containerEnvironment
+    try await fixture.engine.zoneAdministration.purge("Large", of: user, in: place)
+    #expect(try await rows(fixture, large) == 0)
+    try await fill(fixture, large, Self.large)
+    try await fixture.engine.zoneAdministration.resetEncryptedData(of: user, in: place)
+    #expect(try await rows(fixture, large) == 0)
+  }
+
+  @Test func `what a deletion that was cut short has left is gone for everybody, and goes later`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Large")
+    try await fill(fixture, zone, 3)
+    let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
+    // As after the first write, and then the server ended.
+    try await fixture.server.store.write(in: .database(key.database)) { transaction in
+      var gone = try transaction.zones.live(key)
+      gone.lastSequence = try transaction.sequences.next(in: key.database)
+      gone.deletion = .deleted
+      try transaction.zones.put(gone)
+    }
+    let failure = try await fixture.failure(of: .create("new"), zone: zone)
+    #expect(failure.code == .userDeletedZone || failure.code == .zoneNotFound)
+    let results = try await fixture.engine.zones.modify(
+      [.init(.create, zone)], in: .private, as: fixture.phone)
+    let busy = try #require(results.first?.failure?.error)
+    #expect(busy.code == .zoneBusy && busy.retryAfter == 1)
+    #expect(try await fixture.engine.zoneEmptying.sweep() == 1)
+    #expect(try await fixture.engine.zoneEmptying.sweep() == 0)
+    try await fixture.makeZone(zone)
+    #expect(try await fixture.changes(zone: zone).summary.isEmpty)
+  }
+}
