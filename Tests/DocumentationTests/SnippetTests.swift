@@ -68,7 +68,7 @@ import Testing
   /// The texts of this target by page and number, without the indentation that they have here.
   private static func compiled() throws -> [String: [String]] {
     var found: [String: [String]] = [:]
-    for file in ["Snippets.swift", "TenLines.swift"] {
+    for file in ["Snippets.swift", "SwiftPage.swift", "TenLines.swift"] {
       var (names, lines): ([String], [String]) = ([], [])
       for line in try text("Tests/DocumentationTests/\(file)") {
         let bare = line.trimmingCharacters(in: .whitespaces)
