@@ -63,6 +63,13 @@ package final class DataFolder: Sendable {
   /// - Throws: `DataFolderError` if a file cannot be moved.
   package func takeUpRestore() throws { try RestoreFolder(in: path).takeUp() }
 
+  /// The path from the root, for programs that run in other folders.
+  package var absolutePath: String {
+    guard let whole = realpath(path, nil) else { return path }
+    defer { free(whole) }
+    return String(cString: whole)
+  }
+
   deinit { close(lock) }
 
   /// Writes a file that only its owner can read, all at once.

@@ -80,6 +80,20 @@ import Testing
     }
   }
 
+  @Test func `the path of a folder is given from the root, whatever it was named by`() throws {
+    let name = URL(filePath: path).lastPathComponent
+    let folder = try DataFolder(path: "./\(name)")
+    defer { try? FileManager.default.removeItem(atPath: name) }
+    #expect(folder.absolutePath.hasPrefix("/") && folder.absolutePath.hasSuffix("/\(name)"))
+    #expect(!folder.absolutePath.contains("/./"))
+  }
+
+  @Test func `the key file of development is named by its whole path`() async throws {
+    let fixture = try await ServerFixture()
+    let file = try #require(fixture.ready.keyFile)
+    #expect(file.hasPrefix("/") && DataFolder.read(file)?.isEmpty == false)
+  }
+
   @Test func `a damaged server.json is said to be so`() throws {
     defer { try? FileManager.default.removeItem(atPath: path) }
     let folder = try DataFolder(path: path)
