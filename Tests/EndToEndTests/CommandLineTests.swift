@@ -205,6 +205,20 @@ import Testing
     #expect(outcome.talk.contains("the key file '/dev/null' is empty"), "\(outcome.talk)")
   }
 
+  @Test func `an option of the command that is meant where none is named is explained as its own`()
+    async throws
+  {
+    let outcome = try await Tool.run("usage", "--span", "year")
+    #expect(outcome.status == 64)
+    #expect(outcome.talk.contains("'year' is invalid for '--span"), "\(outcome.talk)")
+    #expect(!outcome.talk.contains("where a command is expected"))
+    let help = try await Tool.run("usage", "--help")
+    #expect(help.status == 0 && help.output.contains("SUBCOMMANDS:"))
+    #expect(help.output.contains("'brume usage' alone is 'brume usage show'"), "\(help.output)")
+    #expect(help.output.contains("--span"))
+    #expect(try await Tool.run("usage", "nope", "--help").status == 64)
+  }
+
   @Test func `no faults are a sentence, one is a line`() async throws {
     try await Tool.withFolder { folder in
       let server = try await Tool.serve(
