@@ -95,7 +95,9 @@ struct BackupSource: Sendable {
     switch error.code {
     case .notFound where answer.status == 404: throw Gone()
     case .assetNotAvailable: throw Missing()
-    case .authenticationFailed, .authenticationRequired, .accessDenied:
+    // The token is known, and may only read.
+    case .accessDenied: throw StatusFailure(.noPermission, error.reason)
+    case .authenticationFailed, .authenticationRequired:
       throw StatusFailure(
         .noPermission,
         "the server at \(url) refuses the admin token: \(error.reason). A server makes a new one at "
