@@ -40,7 +40,8 @@ struct BackupSource: Sendable {
       case "ready": return bytes
       case "failed":
         throw StatusFailure(
-          .unavailable, "the server could not make a snapshot: \(answer["reason"]?.string ?? "")")
+          answer["disk"]?.bool == true ? .disk : .software,
+          "the server could not make a snapshot: \(answer["reason"]?.string ?? "")")
       case .some, .none:
         progress.show("the server writes its snapshot: \(TerminalProgress.bytes(bytes))")
         try await Task.sleep(for: .milliseconds(100))
