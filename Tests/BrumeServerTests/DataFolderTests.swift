@@ -13,7 +13,11 @@ import Testing
     let first = try DataFolder(path: path)
     let error = #expect(throws: DataFolderError.self) { _ = try DataFolder(path: path) }
     #expect(error?.description.contains(path) == true)
-    #expect(error?.description.contains("--data") == true)
+    #expect(error?.description.contains("start this one with another --data") == true)
+    let restore = #expect(throws: DataFolderError.self) {
+      _ = try DataFolder(path: path, otherwise: "restore into it with --in-place")
+    }
+    #expect(restore?.description.hasSuffix("stop it, or restore into it with --in-place") == true)
     withExtendedLifetime(first) {}
   }
 
