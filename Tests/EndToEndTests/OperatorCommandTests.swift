@@ -46,6 +46,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [[], ["--dev"]])
+  func `a log in JSON has one line for a start, without a link and credentials`(
+    mode: [String]
+  ) async throws {
+    try await Tool.withFolder { folder in
+      let (process, log) = try await Tool.serve(
+        loggingUntil: "Brume serves",
+        ["--port", "0", "--data", folder, "--log-format", "json"] + mode)
+      #expect(log.contains("brume operator link") == mode.isEmpty, "\(log)")
+      #expect(!log.contains("signin#") && !log.contains("TOKEN"), "\(log)")
+      for line in log.split(separator: "\n") { #expect(line.hasPrefix("{"), "\(line)") }
+      #expect(await Tool.end(process) == 0)
+      #expect(process.output.readDataToEndOfFile().isEmpty)
+    }
+  }
+
   @Test func `commands reach a server of another folder by its address and an admin token`()
     async throws
   {
