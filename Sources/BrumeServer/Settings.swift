@@ -180,8 +180,11 @@ package struct Settings: Sendable {
     outside.apnsConcurrency = try number(.apnsConcurrency, from: sources, in: 1...10_000)
     outside.concurrency = try number(.pushConcurrency, from: sources, in: 1...1000)
     outside.timeout = try number(.pushTimeout, from: sources, in: 1...300)
-    outside.contact = try choice(.pushContact, from: sources) { text in
-      text.hasPrefix("mailto:") || text.hasPrefix("https://") ? text : nil
+    outside.contact = try sources.text(.pushContact) ?? ""
+    guard ["mailto:", "https://"].contains(where: outside.contact.hasPrefix) else {
+      throw SettingError(
+        "\(Setting.pushContact.flag) is '\(outside.contact)'; it must be like mailto:ada@example.org or "
+          + "https://example.org/contact")
     }
     outside.trust = try sources.text(.pushTrust)
     if let file = outside.trust, DataFolder.read(file) == nil {

@@ -156,6 +156,7 @@ import Testing
     (["--clock", "fast"], "real|manual"), (["--clock", "manual"], "add --dev"),
     (["--deletion-days", "40000"], "0 to 36500"),
     (["--base-url", "brume.example"], "like https://"),
+    (["--push-contact", "ada@example.org"], "like mailto:ada@example.org or https://"),
   ])
   func `a clock, an age and an address that cannot be are refused`(
     flags: [String], reason: String

@@ -155,6 +155,7 @@ import Testing
       #expect(made.status == 0, "\(made.talk)")
       let token = try await Tool.run("token", "create", "web", data[0], data[1])
       #expect(token.output.count == 65)
+      #expect(token.talk.contains("for container 'iCloud.org.example.app' in development"))
       let zones = try await Tool.run("zones", "list", "--user", "carol", data[0], data[1])
       #expect(zones.output.contains("_defaultZone"), "\(zones.talk)")
       let revoked = try await Tool.run("token", "revoke", "web", data[0], data[1])
