@@ -5,6 +5,7 @@ import BrumePush
 
 extension Settings {
   /// Reads the lists.
+  /// - Throws: a `SettingError` that names the entry, and what one is like.
   mutating func readLists(from sources: SettingSources) throws {
     allowedOrigins = try Self.list(
       .origins, from: sources, like: "https://app.example or http://localhost:3000, without a path",

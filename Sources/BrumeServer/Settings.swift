@@ -290,6 +290,7 @@ package struct Settings: Sendable {
   }
 
   /// The entries of a list, whatever they are.
+  /// - Throws: a `SettingError` if there are too many.
   static func list(
     _ setting: Setting, from sources: SettingSources
   ) throws -> [String] {

@@ -11,12 +11,13 @@ enum HelpText {
     else { return }
     let arguments = CommandLine.arguments.dropFirst()
     let examples = Examples.of(path(arguments))
-    let parts = [
-      text.contains("SUBCOMMANDS:") ? meant(arguments) : nil,
-      examples.isEmpty ? nil : (["EXAMPLES:"] + examples.map { "  " + $0 }).joined(separator: "\n"),
-    ].compactMap { $0 }
-    guard !parts.isEmpty else { return }
-    for part in [text] + parts { Output.line(part) }
+    var parts = [text]
+    if text.contains("SUBCOMMANDS:"), let meant = meant(arguments) { parts.append(meant) }
+    if !examples.isEmpty {
+      parts.append((["EXAMPLES:"] + examples.map { "  " + $0 }).joined(separator: "\n"))
+    }
+    guard parts.count > 1 else { return }
+    for part in parts { Output.line(part) }
     BrumeTool.exit()
   }
 
