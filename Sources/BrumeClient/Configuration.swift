@@ -51,7 +51,8 @@ extension Configuration {
   ///
   /// - Parameters:
   ///   - user: takes `BRUME_USER_TOKEN_<USER>` instead of `BRUME_USER_TOKEN`.
-  ///   - readFile: gives the text of the file that `BRUME_KEY_FILE` names.
+  ///   - readFile: gives the text of the file that `BRUME_KEY_FILE` names. If there is a user token, one that cannot be read
+  ///     is as good as none: a program may take the token away and use the key.
   package init(
     variables: [String: String], user: String? = nil,
     readFile: (String) throws -> String = { try String(contentsOfFile: $0, encoding: .utf8) }
@@ -71,7 +72,7 @@ extension Configuration {
       apiToken: variables["BRUME_API_TOKEN"], userToken: variables[token],
       deviceID: variables["BRUME_DEVICE_ID"].map { DeviceID($0) },
       stateDirectory: variables["BRUME_STATE_DIR"],
-      serverKey: try Self.serverKey(variables, readFile),
+      serverKey: try Self.serverKey(variables, isNeeded: variables[token] == nil, readFile),
       trust: .roots(andOf: variables["BRUME_TRUST"]))
   }
 
@@ -98,7 +99,7 @@ extension Configuration {
   }
 
   private static func serverKey(
-    _ variables: [String: String], _ readFile: (String) throws -> String
+    _ variables: [String: String], isNeeded: Bool, _ readFile: (String) throws -> String
   ) throws(CallFailure) -> ServerKey? {
     guard let id = variables["BRUME_KEY_ID"], let file = variables["BRUME_KEY_FILE"] else {
       return nil
@@ -106,6 +107,7 @@ extension Configuration {
     do {
       return ServerKey(id: id, privateKeyPEM: try readFile(file))
     } catch {
+      guard isNeeded else { return nil }
       throw .notConfigured("BRUME_KEY_FILE names '\(file)', which cannot be read: \(error)")
     }
   }

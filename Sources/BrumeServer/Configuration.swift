@@ -143,8 +143,8 @@ extension Setting {
   package static let trustedProxies = Setting(
     key: "trusted.proxies", kind: .text, fallback: "", form: "LIST",
     help:
-      "Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by "
-      + "commas.")
+      "Addresses and networks (10.0.0.0/8) of proxies whose X-Forwarded-For and X-Forwarded-Proto are "
+      + "believed, separated by commas; 'unix' is the Unix socket.")
   package static let oidcDiscovery = Setting(
     key: "oidc.discovery", kind: .text, fallback: nil, form: "URL",
     help: "Sign-in by an OpenID Connect provider: its .well-known/openid-configuration.")

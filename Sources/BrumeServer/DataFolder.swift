@@ -31,8 +31,11 @@ package final class DataFolder: Sendable {
 
   /// Makes the folder if it is missing and locks it.
   ///
+  /// - Parameter otherwise: what may be done instead of stopping another server that has it.
   /// - Throws: `DataFolderError`, also if another process has it.
-  package init(path: String) throws {
+  package init(
+    path: String, otherwise: String = "start this one with another --data FOLDER"
+  ) throws {
     self.path = path
     guard OwnerOnly.makeFolders(path) else {
       throw DataFolderError(
@@ -51,8 +54,7 @@ package final class DataFolder: Sendable {
       close(descriptor)
       let other = (try? ServerFile(folder: path)).map { " at \($0.url), process \($0.processID)" }
       throw DataFolderError(
-        "another server uses the data folder '\(path)'\(other ?? ""); stop it, or start this one "
-          + "with another --data FOLDER")
+        "another server uses the data folder '\(path)'\(other ?? ""); stop it, or \(otherwise)")
     }
     lock = descriptor
     try takeUpRestore()
@@ -62,6 +64,20 @@ package final class DataFolder: Sendable {
   ///
   /// - Throws: `DataFolderError` if a file cannot be moved.
   package func takeUpRestore() throws { try RestoreFolder(in: path).takeUp() }
+
+  /// The path from the root, for programs that run in other folders.
+  package var absolutePath: String {
+    guard let whole = realpath(path, nil) else { return path }
+    defer { free(whole) }
+    return String(cString: whole)
+  }
+
+  /// Bytes that are free on the disk of a folder; nil if nobody knows.
+  package static func room(at path: String) -> Int64? {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
+    return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+  }
 
   deinit { close(lock) }
 

@@ -19,6 +19,7 @@ package struct ReadyMade: Sendable, InContainerEnvironment {
   package let apiToken: String
   package let accounts: [Account]
   package let keyID: String?
+  /// An absolute path.
   package let keyFile: String?
 
   /// Name and value, in the order to print.
@@ -103,7 +104,8 @@ package struct Development: Sendable {
     _ containerEnvironment: ContainerEnvironment, isNeeded: Bool
   ) async throws -> (id: String, file: String)? {
     guard let folder else { return nil }
-    let file = "\(folder.path)/\(Self.keyFileName)"
+    // A client reads it from whatever folder it runs in.
+    let file = "\(folder.absolutePath)/\(Self.keyFileName)"
     let pair: ServerKeyPair
     do { pair = try Self.keyPair(file, in: folder) } catch let error as DataFolderError {
       guard isNeeded else { return nil }

@@ -56,8 +56,8 @@ package struct Settings: Sendable {
   package var rates = Rates()
   /// Opens `/_brume/metrics` to scrapers on other machines.
   package var metricsToken: String?
-  /// Addresses of proxies whose `X-Forwarded-For` is believed.
-  package var trustedProxies: [String] = []
+  /// Those whose `X-Forwarded-For` is believed.
+  package var trustedProxies: TrustedProxies = []
   /// Nil: names and passwords of this server only.
   package var provider: ProviderSettings?
   package var outside = Outside()
@@ -132,14 +132,11 @@ package struct Settings: Sendable {
     limits.deletionLifetime = days == 0 ? nil : Milliseconds(days) * 86_400_000
     limits.deploysSubscriptionTypes = try sources.isOn(.strictSubscriptions)
     baseURL = try Self.address(.baseURL, from: sources)
-    allowedOrigins = try Self.list(.origins, from: sources)
-    allowedHosts = try Self.list(.allowedHosts, from: sources)
     rates.user = try Self.rate(.userRate, from: sources, orElse: isDevelopment ? 0 : 100)
     rates.address = try Self.rate(
       .addressRate, from: sources, orElse: rates.user * AddressShare.usersOfRate)
     rates.anonymous = try Self.rate(.anonymousRate, from: sources, orElse: isDevelopment ? 0 : 20)
     metricsToken = try sources.text(.metricsToken)
-    trustedProxies = try Self.list(.trustedProxies, from: sources)
     provider = try Self.provider(sources)
     logLevel = try Self.choice(.logLevel, from: sources) { Logger.Level(rawValue: $0) }
     logFormat = try Self.choice(.logFormat, from: sources) { name in
@@ -159,6 +156,7 @@ package struct Settings: Sendable {
     assets = try AssetSettings(sources)
     try limits.read(sources)
     outside = try Self.outside(from: sources)
+    try readLists(from: sources)
     tracing = try TracingSettings(sources)
     limits.pushLogRows = try Self.number(.pushLog, from: sources, in: 1...10_000_000)
     try readHistory(from: sources)
@@ -182,11 +180,12 @@ package struct Settings: Sendable {
     outside.apnsConcurrency = try number(.apnsConcurrency, from: sources, in: 1...10_000)
     outside.concurrency = try number(.pushConcurrency, from: sources, in: 1...1000)
     outside.timeout = try number(.pushTimeout, from: sources, in: 1...300)
-    outside.contact = try choice(.pushContact, from: sources) { text in
-      text.hasPrefix("mailto:") || text.hasPrefix("https://") ? text : nil
+    outside.contact = try sources.text(.pushContact) ?? ""
+    guard ["mailto:", "https://"].contains(where: outside.contact.hasPrefix) else {
+      throw SettingError(
+        "\(Setting.pushContact.flag) is '\(outside.contact)'; it must be like mailto:ada@example.org or "
+          + "https://example.org/contact")
     }
-    outside.allowed = try list(.pushAllow, from: sources)
-    outside.webPushAllowed = try list(.webPushAllow, from: sources)
     outside.trust = try sources.text(.pushTrust)
     if let file = outside.trust, DataFolder.read(file) == nil {
       throw SettingError("\(Setting.pushTrust.flag) names '\(file)', which cannot be read")
@@ -276,7 +275,10 @@ package struct Settings: Sendable {
   }
 
   private static func provider(_ sources: SettingSources) throws -> ProviderSettings? {
-    guard let discovery = try sources.text(.oidcDiscovery), !discovery.isEmpty else { return nil }
+    guard let discovery = try sources.text(.oidcDiscovery), !discovery.isEmpty else {
+      try checkNoProvider(sources)
+      return nil
+    }
     guard let client = try sources.text(.oidcClientID), !client.isEmpty else {
       throw SettingError(
         "\(Setting.oidcDiscovery.flag) is set; \(Setting.oidcClientID.flag) is missing")
@@ -287,7 +289,9 @@ package struct Settings: Sendable {
       name: try sources.text(.oidcName) ?? "your account")
   }
 
-  private static func list(
+  /// The entries of a list, whatever they are.
+  /// - Throws: a `SettingError` if there are too many.
+  static func list(
     _ setting: Setting, from sources: SettingSources
   ) throws -> [String] {
     let entries = try (sources.text(setting) ?? "").split(separator: ",")
@@ -297,7 +301,7 @@ package struct Settings: Sendable {
         "\(setting.flag) has \(entries.count) entries; it may have \(most); leave out those that nobody needs "
           + "any more")
     }
-    return entries.map { String($0).trimmed }
+    return entries.map { String($0).trimmed }.filter { !$0.isEmpty }
   }
 
   private static func rate(

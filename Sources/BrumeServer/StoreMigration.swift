@@ -47,7 +47,7 @@ package struct StoreMigration: Sendable {
         "there is no 'brume.sqlite' in '\(folder)'; name the folder with --data",
         isMissing: true)
     }
-    let lock = try DataFolder(path: folder)
+    let lock = try DataFolder(path: folder, otherwise: "name another folder with --data FOLDER")
     defer { withExtendedLifetime(lock) {} }
     switch direction {
     case .toPostgres(let url):

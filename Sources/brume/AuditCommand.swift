@@ -19,8 +19,12 @@ struct AuditCommand: AsyncParsableCommand {
     @Option(name: .customLong("operator"), help: "Only of this operator, or 'token NAME'.")
     var person: String?
     @Option(help: "Only of this request.") var request: String?
-    @Option(help: "Not before this time: milliseconds since 1970.") var since: Int64?
-    @Option(help: "Before this time: milliseconds since 1970.") var until: Int64?
+    @Option(
+      help: """
+        Not before this time, such as 2026-11-22T08:49:37Z or 2026-11-22, or milliseconds since 1970.
+        """)
+    var since: Moment?
+    @Option(help: "Before this time, in the same forms.") var until: Moment?
     @Option(help: "How many lines.") var limit = 100
     @Flag(help: "One JSON object a line.") var json = false
 
@@ -29,8 +33,8 @@ struct AuditCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try server.connect()
       let filter = [
-        ("operator", person), ("request", request), ("since", since.map { "\($0)" }),
-        ("until", until.map { "\($0)" }),
+        ("operator", person), ("request", request), ("since", since.map { "\($0.time)" }),
+        ("until", until.map { "\($0.time)" }),
       ].compactMap { name, value in value.map { (name, $0) } }
       let lines = try await lines(connection, filter)
       Listing(["time", "operator", "address", "action", "subject", "status", "request"]).show(

@@ -55,6 +55,7 @@ struct DoctorCommand: AsyncParsableCommand {
       guard FileManager.default.isWritableFile(atPath: server.folder) else {
         throw CommandFailure("'\(server.folder)' cannot be written; check its owner and rights")
       }
+      if let concern = DiskRoom.concern(of: server.folder) { throw CommandFailure(concern) }
       return "'\(server.folder)' can be written"
     }
     await check("server") {

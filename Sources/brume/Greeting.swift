@@ -2,11 +2,13 @@
 
 import BrumeModel
 import BrumeServer
+import Logging
 
 /// What `serve` says when it is ready.
 enum Greeting {
   static func print(_ server: Composition) async throws {
     let settings = server.settings
+    guard settings.logFormat == .text else { return try await log(server) }
     let engine =
       switch settings.engine {
       case .memory: "memory, forgotten at the end"
@@ -36,6 +38,23 @@ enum Greeting {
       Output.line("             brume token create NAME --container iCloud.org.example.app")
     }
     Output.line("Stop with Ctrl-C.")
+  }
+
+  /// One line among those of the log. It is read by more people and programs than may become an operator, so it has no link
+  /// and no credentials.
+  private static func log(_ server: Composition) async throws {
+    let settings = server.settings
+    var metadata: Logger.Metadata = [
+      "url": "\(server.url)", "storage": "\(settings.engine.name)",
+      "data": "\(server.folder?.path ?? settings.dataFolder)",
+    ]
+    if settings.isDevelopment {
+      _ = try await server.development.prepare(
+        in: ContainerEnvironment(settings.container, .development))
+    } else if try await server.oneTimeLink() != nil {
+      metadata["operator"] = "none yet; 'brume operator link' prints what makes the first one"
+    }
+    server.logger.notice("Brume serves", metadata: metadata)
   }
 
   private static func ready(_ server: Composition) async throws {

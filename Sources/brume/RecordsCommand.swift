@@ -1,8 +1,10 @@
 // brume records: looking at records and changing them. What changes is in `RecordChangeCommands.swift`.
 
 import ArgumentParser
+import BrumeCore
 import BrumeModel
 import BrumePredicate
+import BrumeServer
 import BrumeWire
 
 struct RecordsCommand: AsyncParsableCommand {
@@ -54,7 +56,8 @@ struct RecordsCommand: AsyncParsableCommand {
     }
 
     private func query() throws -> Query {
-      let filters = try `where`.map { try Predicate(format: $0).filters() } ?? []
+      let now = Host.real.now()
+      let filters = try `where`.map { try Predicate(format: $0).filters(now: now) } ?? []
       return Query(recordType: type, filters: filters, sorts: try sort.map { try Self.sort($0) })
     }
 

@@ -46,6 +46,9 @@ struct StatusCommand: AsyncParsableCommand {
     case .table:
       let rows = ["url", "console", "store", "data", "dev", "users", "apiTokens", "serverKeys"]
       Output.table([["state", "ready"]] + rows.map { [$0, text(status[$0])] })
+      if server.url == nil, let concern = DiskRoom.concern(of: server.folder) {
+        Output.say("wrong: \(concern)")
+      }
     }
   }
 

@@ -23,6 +23,21 @@ struct ConfigurationTests {
           serverKey: .init(id: "key", privateKeyPEM: "PEM of /tmp/key.pem")))
   }
 
+  private struct NotThere: Error {}
+
+  @Test func `a key file that cannot be read matters only to who has no user token`() throws {
+    let settings = try Configuration(variables: all, readFile: { _ in throw NotThere() })
+    #expect(settings.userToken == "user" && settings.serverKey == nil)
+    var variables = all
+    variables["BRUME_USER_TOKEN"] = nil
+    #expect {
+      try Configuration(variables: variables, readFile: { _ in throw NotThere() })
+    } throws: { error in
+      guard case .notConfigured(let text)? = error as? CallFailure else { return false }
+      return text.contains("BRUME_KEY_FILE names '/tmp/key.pem'")
+    }
+  }
+
   @Test func `a user by name has a variable of their own`() throws {
     let settings = try Configuration(variables: all, user: "bob", readFile: { _ in "" })
     #expect(settings.userToken == "bob")

@@ -49,7 +49,7 @@ import Testing
         #expect(answer.code == "AUTHENTICATION_FAILED")
         let reason = answer["reason"]?.string ?? ""
         #expect(reason.contains(client.fixture.ready.container.name), "\(reason)")
-        #expect(reason.contains("development") && reason.contains("`brume token create`"))
+        #expect(reason.contains("development") && reason.contains("`brume token create NAME --"))
       }
     }
   }

@@ -7,7 +7,7 @@ import Testing
 
 struct ClientAddressTests {
   private static func address(
-    _ peer: String, _ forwarded: String? = nil, trusting proxies: [String] = []
+    _ peer: String, _ forwarded: String? = nil, trusting proxies: TrustedProxies = []
   ) throws -> ClientAddress {
     ClientAddress(
       peer: try SocketAddress(ipAddress: peer, port: 1), forwarded: forwarded,
@@ -22,7 +22,7 @@ struct ClientAddressTests {
   }
 
   @Test func `a trusted proxy is believed, and only as far as it wrote itself`() throws {
-    let proxies = ["10.0.0.1", "10.0.0.2"]
+    let proxies: TrustedProxies = ["10.0.0.1", "10.0.0.2"]
     let one = try Self.address("10.0.0.1", "203.0.113.7", trusting: proxies)
     #expect(one.name == "203.0.113.7" && !one.isLocal)
     let two = try Self.address(
@@ -31,6 +31,42 @@ struct ClientAddressTests {
     for nothing in ["", "10.0.0.2", "unknown", "203.0.113.7, _hidden"] {
       #expect(try Self.address("10.0.0.1", nothing, trusting: proxies).name == "10.0.0.1")
     }
+  }
+
+  @Test(arguments: [
+    ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.1", false),
+    ("192.168.4.0/22", "192.168.7.255", true), ("192.168.4.0/22", "192.168.8.0", false),
+    ("10.0.0.1/32", "10.0.0.1", true), ("10.0.0.1/32", "10.0.0.0", false),
+    ("10.1.2.3/8", "10.9.9.9", true), ("0.0.0.0/0", "203.0.113.7", true),
+    ("0.0.0.0/0", "::1", false), ("::/0", "10.0.0.1", false),
+    ("2001:db8::/33", "2001:db8:7fff::1", true), ("2001:db8::/33", "2001:db8:8000::1", false),
+    ("2001:DB8:0::1", "2001:db8::1", true), ("::ffff:10.0.0.0/104", "::ffff:10.1.1.1", true),
+    ("10.0.0.0/8", "::ffff:10.1.1.1", true), ("::ffff:10.0.0.1", "10.0.0.1", true),
+    ("unix", "10.0.0.1", false),
+  ])
+  func `a network of proxies is believed, and nobody beside it`(
+    network: String, peer: String, isBelieved: Bool
+  ) throws {
+    let proxies = TrustedProxies([try #require(TrustedProxies.Entry(network))])
+    let address = try Self.address(peer, "2001:db8:ffff::1", trusting: proxies)
+    #expect(address.name.hasPrefix("20010db8ffff") == isBelieved)
+    let socket = try SocketAddress(ipAddress: peer, port: 1)
+    #expect(ClientAddress.isProxy(socket, among: proxies) == isBelieved)
+  }
+
+  @Test(arguments: [
+    "", "/", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/+8", "10.0.0.0/-1", "10.0.0.0/8/8",
+    "10.0.0/8", "010.0.0.0/8", "::/129", "::/99999999999999999999", "10.0.0.0/ 8", "garbage/x",
+    "proxy.example.org", "Unix", "[::1]",
+  ])
+  func `what is neither an address nor a network is no proxy`(text: String) {
+    #expect(TrustedProxies.Entry(text) == nil)
+  }
+
+  @Test func `whoever connects to the Unix socket is believed by name only`() throws {
+    let socket = try SocketAddress(unixDomainSocketPath: "/tmp/s")
+    #expect(ClientAddress.isProxy(socket, among: ["unix"]))
+    #expect(!ClientAddress.isProxy(socket, among: ["0.0.0.0/0", "::/0"]))
   }
 
   @Test func `an IPv6 network counts as one, a mapped IPv4 address as itself`() throws {

@@ -13,7 +13,11 @@ import Testing
     let first = try DataFolder(path: path)
     let error = #expect(throws: DataFolderError.self) { _ = try DataFolder(path: path) }
     #expect(error?.description.contains(path) == true)
-    #expect(error?.description.contains("--data") == true)
+    #expect(error?.description.contains("start this one with another --data") == true)
+    let restore = #expect(throws: DataFolderError.self) {
+      _ = try DataFolder(path: path, otherwise: "restore into it with --in-place")
+    }
+    #expect(restore?.description.hasSuffix("stop it, or restore into it with --in-place") == true)
     withExtendedLifetime(first) {}
   }
 
@@ -78,6 +82,20 @@ import Testing
       #expect(answer["environment"]?["BRUME_API_TOKEN"] != nil)
       #expect(answer["environment"]?["BRUME_KEY_ID"] == nil)
     }
+  }
+
+  @Test func `the path of a folder is given from the root, whatever it was named by`() throws {
+    let name = URL(filePath: path).lastPathComponent
+    let folder = try DataFolder(path: "./\(name)")
+    defer { try? FileManager.default.removeItem(atPath: name) }
+    #expect(folder.absolutePath.hasPrefix("/") && folder.absolutePath.hasSuffix("/\(name)"))
+    #expect(!folder.absolutePath.contains("/./"))
+  }
+
+  @Test func `the key file of development is named by its whole path`() async throws {
+    let fixture = try await ServerFixture()
+    let file = try #require(fixture.ready.keyFile)
+    #expect(file.hasPrefix("/") && DataFolder.read(file)?.isEmpty == false)
   }
 
   @Test func `a damaged server.json is said to be so`() throws {

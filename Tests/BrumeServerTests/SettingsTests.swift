@@ -55,7 +55,8 @@ import Testing
   ])
   func `a setting that is a list has so many entries`(flag: String) async throws {
     func list(_ count: Int) -> String {
-      (0..<count).map { "10.0.\($0 / 250).\($0 % 250)" }.joined(separator: ",")
+      let scheme = flag == "--allowed-origins" ? "http://" : ""
+      return (0..<count).map { "\(scheme)10.0.\($0 / 250).\($0 % 250)" }.joined(separator: ",")
     }
     let most = 1000
     _ = try await Self.settings([flag, list(most)])
@@ -63,6 +64,42 @@ import Testing
       try await Self.settings([flag, list(most + 1)])
     }
     #expect(error?.description.contains("\(flag) has 1001 entries; it may have 1000") == true)
+  }
+
+  @Test(arguments: [
+    ("--trusted-proxies", "10.0.0.0/33", "10.0.0.0/8"),
+    ("--trusted-proxies", "garbage/x", "'unix'"),
+    ("--allowed-hosts", "https://foo/bar", "without a scheme"), ("--allowed-hosts", "a/b", "a/b"),
+    ("--allowed-hosts", "*.example.org", "brume.example.org"),
+    ("--allowed-origins", "example.org", "https://app.example"),
+    ("--allowed-origins", "https://App.example", "https://app.example"),
+    ("--allowed-origins", "https://a.example/", "without a path"),
+    ("--push-allow", "http://x/y", "push.lan:8443"), ("--push-allow", "x:y", "push.lan:8443"),
+    ("--webpush-allow", "https://x", "without a scheme"),
+    ("--oidc-client-id", "x", "--oidc-discovery is missing"),
+    ("--oidc-client-secret", "x", "--oidc-discovery is missing"),
+    ("--oidc-name", "x", "--oidc-discovery is missing"),
+  ])
+  func `what could never match is refused, with what is possible`(
+    flag: String, value: String, words: String
+  ) async throws {
+    let error = await #expect(throws: SettingError.self) { try await Self.settings([flag, value]) }
+    #expect(error?.description.contains(flag) == true)
+    #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func `lists are read as what they are compared with`() async throws {
+    let settings = try await Self.settings([
+      "--trusted-proxies", "127.0.0.1, 10.0.0.0/8,,::1,unix", "--allowed-hosts",
+      "brume,Box.lan,a.example.,[::1]:8787,::1", "--allowed-origins",
+      "https://app.example,http://localhost:3000,capacitor://localhost", "--push-allow",
+      "Push.LAN:8443,::1,[::1]:80", "--webpush-allow", "push.lan",
+    ])
+    #expect(settings.trustedProxies == ["127.0.0.1", "10.0.0.0/8", "::1", "unix"])
+    #expect(settings.allowedHosts.count == 5 && settings.allowedOrigins.count == 3)
+    let whole = "[0:0:0:0:0:0:0:1]"
+    #expect(settings.outside.allowed == ["push.lan:8443", whole, "\(whole):80"])
+    #expect(settings.outside.webPushAllowed == ["push.lan"])
   }
 
   @Test func `a history is bounded, can be switched off, and is short in memory`() async throws {
@@ -119,6 +156,7 @@ import Testing
     (["--clock", "fast"], "real|manual"), (["--clock", "manual"], "add --dev"),
     (["--deletion-days", "40000"], "0 to 36500"),
     (["--base-url", "brume.example"], "like https://"),
+    (["--push-contact", "ada@example.org"], "like mailto:ada@example.org or https://"),
   ])
   func `a clock, an age and an address that cannot be are refused`(
     flags: [String], reason: String

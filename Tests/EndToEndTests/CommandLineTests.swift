@@ -155,6 +155,7 @@ import Testing
       #expect(made.status == 0, "\(made.talk)")
       let token = try await Tool.run("token", "create", "web", data[0], data[1])
       #expect(token.output.count == 65)
+      #expect(token.talk.contains("for container 'iCloud.org.example.app' in development"))
       let zones = try await Tool.run("zones", "list", "--user", "carol", data[0], data[1])
       #expect(zones.output.contains("_defaultZone"), "\(zones.talk)")
       let revoked = try await Tool.run("token", "revoke", "web", data[0], data[1])
@@ -203,6 +204,20 @@ import Testing
       "--key-file", "/dev/null")
     #expect(outcome.status == 65)
     #expect(outcome.talk.contains("the key file '/dev/null' is empty"), "\(outcome.talk)")
+  }
+
+  @Test func `an option of the command that is meant where none is named is explained as its own`()
+    async throws
+  {
+    let outcome = try await Tool.run("usage", "--span", "year")
+    #expect(outcome.status == 64)
+    #expect(outcome.talk.contains("'year' is invalid for '--span"), "\(outcome.talk)")
+    #expect(!outcome.talk.contains("where a command is expected"))
+    let help = try await Tool.run("usage", "--help")
+    #expect(help.status == 0 && help.output.contains("SUBCOMMANDS:"))
+    #expect(help.output.contains("'brume usage' alone is 'brume usage show'"), "\(help.output)")
+    #expect(help.output.contains("--span"))
+    #expect(try await Tool.run("usage", "nope", "--help").status == 64)
   }
 
   @Test func `no faults are a sentence, one is a line`() async throws {

@@ -21,6 +21,9 @@ import Testing
         "records", "query", "Note", "--user", "alice", "--where", "rank > 2 AND title == 'Hello'",
         "--sort", "rank:desc")
       #expect(json(found.output)["recordName"] == "n1", "\(found.talk)")
+      let dated = try await brume(
+        "records", "query", "Note", "--user", "alice", "--where", "modificationDate <= now()")
+      #expect(!dated.talk.contains("now()"), "a question has a moment: \(dated.talk)")
       let tag = record["recordChangeTag"]?.string ?? ""
       let changed = try await brume(
         "records", "update", "n1", "--user", "alice", "--set", "title=Bye", "--change-tag", tag)

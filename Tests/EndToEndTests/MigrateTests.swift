@@ -76,6 +76,7 @@ import Testing
     let full = try await Tool.run("migrate", "--data", folder, "--from", "sqlite", "--to", url)
     #expect(full.status == 73)
     #expect(full.talk.contains("another server uses the data folder"))
+    #expect(full.talk.contains("or name another folder with --data"), "\(full.talk)")
   }
 
   private static func moveBack(_ url: String, to folder: String) async throws {

@@ -41,8 +41,32 @@ import Testing
       #expect(try await Tool.run(["operator", "remove", "ada"] + data).status == 0)
       let lines = try await Tool.run(["audit", "list"] + data)
       #expect(lines.output.contains("operators/remove") && lines.output.contains("owner"))
+      let newest = try #require(lines.output.split(separator: "\n").dropFirst().first)
+      let time = try #require(newest.split(separator: " ").first)
+      let since = try await Tool.run(["audit", "list", "--since", String(time)] + data)
+      #expect(since.output.contains("operators/remove"), "\(since.talk)")
+      let before = try await Tool.run(["audit", "list", "--until", "2026-01-01"] + data)
+      #expect(!before.output.contains("operators/remove"), "\(before.talk)")
+      let wrong = try await Tool.run(["audit", "list", "--since", "monday"] + data)
+      #expect(wrong.status == 64 && wrong.talk.contains("2026-"), "\(wrong.talk)")
       #expect(!lines.output.contains("correct horse"))
       _ = await Tool.end(server.process)
+    }
+  }
+
+  @Test(arguments: [[], ["--dev"]])
+  func `a log in JSON has one line for a start, without a link and credentials`(
+    mode: [String]
+  ) async throws {
+    try await Tool.withFolder { folder in
+      let (process, log) = try await Tool.serve(
+        loggingUntil: "Brume serves",
+        ["--port", "0", "--data", folder, "--log-format", "json"] + mode)
+      #expect(log.contains("brume operator link") == mode.isEmpty, "\(log)")
+      #expect(!log.contains("signin#") && !log.contains("TOKEN"), "\(log)")
+      for line in log.split(separator: "\n") { #expect(line.hasPrefix("{"), "\(line)") }
+      #expect(await Tool.end(process) == 0)
+      #expect(process.output.readDataToEndOfFile().isEmpty)
     }
   }
 

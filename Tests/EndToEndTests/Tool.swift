@@ -57,6 +57,22 @@ struct Tool: Sendable {
     }
   }
 
+  /// Starts `brume serve` and returns its log when a text stands in it, or it has ended.
+  static func serve(
+    loggingUntil text: String, _ arguments: [String]
+  ) async throws -> (process: Child, log: String) {
+    try await inBackground {
+      let child = try Child(path, ["serve"] + arguments, environment)
+      var log = ""
+      while !log.contains(text) {
+        let part = child.talk.availableData
+        if part.isEmpty { break }
+        log += String(decoding: part, as: UTF8.self)
+      }
+      return (child, log)
+    }
+  }
+
   /// Sends a signal and waits for the end.
   static func end(_ process: Child, with signal: Int32 = SIGTERM) async -> Int32 {
     kill(process.id, signal)

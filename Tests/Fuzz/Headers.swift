@@ -22,6 +22,7 @@ extension Target {
       _ = hosts.allows(value)
       let peer = try? SocketAddress(ipAddress: "127.0.0.1", port: 1)
       _ = ClientAddress(peer: peer, forwarded: value, trustedProxies: ["127.0.0.1", "10.0.0.1"])
+      _ = (TrustedProxies.Entry(value), AddressNetwork(value))
       ServerReaders.readHeaders(value, cookie: parts[0])
       if let place = TraceParent(value), TraceParent(place.text) != place {
         wrong("the place in a trace is not what was written")

@@ -74,17 +74,27 @@ package struct APITokens: Sendable {
 }
 
 extension APIToken {
+  /// How to make a token for another place; what is the same in both is left out.
+  private static func making(
+    from here: ContainerEnvironment, to place: ContainerEnvironment
+  ) -> String {
+    let (container, environment) = (place.container, place.environment.rawValue)
+    let isHere = here.container == container
+    let command =
+      "brume token create NAME" + (isHere ? "" : " --container \(container)")
+      + (here.environment == place.environment ? "" : " --environment \(environment)")
+    return "`\(command)` makes one"
+      + (isHere ? "" : "; a command gets its own with `brume exec --container \(container)`")
+  }
+
   /// Why a request may not use this token; nil when it may.
   func obstacle(for credentials: Credentials) -> BrumeError? {
     guard containerEnvironment == credentials.containerEnvironment else {
-      let start =
-        container == credentials.container
-        ? "" : "; a command gets its own with `brume exec --container \(credentials.container)`"
       return BrumeError(
         .authenticationFailed,
         "the API token was made for container '\(container)' in \(environment.rawValue); use one "
           + "of the container and environment in the address: `brume token list` shows them, "
-          + "`brume token create` makes one" + start)
+          + Self.making(from: containerEnvironment, to: credentials.containerEnvironment))
     }
     if let allowedOrigins, let origin = credentials.origin, !allowedOrigins.contains(origin) {
       return BrumeError(

@@ -120,8 +120,8 @@ extension UserReading {
     if let user = try find(UserID(name)) ?? find(named: name) { return user }
     throw BrumeError(
       .notFound,
-      "there is no user '\(NameRules.shown(name))'; make one with 'brume user create "
-        + "\(NameRules.shown(name))'")
+      "there is no user '\(NameRules.shown(name))'; 'brume user list' shows who there is, and "
+        + "'brume user create \(NameRules.shown(name))' makes one")
   }
 
   fileprivate func named(_ name: String) throws -> UserID { try account(named: name).id }

@@ -74,7 +74,11 @@ package struct PushTrace: Sendable {
   private func waiting(
     _ entry: MailboxEntry, _ push: TracedPush, _ known: Device?, _ transaction: any ReadTransaction
   ) throws -> Trace.Device {
-    var device = verdict(push, .waiting, "It waits until the device comes for it.", .judged)
+    // What an open stream has written is in the mailbox until the device acknowledges it.
+    var device = verdict(
+      push, .waiting,
+      "It waits until the device acknowledges it; one whose stream or poll is open may have it already.",
+      .judged)
     device.due = entry.time
     if try maySend.allowed(entry, push.device, transaction) == nil {
       device.reason = "It waits, and will be withdrawn: its user may not read this any more."

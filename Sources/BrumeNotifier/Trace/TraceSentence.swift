@@ -24,10 +24,14 @@ struct TraceSentence {
     }
     let rest = devices.first { $0.verdict != .sent && $0.verdict != .acknowledged }
     let why = rest.map { lowered($0.reason) } ?? ""
-    if devices.count == 1 { return "\(subject) for \(change) did not arrive: \(why)" }
+    // Who waits may have got it, and has not said so.
+    let waits = rest?.verdict == .waiting
+    if devices.count == 1 {
+      return "\(subject) for \(change) \(waits ? "is under way" : "did not arrive"): \(why)"
+    }
     return
       "\(reached.count) of \(devices.count) devices got a push for \(change); "
-      + "'\(rest?.device ?? "")' did not: \(why)"
+      + "'\(rest?.device ?? "")' \(waits ? "acknowledged none yet" : "did not"): \(why)"
   }
 
   private var nobody: String {

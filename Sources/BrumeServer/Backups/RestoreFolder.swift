@@ -97,11 +97,7 @@ package struct RestoreFolder: Sendable {
   }
 
   /// Bytes that are free where the data folder is; nil if nobody knows.
-  var room: Int64? {
-    var status = statvfs()
-    guard statvfs(data, &status) == 0 else { return nil }
-    return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
-  }
+  var room: Int64? { DataFolder.room(at: data) }
 
   // MARK: At a start
 

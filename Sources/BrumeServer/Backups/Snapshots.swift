@@ -19,6 +19,8 @@ package final class Snapshots: Sendable {
   private let orders: AsyncStream<String>
   private let order: AsyncStream<String>.Continuation
   private let isEnding = Mutex(false)
+  /// IDs of those that failed because the disk is full or failed.
+  private let failedByDisk = Mutex<Set<String>>([])
 
   private struct Removed: Error {}
   /// What a file is called that is not whole.
@@ -83,10 +85,22 @@ package final class Snapshots: Sendable {
     } catch {
       DiskFile.remove(unfinished)
       if error is Removed { return }
-      note(.failed("\(error)"), of: id)
+      noteFailure(error, of: id)
       logger.warning("no snapshot could be made", metadata: ["error": "\(error)"])
     }
   }
+
+  /// Who asks for the state next learns both.
+  private func noteFailure(_ error: any Error, of id: String) {
+    let code = (error as? StoreError)?.code
+    if code == .noRoom || code == .unavailable { failedByDisk.withLock { _ = $0.insert(id) } }
+    if !note(.failed("\(error)"), of: id) { forget(id) }
+  }
+
+  private func forget(_ id: String) { failedByDisk.withLock { _ = $0.remove(id) } }
+
+  /// Whether one failed because the disk of the server is full or failed.
+  func isFailedByDisk(_ id: String) -> Bool { failedByDisk.withLock { $0.contains(id) } }
 
   /// On a thread that may wait for the disk.
   private func write(
@@ -129,6 +143,7 @@ package final class Snapshots: Sendable {
   }
 
   func remove(_ id: String) {
+    forget(id)
     guard list.withLock({ $0.remove(id) }), let path = path(of: id) else { return }
     DiskFile.remove(path)
   }
@@ -136,6 +151,7 @@ package final class Snapshots: Sendable {
   /// Removes those that nobody asked for in a while.
   package func expire() {
     for id in list.withLock({ $0.expire(now: host.now()) }) {
+      forget(id)
       if let path = path(of: id) { DiskFile.remove(path) }
     }
   }

@@ -45,7 +45,9 @@ package struct StoreRestore {
       try report(.verified($0.checked, of: $0.all))
     }
     try requireEmptyFolder()
-    let lock = try DataFolder(path: settings.dataFolder)
+    let lock = try DataFolder(
+      path: settings.dataFolder,
+      otherwise: "restore into that server with --in-place, or name another folder with --data")
     defer { withExtendedLifetime(lock) {} }
     try move(backup) { try $0.copy() }
     try await putAssets(backup)

@@ -34,9 +34,9 @@ final class ConnectionLimitHandler: ChannelInboundHandler, RemovableChannelHandl
   typealias InboundIn = Never
   private let shares: ConnectionShares
   private let metrics: ServerMetrics
-  private let trustedProxies: [String]
+  private let trustedProxies: TrustedProxies
 
-  init(shares: ConnectionShares, metrics: ServerMetrics, trustedProxies: [String]) {
+  init(shares: ConnectionShares, metrics: ServerMetrics, trustedProxies: TrustedProxies) {
     self.shares = shares
     self.metrics = metrics
     self.trustedProxies = trustedProxies

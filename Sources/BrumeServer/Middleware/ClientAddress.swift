@@ -17,7 +17,7 @@ package struct ClientAddress: Equatable, Sendable {
   /// The other end is on this very machine, and no proxy is known to stand between.
   package let isLocal: Bool
 
-  package init(peer: SocketAddress?, forwarded: String?, trustedProxies: [String]) {
+  package init(peer: SocketAddress?, forwarded: String?, trustedProxies: TrustedProxies) {
     guard let text = Self.text(peer) else {
       self.init(name: "local", isLocal: forwarded == nil)
       return
@@ -35,12 +35,12 @@ package struct ClientAddress: Equatable, Sendable {
   }
 
   /// Whether the other end is a proxy that the settings name: it speaks for many.
-  static func isProxy(_ peer: SocketAddress?, among proxies: [String]) -> Bool {
+  static func isProxy(_ peer: SocketAddress?, among proxies: TrustedProxies) -> Bool {
     text(peer).map { proxies.contains($0) } ?? false
   }
 
   /// What the settings call whoever connects to the server's Unix socket.
-  private static let unix = "unix"
+  static let unix = "unix"
 
   private static func text(_ peer: SocketAddress?) -> String? {
     if case .unixDomainSocket = peer { return unix }
@@ -54,7 +54,7 @@ package struct ClientAddress: Equatable, Sendable {
 
   /// The last address of `X-Forwarded-For` that is not a trusted proxy's: what stands before it,
   /// anybody may have written.
-  private static func client(in header: String, besides proxies: [String]) -> SocketAddress? {
+  private static func client(in header: String, besides proxies: TrustedProxies) -> SocketAddress? {
     for part in header.split(separator: ",").reversed() {
       let text = plain(part.filter { $0 != " " })
       guard !proxies.contains(text) else { continue }

@@ -41,7 +41,7 @@ struct OperatorCookie: Equatable, Sendable {
 
 /// Whether requests come over TLS. This server itself speaks none: a proxy in front of it does.
 struct SecureRequests: Sendable {
-  let trustedProxies: [String]
+  let trustedProxies: TrustedProxies
   /// What clients write in front of a path, as the settings say.
   let baseURL: String?
   /// The server speaks TLS itself.

@@ -52,14 +52,19 @@ struct OperatorGate: Sendable {
     return try await authentication.access(secret, as: .session, inDevelopment: isDevelopment)
   }
 
+  /// What a role may change is an operator's, not a token's.
+  private static func way(outOf access: OperatorAccess) -> String {
+    access.proof == .token && access.credential?.role == .readOnly
+      ? "make a token without --read-only: brume operator token create NAME"
+      : "an operator with the role 'full' can do this, or give the role with `brume operator role`"
+  }
+
   private func obstacle(
     to access: OperatorAccess, _ effect: Effect, _ request: Request
   ) -> BrumeError? {
     if access.role == .readOnly, effect.needsFullRole {
       return BrumeError(
-        .accessDenied,
-        "\(access.name) may only read; an operator with the role 'full' can do this, or give the role "
-          + "with `brume operator role`")
+        .accessDenied, "\(access.name) may only read; \(Self.way(outOf: access))")
     }
     guard effect.changesSomething, access.proof == .session, let session = access.credential else {
       return nil

@@ -23,11 +23,13 @@ struct BackupAdmin: Sendable {
 
   func state(_ call: Call) async throws -> Reply {
     var object = JSONObject()
-    switch try snapshots.state(of: call.parameter("id")) {
+    let id = try call.parameter("id")
+    switch try snapshots.state(of: id) {
     case .making(let bytes): (object["state"], object["bytes"]) = (.string("making"), .int(bytes))
     case .ready(let bytes): (object["state"], object["bytes"]) = (.string("ready"), .int(bytes))
     case .failed(let reason):
       (object["state"], object["reason"]) = (.string("failed"), .string(reason))
+      object["disk"] = .bool(snapshots.isFailedByDisk(id))
     }
     return .json(.object(object))
   }

@@ -40,7 +40,8 @@ struct BackupSource: Sendable {
       case "ready": return bytes
       case "failed":
         throw StatusFailure(
-          .unavailable, "the server could not make a snapshot: \(answer["reason"]?.string ?? "")")
+          answer["disk"]?.bool == true ? .disk : .software,
+          "the server could not make a snapshot: \(answer["reason"]?.string ?? "")")
       case .some, .none:
         progress.show("the server writes its snapshot: \(TerminalProgress.bytes(bytes))")
         try await Task.sleep(for: .milliseconds(100))
@@ -95,7 +96,9 @@ struct BackupSource: Sendable {
     switch error.code {
     case .notFound where answer.status == 404: throw Gone()
     case .assetNotAvailable: throw Missing()
-    case .authenticationFailed, .authenticationRequired, .accessDenied:
+    // The token is known, and may only read.
+    case .accessDenied: throw StatusFailure(.noPermission, error.reason)
+    case .authenticationFailed, .authenticationRequired:
       throw StatusFailure(
         .noPermission,
         "the server at \(url) refuses the admin token: \(error.reason). A server makes a new one at "

@@ -7,12 +7,29 @@ enum HelpText {
   /// command has no examples.
   static func show(_ error: any Error) {
     guard BrumeTool.exitCode(for: error) == .success,
-      case let text = BrumeTool.fullMessage(for: error), text.contains("USAGE: "),
-      case let examples = Examples.of(path(CommandLine.arguments.dropFirst())), !examples.isEmpty
+      case let text = BrumeTool.fullMessage(for: error), text.contains("USAGE: ")
     else { return }
-    Output.line(text)
-    Output.line((["EXAMPLES:"] + examples.map { "  " + $0 }).joined(separator: "\n"))
+    let arguments = CommandLine.arguments.dropFirst()
+    let examples = Examples.of(path(arguments))
+    var parts = [text]
+    if text.contains("SUBCOMMANDS:"), let meant = meant(arguments) { parts.append(meant) }
+    if !examples.isEmpty {
+      parts.append((["EXAMPLES:"] + examples.map { "  " + $0 }).joined(separator: "\n"))
+    }
+    guard parts.count > 1 else { return }
+    for part in parts { Output.line(part) }
     BrumeTool.exit()
+  }
+
+  /// The help of the command that is meant where arguments name none below theirs.
+  private static func meant(_ arguments: some Sequence<String>) -> String? {
+    let (command, path) = Self.command(arguments)
+    guard let meant = command.configuration.defaultSubcommand,
+      UnknownCommand.sentence(arguments.prefix { !$0.hasPrefix("-") }) == nil
+    else { return nil }
+    let name = (["brume"] + path).joined(separator: " ")
+    return "'\(name)' alone is '\(name) \(meant._commandName)':\n\n"
+      + BrumeTool.helpMessage(for: meant)
   }
 
   /// The names of the command that arguments lead to.

@@ -13,7 +13,9 @@ enum UnknownCommand {
       let children = command.configuration.subcommands
       // Below one that does something itself a word may be an argument.
       guard !children.isEmpty, !(command is ImportCommand.Type) else { return nil }
-      guard let next = children.first(where: { names(of: [$0]).contains(word) }) else {
+      // Options of the command that is meant where none is named.
+      let fallback = word.hasPrefix("-") ? command.configuration.defaultSubcommand : nil
+      guard let next = children.first(where: { names(of: [$0]).contains(word) }) ?? fallback else {
         return sentence(word, path, names(of: children))
       }
       command = next

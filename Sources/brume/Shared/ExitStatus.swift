@@ -74,8 +74,9 @@ struct StatusFailure: Error, CustomStringConvertible {
       switch error.code {
       case .corrupt, .tooNew: .data
       case .inUse: .cannotCreate
-      case .unreachable, .notOwned, .closed: .unavailable
-      case .unavailable, .noRoom, .notDurable: .disk
+      // No disk failed: a setting, or a file system, keeps the database from being used.
+      case .unreachable, .notOwned, .closed, .notDurable: .unavailable
+      case .unavailable, .noRoom: .disk
       }
     self.init(status, error.description)
   }

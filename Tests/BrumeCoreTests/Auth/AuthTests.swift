@@ -66,6 +66,7 @@ struct AuthTests {
         credentials(api: api, environment: .production))
     }
     #expect(error.code == .authenticationFailed && !error.reason.contains("brume exec"))
+    #expect(error.reason.contains("`brume token create NAME --environment production` makes one"))
     var elsewhere = credentials(api: api)
     elsewhere.containerEnvironment = ContainerEnvironment(
       ContainerID("iCloud.org.example.other"), .development)

@@ -90,6 +90,22 @@ import Testing
     }
   }
 
+  @Test func `a snapshot that the disk did not take is said to have failed by it`() async throws {
+    let fixture = try await Self.sqlite()
+    defer { try? FileManager.default.removeItem(atPath: fixture.folder) }
+    // A file where the folder of snapshots should be.
+    try Data().write(to: URL(filePath: "\(fixture.folder)/snapshots"))
+    try await Self.running(fixture) { client in
+      let id = try #require(try await client.admin("backups", [:])["id"]?.string)
+      var answer = try await client.admin("backups?id=\(id)")
+      while answer["state"] == "making" {
+        await Task.yield()
+        answer = try await client.admin("backups?id=\(id)")
+      }
+      #expect(answer["state"] == "failed" && answer["disk"] == true, "\(answer.text)")
+    }
+  }
+
   @Test func `what is no whole backup is refused, and leaves nothing`() async throws {
     let fixture = try await Self.sqlite()
     defer { try? FileManager.default.removeItem(atPath: fixture.folder) }

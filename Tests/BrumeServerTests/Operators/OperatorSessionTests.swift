@@ -205,6 +205,21 @@ import Testing
     }
   }
 
+  @Test func `a refusal of who may only read says what lets it through`() async throws {
+    try await ServerFixture().routes { client in
+      let token = try #require(
+        try await client.admin("operators/tokens", ["name": "ci", "role": "read-only"])["token"]?
+          .string)
+      let byToken = try await client.admin("users", ["name": "carol"], token: token)
+      #expect(byToken.status == 403 && byToken.reason.contains("brume operator token create NAME"))
+      #expect(!byToken.reason.contains("brume operator role"), "\(byToken.reason)")
+      try await client.addOperator("ada", role: .readOnly)
+      let browser = try await client.browser(of: "ada")
+      let byOperator = try await browser.post("users", ["name": "carol"])
+      #expect(byOperator.status == 403 && byOperator.reason.contains("brume operator role"))
+    }
+  }
+
   @Test func `whoever may only read gets no credentials that act as users`() async throws {
     try await ServerFixture().routes { client in
       try await client.addOperator("ada", role: .readOnly)

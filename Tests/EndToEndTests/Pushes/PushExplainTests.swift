@@ -65,6 +65,16 @@ struct PushExplainTests {
     }
   }
 
+  @Test func `a request of which nothing is known ends as it does for logs`() async throws {
+    try await Shell.serving { brume in
+      for command in [["push", "explain"], ["logs"]] {
+        let words = command + ["--request", "nope", "--data", brume.folder]
+        let outcome = try await Tool.run(words)
+        #expect(outcome.status == 1 && outcome.output.isEmpty, "\(outcome.talk)")
+      }
+    }
+  }
+
   @Test func `a zone without a record is not understood`() async throws {
     let outcome = try await Tool.run("push", "explain", "--zone", "Z")
     #expect(outcome.status == 64 && outcome.talk.contains("--record NAME"))
