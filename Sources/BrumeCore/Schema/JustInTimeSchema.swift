@@ -28,7 +28,8 @@ struct JustInTimeSchema: Sendable {
   ) throws(BrumeError) -> [String: DraftField] {
     // Shares have fields of the system and of apps that nobody queries; schemas do not list them.
     if type == Record.shareType { return fields }
-    let (admitted, new) = try admitted(fields, as: recordType(type), of: type, in: scope)
+    let known = try recordType(type)
+    let (admitted, new) = try admitted(fields, as: known, of: type, in: scope)
     if !new.isEmpty {
       // In place: who takes the type out and puts it back copies all its fields for each record.
       schema.recordTypes[type]?.fields.merge(new) { known, _ in known }

@@ -154,7 +154,7 @@ extension UserReading {
   ) throws -> User {
     var address = claims.isEmailVerified ? claims.emailAddress : nil
     let wanted = [claims.preferredName, address].compactMap { $0 }.first { name in
-      Self.mayBeName("\(name)-\(suffix)", limits)
+      !name.isEmpty && Self.mayBeName("\(name)-\(suffix)", limits)
     }
     let name = wanted ?? "user-\(suffix)"
     let isTaken = try find(named: name) != nil
