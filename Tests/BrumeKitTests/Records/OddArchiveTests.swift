@@ -1,0 +1,29 @@
+// Archives that nobody of ours wrote: numbers, dates and names that stop a program which trusts them.
+
+import BrumeModel
+import Foundation
+import Testing
+
+@testable import BrumeKit
+
+@Suite struct OddArchiveTests {
+  /// Values under the keys of a class, to be read by its `init(coder:)`. As in an app that makes a reader by itself, the
+  /// first value that cannot be decoded stops the program.
+  private func reader(_ write: (NSKeyedArchiver) -> Void) throws -> NSKeyedUnarchiver {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: false)
+    write(archiver)
+    archiver.finishEncoding()
+    return try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
+  }
+
+  @Test func `a negative number of abilities is bits, and is written again`() throws {
+    let coder = try reader { archiver in
+      archiver.encode(CKRecordZone.ID(zoneName: "Z"), forKey: "zoneID")
+      archiver.encode(-1, forKey: "capabilities")
+    }
+    let zone = try #require(CKRecordZone(coder: coder))
+    #expect(zone.capabilities.rawValue == .max)
+    let again = try reader { zone.encode(with: $0) }
+    #expect(CKRecordZone(coder: again)?.capabilities == zone.capabilities)
+  }
+}
