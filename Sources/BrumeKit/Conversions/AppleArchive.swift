@@ -2,7 +2,7 @@
 // not written. The names of classes and keys are those that archives in public show
 // (`docs/differences.md`); a reference was in none of them.
 
-import Foundation
+package import Foundation
 
 /// The keys of Apple's archives, as far as they are read.
 enum AppleKey {
@@ -16,21 +16,26 @@ enum AppleKey {
 }
 
 /// What a record of Apple's keeps its fields in: the values, what they were, and which of them changed.
-final class AppleRecordValues: NSObject, NSSecureCoding {
-  static var supportsSecureCoding: Bool { true }
+package final class AppleRecordValues: NSObject, NSSecureCoding {
+  /// Always true.
+  package static var supportsSecureCoding: Bool { true }
   let values: [CKRecord.FieldKey: any __CKRecordObjCValue]
   let originals: [CKRecord.FieldKey: any __CKRecordObjCValue]
   let changes: Set<CKRecord.FieldKey>
 
-  required init?(coder: NSCoder) {
+  /// Reads the values from an archive; what is missing is empty.
+  package required init?(coder: NSCoder) {
     values = CKRecord.values(coder, "RecordValues")
     originals = CKRecord.values(coder, "OriginalValues")
+    let key = "ChangedKeys"
     let changed =
-      coder.decodeObject(of: [NSSet.self, NSString.self], forKey: "ChangedKeys") as? NSSet
+      coder.containsValue(forKey: key)
+      ? coder.decodeObject(of: [NSSet.self, NSString.self], forKey: key) as? NSSet : nil
     changes = Set((changed?.allObjects ?? []).map { String(describing: $0) })
   }
 
-  func encode(with coder: NSCoder) {}
+  /// Writes nothing: Apple's form is only read.
+  package func encode(with coder: NSCoder) {}
 }
 
 /// The classes behind the names in Apple's archives.

@@ -26,4 +26,13 @@ import Testing
     let again = try reader { zone.encode(with: $0) }
     #expect(CKRecordZone(coder: again)?.capabilities == zone.capabilities)
   }
+
+  @Test func `values of Apple's that name no changed keys are read`() throws {
+    let coder = try reader {
+      $0.encode(NSDictionary(dictionary: ["a": NSString(string: "x")]), forKey: "RecordValues")
+    }
+    let read = try #require(AppleRecordValues(coder: coder))
+    #expect(read.values["a"] as? String == "x")
+    #expect(read.originals.isEmpty && read.changes.isEmpty)
+  }
 }
