@@ -35,4 +35,10 @@ import Testing
     #expect(read.values["a"] as? String == "x")
     #expect(read.originals.isEmpty && read.changes.isEmpty)
   }
+
+  @Test func `a query that an archive has nothing of can be copied and archived`() throws {
+    let query = CKQuery(coder: try reader { $0.encode(1, forKey: "something") })
+    #expect((query.copy() as? CKQuery)?.recordType == "")
+    #expect(CKQuery(coder: try reader { query.encode(with: $0) }).recordType == "")
+  }
 }
