@@ -41,4 +41,10 @@ import Testing
     #expect((query.copy() as? CKQuery)?.recordType == "")
     #expect(CKQuery(coder: try reader { query.encode(with: $0) }).recordType == "")
   }
+
+  @Test func `a subscription of no kind is not read`() throws {
+    let archive = try reader { $0.encodeText("s", "subscriptionID") }
+    #expect(CKSubscription(coder: archive) == nil)
+    #expect(CKDatabaseSubscription(coder: archive).subscriptionID == "s")
+  }
 }
