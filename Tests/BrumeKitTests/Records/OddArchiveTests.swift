@@ -47,4 +47,12 @@ import Testing
     #expect(CKSubscription(coder: archive) == nil)
     #expect(CKDatabaseSubscription(coder: archive).subscriptionID == "s")
   }
+
+  @Test func `a zone ID without a name is not read`() throws {
+    let coder = try reader { archiver in
+      archiver.encodeText("", "zoneName")
+      archiver.encodeText("_o", "ownerName")
+    }
+    #expect(CKRecordZone.ID(coder: coder) == nil)
+  }
 }
