@@ -2,6 +2,7 @@
 // not written. The names of classes and keys are those that archives in public show
 // (`docs/differences.md`); a reference was in none of them.
 
+import BrumeModel
 package import Foundation
 
 /// The keys of Apple's archives, as far as they are read.
@@ -52,8 +53,8 @@ extension CKRecord {
   /// Takes what an archive of Apple's holds, system fields and, if they are there, fields.
   func decodeApples(_ coder: NSCoder) {
     recordChangeTag = coder.text("ETag")
-    creationDate = coder.object(NSDate.self, "RecordCtime").map { Date($0) }
-    modificationDate = coder.object(NSDate.self, "RecordMtime").map { Date($0) }
+    creationDate = coder.object(NSDate.self, "RecordCtime").flatMap { Date($0) }
+    modificationDate = coder.object(NSDate.self, "RecordMtime").flatMap { Date($0) }
     creatorUserRecordID = coder.object(CKRecord.ID.self, "CreatorUserRecordID")
     lastModifiedUserRecordID = coder.object(CKRecord.ID.self, "LastModifiedUserRecordID")
     share = coder.object(CKRecord.Reference.self, "ShareReference")
@@ -77,8 +78,10 @@ extension CKRecord {
 }
 
 extension Date {
-  fileprivate init(_ date: NSDate) {
+  /// Nil for what is no date.
+  fileprivate init?(_ date: NSDate) {
     self.init(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+    if Milliseconds(within: self) == nil { return nil }
   }
 }
 

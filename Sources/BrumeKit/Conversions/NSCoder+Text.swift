@@ -1,5 +1,6 @@
 // Short forms for what our archives hold: texts, dates, numbers and bytes under plain keys.
 
+import BrumeModel
 import Foundation
 
 extension NSCoder {
@@ -23,9 +24,11 @@ extension NSCoder {
     guard let text else { return }
     encode(NSString(string: text), forKey: key)
   }
+  /// A date; nil for one that is none, such as no number, whose text alone would stop the program.
   func date(_ key: String) -> Date? {
-    containsValue(forKey: key)
-      ? Date(timeIntervalSinceReferenceDate: decodeDouble(forKey: key)) : nil
+    guard containsValue(forKey: key) else { return nil }
+    let date = Date(timeIntervalSinceReferenceDate: decodeDouble(forKey: key))
+    return Milliseconds(within: date) == nil ? nil : date
   }
   func encodeDate(_ date: Date?, _ key: String) {
     guard let date else { return }

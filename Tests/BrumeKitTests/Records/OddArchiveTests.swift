@@ -32,7 +32,7 @@ import Testing
       $0.encode(NSDictionary(dictionary: ["a": NSString(string: "x")]), forKey: "RecordValues")
     }
     let read = try #require(AppleRecordValues(coder: coder))
-    #expect(read.values["a"] as? String == "x")
+    #expect(read.values["a"] as? NSString == NSString(string: "x"))
     #expect(read.originals.isEmpty && read.changes.isEmpty)
   }
 
@@ -54,5 +54,39 @@ import Testing
       archiver.encodeText("_o", "ownerName")
     }
     #expect(CKRecordZone.ID(coder: coder) == nil)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -1e300, 1e300])
+  func `a date that is none counts as not there`(seconds: Double) throws {
+    let id = CKRecord.ID(recordName: "a")
+    let ours = try reader { archiver in
+      archiver.encodeText("Note", "recordType")
+      archiver.encode(id, forKey: "recordID")
+      archiver.encode(seconds, forKey: "creationDate")
+    }
+    let record = try #require(CKRecord(coder: ours))
+    #expect(record.recordID == id && record.creationDate == nil)
+    let apples = try reader { archiver in
+      archiver.encodeText("Note", AppleKey.recordType)
+      archiver.encode(id, forKey: AppleKey.recordID)
+      archiver.encode(NSDate(timeIntervalSinceReferenceDate: seconds), forKey: "RecordMtime")
+    }
+    let other = try #require(CKRecord(coder: apples))
+    #expect(other.recordID == id && other.modificationDate == nil)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -1e300, 1e300])
+  func `a date that is none is refused as a field's, and missing in a place`(seconds: Double)
+    throws
+  {
+    let date = Date(timeIntervalSinceReferenceDate: seconds)
+    let record = CKRecord(recordType: "Note")
+    record["due"] = date
+    #expect(throws: CKError.self) { try record.saveOperation(.ifServerRecordUnchanged) }
+    let place = CLLocation(
+      coordinate: CLLocationCoordinate2D(latitude: 1, longitude: 2), altitude: 0,
+      horizontalAccuracy: 0, verticalAccuracy: 0, timestamp: date)
+    #expect(Location(place).timestamp == nil)
+    #expect(Milliseconds(date) == (seconds < 0 ? .min : .max))
   }
 }
