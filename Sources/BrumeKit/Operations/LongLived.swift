@@ -74,9 +74,12 @@ enum LongLived {
   static func operation(
     _ entry: OperationArchive.Entry, in container: CKContainer
   ) -> CKOperation? {
-    guard let coder = try? NSKeyedUnarchiver(forReadingFrom: Data(entry.content)),
-      let kind = coder.text("kind").flatMap({ kinds[$0] })
-    else { return nil }
+    guard let coder = try? NSKeyedUnarchiver(forReadingFrom: Data(entry.content)) else {
+      return nil
+    }
+    // Otherwise Foundation on Linux stops the program at a value of another kind.
+    coder.decodingFailurePolicy = .setErrorAndReturn
+    guard let kind = coder.text("kind").flatMap({ kinds[$0] }) else { return nil }
     let operation = kind.make()
     operation.operationID = entry.id
     operation.configuration = CKOperation.Configuration(.init(from: coder))
@@ -87,7 +90,8 @@ enum LongLived {
       operation.database = container.database(with: scope ?? .private)
     }
     operation.decodeRequest(from: coder)
-    return operation
+    // After a failure nothing more is read, so that the operation would ask for less than it did.
+    return coder.text("kind") == nil ? nil : operation
   }
 }
 
