@@ -42,7 +42,7 @@ enum LongLived {
     }
   }
 
-  /// The operation as bytes; nil for kinds that cannot be written down.
+  /// The operation as bytes; nil for kinds that cannot be written down, and for what an archive cannot hold.
   static func content(of operation: CKOperation) -> [UInt8]? {
     guard let operation = operation as? any LongLivedOperation,
       let kind = kinds.first(where: { $0.value.type == type(of: operation) })?.key,
@@ -56,7 +56,7 @@ enum LongLived {
     }
     operation.encodeRequest(with: coder)
     coder.finishEncoding()
-    return [UInt8](coder.encodedData)
+    return coder.error == nil ? [UInt8](coder.encodedData) : nil
   }
 
   /// Assets that are to be saved are written down by their files, which have to stay where they are
