@@ -58,7 +58,7 @@ extension CKRecord {
     creatorUserRecordID = coder.object(CKRecord.ID.self, "CreatorUserRecordID")
     lastModifiedUserRecordID = coder.object(CKRecord.ID.self, "LastModifiedUserRecordID")
     share = coder.object(CKRecord.Reference.self, "ShareReference")
-    parentReference = coder.object(CKRecord.Reference.self, "ParentReference")
+    parentReference = Self.parent(coder, "ParentReference")
     parentChanged = coder.decodeBool(forKey: "HasUpdatedParentReference")
     take(coder.object(AppleRecordValues.self, "ValueStore"), isEncrypted: false)
     take(coder.object(AppleRecordValues.self, "EncryptedValueStore"), isEncrypted: true)

@@ -12,7 +12,15 @@ extension CKRecord {
     let me = coder.text("me")
     change { $0.me = me }
     share = coder.object(CKRecord.Reference.self, "share")
-    parentReference = coder.object(CKRecord.Reference.self, "parent")
+    parentReference = Self.parent(coder, "parent")
+  }
+
+  /// A parent from an archive. ``parent`` takes none that has an action, so that one read with it could not be given to
+  /// another record.
+  static func parent(_ coder: NSCoder, _ key: String) -> Reference? {
+    coder.object(Reference.self, key).map {
+      Reference(recordID: $0.recordID, action: ReferenceAction.none)
+    }
   }
 
   func encodeFields(_ coder: NSCoder) {

@@ -89,4 +89,20 @@ import Testing
     #expect(Location(place).timestamp == nil)
     #expect(Milliseconds(date) == (seconds < 0 ? .min : .max))
   }
+
+  @Test(arguments: [
+    ("recordType", "recordID", "parent"), ("RecordType", "RecordID", "ParentReference"),
+  ])
+  func `a parent with an action is read without it`(keys: (String, String, String)) throws {
+    let id = CKRecord.ID(recordName: "a")
+    let coder = try reader { archiver in
+      archiver.encodeText("Note", keys.0)
+      archiver.encode(id, forKey: keys.1)
+      archiver.encode(CKRecord.Reference(recordID: id, action: .deleteSelf), forKey: keys.2)
+    }
+    let record = try #require(CKRecord(coder: coder))
+    let other = CKRecord(recordType: "Note")
+    other.parent = record.parent
+    #expect(other.parent == CKRecord.Reference(recordID: id, action: CKRecord.ReferenceAction.none))
+  }
 }
