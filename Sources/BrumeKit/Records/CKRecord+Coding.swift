@@ -26,7 +26,8 @@ extension CKRecord {
   func encodeFields(_ coder: NSCoder) {
     let contents = contents
     for (values, key) in [(contents.fields, "fields"), (contents.originals, "originals")] {
-      coder.encode(NSDictionary(dictionary: values), forKey: key)
+      let kept = values.mapValues { ArchivedText.kept($0) }
+      coder.encode(NSDictionary(dictionary: kept), forKey: key)
     }
     coder.encode(NSArray(array: encryptedKeys.sorted()), forKey: "encryptedKeys")
     coder.encode(NSArray(array: changes.sorted()), forKey: "changedKeys")
@@ -52,9 +53,9 @@ extension CKRecord {
     let classes: [AnyClass] = [
       NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
       NSNull.self, CKRecord.Reference.self, CKRecord.ID.self, CKRecordZone.ID.self,
-      CLLocation.self, CKAsset.self,
+      CLLocation.self, CKAsset.self, ArchivedText.self,
     ]
     let values = coder.decodeObject(of: classes, forKey: key) as? [String: Any] ?? [:]
-    return values.compactMapValues(fieldObject)
+    return values.compactMapValues { fieldObject(ArchivedText.restored($0)) }
   }
 }

@@ -105,4 +105,24 @@ import Testing
     other.parent = record.parent
     #expect(other.parent == CKRecord.Reference(recordID: id, action: CKRecord.ReferenceAction.none))
   }
+
+  @Test func `the text that Foundation writes for nothing is kept wherever a text may be`() throws {
+    let odd = "$null"
+    let record = CKRecord(
+      recordType: odd,
+      recordID: CKRecord.ID(
+        recordName: odd, zoneID: CKRecordZone.ID(zoneName: odd, ownerName: odd)))
+    record["title"] = odd
+    record["other"] = "x"
+    record["tags"] = ["a", odd, "b"]
+    let archive = try NSKeyedArchiver.archivedData(
+      withRootObject: record, requiringSecureCoding: true)
+    let back = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKRecord.self, from: archive))
+    #expect(back.recordID == record.recordID && back.recordType == odd)
+    #expect(back["title"] == odd && back["other"] == "x" && back["tags"] == ["a", odd, "b"])
+    #expect(back.changedKeys().sorted() == ["other", "tags", "title"])
+    let list = try reader { $0.encodeTexts(["a", odd], "list") }
+    #expect(list.texts("list") == ["a", odd])
+  }
 }
