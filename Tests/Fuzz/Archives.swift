@@ -324,27 +324,31 @@ class Archived: NSObject, NSCoding {
     value.double ?? value.string.flatMap { Double($0) } ?? 0
   }
 
-  private static func values(_ object: JSONObject) -> NSDictionary {
+  private static func values(_ object: JSONObject) -> NSDictionary { values(object, 0) }
+
+  private static func values(_ object: JSONObject, _ depth: Int) -> NSDictionary {
     NSDictionary(
-      objects: object.members.map { value($0.value) },
+      objects: object.members.map { value($0.value, depth) },
       forKeys: object.members.map { text(.string($0.key)) })
   }
 
-  private static func value(_ value: JSON) -> Any {
+  /// Ours: at most six lists in each other; Foundation takes ever longer to archive more.
+  private static func value(_ value: JSON, _ depth: Int) -> Any {
     switch value {
+    case _ where depth > 6: NSData()
     case .null: NSData(bytes: [1, 2], length: 2)
     case .bool(let flag): NSNumber(value: flag)
     case .int(let number): NSNumber(value: number)
     case .double(let number): NSDate(timeIntervalSinceReferenceDate: number)
     case .string: text(value)
-    case .array(let elements): NSArray(array: elements.map { Self.value($0) })
+    case .array(let elements): NSArray(array: elements.map { Self.value($0, depth + 1) })
     case .object(let object):
       if let name = object["class"]?.string, fieldKinds.contains(name),
         let made = part(object, name)
       {
         made
       } else {
-        values(object)
+        values(object, depth + 1)
       }
     }
   }

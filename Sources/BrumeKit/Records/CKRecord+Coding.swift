@@ -45,7 +45,7 @@ extension CKRecord {
   }
 
   /// Fields from an archive. What is no value of a field, such as the null of a field that was not there,
-  /// is left out.
+  /// is left out. So is a list in a list: Foundation on Linux takes minutes to archive a deep one again.
   static func values(
     _ coder: NSCoder, _ key: String
   ) -> [FieldKey: any __CKRecordObjCValue] {
@@ -56,6 +56,9 @@ extension CKRecord {
       CLLocation.self, CKAsset.self, ArchivedText.self,
     ]
     let values = coder.decodeObject(of: classes, forKey: key) as? [String: Any] ?? [:]
-    return values.compactMapValues { fieldObject(ArchivedText.restored($0)) }
+    return values.compactMapValues { value in
+      let hasLists = (value as? NSArray)?.contains { $0 is NSArray } ?? false
+      return hasLists ? nil : fieldObject(ArchivedText.restored(value))
+    }
   }
 }

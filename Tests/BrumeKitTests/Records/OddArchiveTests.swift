@@ -125,4 +125,18 @@ import Testing
     let list = try reader { $0.encodeTexts(["a", odd], "list") }
     #expect(list.texts("list") == ["a", odd])
   }
+
+  @Test func `a list in a list is left out of a record that is read`() throws {
+    var deep = NSArray(object: NSString(string: "x"))
+    for _ in 1...10 { deep = NSArray(object: deep) }
+    let coder = try reader { archiver in
+      archiver.encodeText("Note", "recordType")
+      archiver.encode(CKRecord.ID(recordName: "a"), forKey: "recordID")
+      archiver.encode(
+        NSDictionary(dictionary: ["deep": deep, "tags": NSArray(object: NSString(string: "x"))]),
+        forKey: "fields")
+    }
+    let record = try #require(CKRecord(coder: coder))
+    #expect(record.allKeys() == ["tags"] && record["tags"] == ["x"])
+  }
 }
