@@ -168,13 +168,39 @@ final class Run: Sendable {
 
   func carryOut(_ input: String) async throws {
     for request in WrittenRequest.all(in: input) {
-      if let answer = try await answer(request), answer.status >= 500, answer.status != 503 {
-        wrong("\(answer.status) for \(request): \(text(answer.body))")
+      let found: InProcessServer.Answer?
+      do { found = try await answer(request) } catch { wrong("\(error) thrown for \(request)") }
+      if let found, let fault = Self.fault(in: found) {
+        wrong("\(fault) for \(request): \(text(found.body))")
       }
     }
   }
 
-  /// Nil: it was ended before it was answered.
+  /// What no request may be answered with; nil for anything else.
+  private static func fault(in answer: InProcessServer.Answer) -> String? {
+    if answer.status >= 500, answer.status != 503 { return "\(answer.status)" }
+    guard let json = try? JSON(parsing: answer.body), hasInternalError(json) else { return nil }
+    return "an internal error"
+  }
+
+  /// Whether an item of an answer failed for a reason that nobody knows. CloudKit has the same code for a child of a
+  /// record that failed, and a fault that was asked for may have it.
+  private static func hasInternalError(_ json: JSON) -> Bool {
+    switch json {
+    case .object(let object):
+      let reason = object["reason"]?.string ?? ""
+      let isKnown =
+        reason.contains("its parent failed") || reason.contains("a fault that was asked for")
+      return object["serverErrorCode"]?.string == "INTERNAL_ERROR" && !isKnown
+        || object.members.contains { hasInternalError($0.value) }
+    case .array(let elements): return elements.contains(where: hasInternalError)
+    case .null, .bool, .int, .double, .string: return false
+    }
+  }
+
+  /// Nil: it has no end of its own, and was ended before it was answered.
+  ///
+  /// Throws what broke any other answer off.
   func answer(_ written: String) async throws -> InProcessServer.Answer? {
     let request = WrittenRequest(filled(written))
     let (target, headers) = signed(request)
@@ -187,13 +213,19 @@ final class Run: Sendable {
       try await Task.sleep(for: .milliseconds(5))
       work.cancel()
     }
-    let answer = try? await work.value
-    note(answer.flatMap { try? JSON(parsing: $0.body) })
-    return answer
+    let found: InProcessServer.Answer?
+    do { found = try await work.value } catch {
+      guard Self.isLasting(request.target) else { throw error }
+      found = nil
+    }
+    note(found.flatMap { try? JSON(parsing: $0.body) })
+    return found
   }
 
+  private static let lasting = ["/_brume/stream", "/_brume/courier", "/_brume/admin/events"]
+
   private static func isLasting(_ target: String) -> Bool {
-    target.hasPrefix("/_brume/stream") || target.hasPrefix("/_brume/courier")
+    lasting.contains { target.hasPrefix($0) }
   }
 
   private func signed(_ request: WrittenRequest) -> (String, [InProcessServer.Header]) {

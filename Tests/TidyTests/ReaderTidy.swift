@@ -1,7 +1,7 @@
 // Every reader of what comes from outside has a target that gives it anything (docs/internals/fuzzing.md). A reader is an
 // initialiser, or a static function, that takes one text, some bytes or a JSON and may refuse it. Its type, or for a function
 // its own name, stands in Tests/Fuzz or in an enumeration that reads as everything of a module; or here, with what reaches it
-// instead.
+// instead. What an app reads from archives has a kind of the target archive. No comment counts.
 
 import Foundation
 import Testing
@@ -35,7 +35,7 @@ import Testing
     let targets = try Self.files(under: "Tests/Fuzz") + Self.enumerations
     let known = Set(
       try targets.flatMap { path in
-        try Self.text(path).split { !($0.isLetter || $0.isNumber || $0 == "_") }
+        try Self.code(path).split { !($0.isLetter || $0.isNumber || $0 == "_") }
       })
     var found = 0
     for path in try Self.files(under: "Sources") where Self.isOfServerOrClient(path) {
@@ -67,6 +67,70 @@ import Testing
   ])
   func `what refuses nothing, is a part of another, or names a file is no reader`(text: String) {
     #expect(Self.readers(in: text) == [])
+  }
+
+  // MARK: Archives
+
+  /// What only archives of other classes hold.
+  private static let held = ["ArchivedText": "a text of any class"]
+
+  @Test func `every class that is read from archives is a kind of the target archive`() throws {
+    let kinds = Self.kinds(in: try Self.text("Tests/Fuzz/Archives.swift"))
+    var found: Set<String> = []
+    for path in try Self.files(under: "Sources/BrumeKit") + Self.files(under: "Sources/BrumePlaces")
+    {
+      for name in Self.archived(in: try Self.text(path)) where Self.held[name] == nil {
+        found.insert(name)
+        #expect(kinds.contains(name), "\(path): give \(name) a kind in Tests/Fuzz/Archives.swift")
+      }
+    }
+    #expect(found.count > 25, "hardly any is found: is the code's form still what this test reads?")
+    let gone = kinds.subtracting(found)
+    #expect(gone.isEmpty, "\(gone) is read from no archive any more")
+  }
+
+  @Test(arguments: [
+    "extension A {\n  open class ID: B {\n    public required init?(coder: NSCoder) {",
+    "extension A {\n\n  final class ID: B {\n    let c: D\n    required init(coder aDecoder: NSCoder) {",
+    "#if A\n  open class A.ID: B {\n    public required init?(coder: NSCoder) { nil }",
+  ])
+  func `a planted class that is read from archives is found`(text: String) {
+    #expect(Self.archived(in: text) == ["A.ID"])
+  }
+
+  @Test func `a planted kind is found, and none in a comment`() {
+    #expect(Self.kinds(in: "Kind(\n  type: A.ID.self, standIn: B.self)") == ["A.ID"])
+    #expect(Self.kinds(in: "static var a: NSObject.Type { A.ID.self }") == ["A.ID"])
+    #expect(Self.kinds(in: "// type: A.ID.self\nlet a = 1  // type: B.self") == [])
+    #expect(Self.archived(in: "class A {\n  // init?(coder: NSCoder) {") == [])
+  }
+
+  /// The classes that have a kind of the target archive.
+  private static func kinds(in text: String) -> Set<String> {
+    let form = /\b(?:type: |NSObject\.Type \{ )([\w.]+)\.self\b/
+    return Set(uncommented(text).matches(of: form).map { String($0.1) })
+  }
+
+  /// The classes with an initialiser that reads an archive, each with what it is nested in.
+  private static func archived(in text: String) -> [String] {
+    let lines = uncommented(text).split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.indices.filter { lines[$0].contains(/\binit\??\(coder(?: \w+)?: NSCoder\)/) }
+      .map { index in
+        var (indent, names) = (lines[index].prefix { $0 == " " }.count, [String]())
+        for line in lines[..<index].reversed() {
+          let outer = line.prefix { $0 == " " }.count
+          guard outer < indent, let name = line.firstMatch(of: /\b(?:class|extension) ([\w.]+)/)?.1
+          else { continue }
+          names.insert(String(name), at: 0)
+          indent = outer
+        }
+        return names.joined(separator: ".")
+      }
+  }
+
+  /// What comments say is no code. A text with two slashes ends there, which hides no name that is looked for.
+  private static func uncommented(_ text: String) -> String {
+    text.replacing(/\/{2}[^\n]+/, with: "")
   }
 
   private static func readers(in text: String) -> [Reader] {
@@ -113,6 +177,8 @@ import Testing
     try FileManager.default.subpathsOfDirectory(atPath: Tidy.root.appending(path: folder).path)
       .filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
   }
+
+  private static func code(_ path: String) throws -> String { uncommented(try text(path)) }
 
   private static func text(_ path: String) throws -> String {
     try String(contentsOf: Tidy.root.appending(path: path), encoding: .utf8)

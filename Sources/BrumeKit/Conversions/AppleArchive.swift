@@ -2,7 +2,8 @@
 // not written. The names of classes and keys are those that archives in public show
 // (`docs/differences.md`); a reference was in none of them.
 
-import Foundation
+import BrumeModel
+package import Foundation
 
 /// The keys of Apple's archives, as far as they are read.
 enum AppleKey {
@@ -16,21 +17,26 @@ enum AppleKey {
 }
 
 /// What a record of Apple's keeps its fields in: the values, what they were, and which of them changed.
-final class AppleRecordValues: NSObject, NSSecureCoding {
-  static var supportsSecureCoding: Bool { true }
+package final class AppleRecordValues: NSObject, NSSecureCoding {
+  /// Always true.
+  package static var supportsSecureCoding: Bool { true }
   let values: [CKRecord.FieldKey: any __CKRecordObjCValue]
   let originals: [CKRecord.FieldKey: any __CKRecordObjCValue]
   let changes: Set<CKRecord.FieldKey>
 
-  required init?(coder: NSCoder) {
+  /// Reads the values from an archive; what is missing is empty.
+  package required init?(coder: NSCoder) {
     values = CKRecord.values(coder, "RecordValues")
     originals = CKRecord.values(coder, "OriginalValues")
+    let key = "ChangedKeys"
     let changed =
-      coder.decodeObject(of: [NSSet.self, NSString.self], forKey: "ChangedKeys") as? NSSet
+      coder.containsValue(forKey: key)
+      ? coder.decodeObject(of: [NSSet.self, NSString.self], forKey: key) as? NSSet : nil
     changes = Set((changed?.allObjects ?? []).map { String(describing: $0) })
   }
 
-  func encode(with coder: NSCoder) {}
+  /// Writes nothing: Apple's form is only read.
+  package func encode(with coder: NSCoder) {}
 }
 
 /// The classes behind the names in Apple's archives.
@@ -47,12 +53,12 @@ extension CKRecord {
   /// Takes what an archive of Apple's holds, system fields and, if they are there, fields.
   func decodeApples(_ coder: NSCoder) {
     recordChangeTag = coder.text("ETag")
-    creationDate = coder.object(NSDate.self, "RecordCtime").map { Date($0) }
-    modificationDate = coder.object(NSDate.self, "RecordMtime").map { Date($0) }
+    creationDate = coder.object(NSDate.self, "RecordCtime").flatMap { Date($0) }
+    modificationDate = coder.object(NSDate.self, "RecordMtime").flatMap { Date($0) }
     creatorUserRecordID = coder.object(CKRecord.ID.self, "CreatorUserRecordID")
     lastModifiedUserRecordID = coder.object(CKRecord.ID.self, "LastModifiedUserRecordID")
     share = coder.object(CKRecord.Reference.self, "ShareReference")
-    parentReference = coder.object(CKRecord.Reference.self, "ParentReference")
+    parentReference = Self.parent(coder, "ParentReference")
     parentChanged = coder.decodeBool(forKey: "HasUpdatedParentReference")
     take(coder.object(AppleRecordValues.self, "ValueStore"), isEncrypted: false)
     take(coder.object(AppleRecordValues.self, "EncryptedValueStore"), isEncrypted: true)
@@ -72,8 +78,10 @@ extension CKRecord {
 }
 
 extension Date {
-  fileprivate init(_ date: NSDate) {
+  /// Nil for what is no date.
+  fileprivate init?(_ date: NSDate) {
     self.init(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+    if Milliseconds(within: self) == nil { return nil }
   }
 }
 

@@ -42,6 +42,7 @@ func registerArchivedClasses() {
       (CKUserIdentity.LookupInfo.self, ArchivedLookupInfo.self),
       (CKShare.AccessRequester.self, ArchivedAccessRequester.self),
       (CKShare.BlockedIdentity.self, ArchivedBlockedIdentity.self),
+      (ArchivedText.self, ArchivedText.self),
     ]
     for (nested, archived): (AnyClass, AnyClass) in classes {
       NSKeyedUnarchiver.setClass(nested, forClassName: archivedName(archived))

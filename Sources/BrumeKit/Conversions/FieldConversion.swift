@@ -36,8 +36,13 @@ func knownFieldObject(_ value: Any) -> any __CKRecordObjCValue {
 }
 
 extension Milliseconds {
+  /// Nil for a date further away than milliseconds go, and for one that is no number: an archive may hold either.
+  init?(within date: Date) {
+    self.init(exactly: (date.timeIntervalSince1970 * 1000).rounded())
+  }
+  /// The nearest that there is.
   init(_ date: Date) {
-    self = Milliseconds((date.timeIntervalSince1970 * 1000).rounded())
+    self = Milliseconds(within: date) ?? (date.timeIntervalSince1970 < 0 ? .min : .max)
   }
   var date: Date { Date(timeIntervalSince1970: Double(self) / 1000) }
 }
@@ -49,8 +54,11 @@ extension FieldValue {
     case let text as NSString: self = .string(String(describing: text))
     case let number as NSNumber: self = try FieldValue(number: number, key: key)
     case let date as NSDate:
-      let time = Milliseconds(date as Date)
       let seconds = date.timeIntervalSinceReferenceDate
+      guard let time = Milliseconds(within: date as Date) else {
+        throw CKError(
+          .invalidArguments, "field '\(key)': no date is \(seconds) seconds from the year 2001")
+      }
       let isWhole = time.date.timeIntervalSinceReferenceDate == seconds
       self = .timestamp(time, exact: isWhole ? nil : seconds)
     case let data as NSData: self = .bytes([UInt8](data as Data))
@@ -148,7 +156,7 @@ extension Location {
       latitude: place.coordinate.latitude, longitude: place.coordinate.longitude,
       altitude: place.altitude, horizontalAccuracy: place.horizontalAccuracy,
       verticalAccuracy: place.verticalAccuracy, speed: place.speed, course: place.course,
-      timestamp: Milliseconds(place.timestamp))
+      timestamp: Milliseconds(within: place.timestamp))
   }
 }
 

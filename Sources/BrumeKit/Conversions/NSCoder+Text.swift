@@ -1,5 +1,6 @@
 // Short forms for what our archives hold: texts, dates, numbers and bytes under plain keys.
 
+import BrumeModel
 import Foundation
 
 extension NSCoder {
@@ -17,15 +18,20 @@ extension NSCoder {
     containsValue(forKey: key) ? decodeObject(of: kind, forKey: key) : nil
   }
   func text(_ key: String) -> String? {
-    object(NSString.self, key).map { String(describing: $0) }
+    guard containsValue(forKey: key) else { return nil }
+    let classes: [AnyClass] = [NSString.self, ArchivedText.self]
+    let kept = decodeObject(of: classes, forKey: key).map { ArchivedText.restored($0) }
+    return (kept as? NSString).map { String(describing: $0) }
   }
   func encodeText(_ text: String?, _ key: String) {
     guard let text else { return }
-    encode(NSString(string: text), forKey: key)
+    encode(ArchivedText.kept(NSString(string: text)), forKey: key)
   }
+  /// A date; nil for one that is none, such as no number, whose text alone would stop the program.
   func date(_ key: String) -> Date? {
-    containsValue(forKey: key)
-      ? Date(timeIntervalSinceReferenceDate: decodeDouble(forKey: key)) : nil
+    guard containsValue(forKey: key) else { return nil }
+    let date = Date(timeIntervalSinceReferenceDate: decodeDouble(forKey: key))
+    return Milliseconds(within: date) == nil ? nil : date
   }
   func encodeDate(_ date: Date?, _ key: String) {
     guard let date else { return }

@@ -7,8 +7,9 @@ extension NSCoder {
   /// A list of texts; empty when the key is missing or holds something else.
   func texts(_ key: String) -> [String] {
     guard containsValue(forKey: key) else { return [] }
-    let list = decodeObject(of: [NSArray.self, NSString.self], forKey: key) as? NSArray
-    return list?.compactMap { $0 as? String } ?? []
+    let classes: [AnyClass] = [NSArray.self, NSString.self, ArchivedText.self]
+    let list = decodeObject(of: classes, forKey: key) as? NSArray
+    return list?.compactMap { ArchivedText.restored($0) as? String } ?? []
   }
 
   /// A list of objects; empty when the key is missing or holds something else.
@@ -22,7 +23,7 @@ extension NSCoder {
   /// Archives a list of texts; an empty list leaves the key out.
   func encodeTexts(_ texts: [String], _ key: String) {
     guard !texts.isEmpty else { return }
-    encode(NSArray(array: texts.map { NSString(string: $0) }), forKey: key)
+    encode(ArchivedText.kept(NSArray(array: texts.map { NSString(string: $0) })), forKey: key)
   }
 
   /// Bytes, or nil when the key is missing or holds something else.

@@ -42,7 +42,7 @@ enum LongLived {
     }
   }
 
-  /// The operation as bytes; nil for kinds that cannot be written down.
+  /// The operation as bytes; nil for kinds that cannot be written down, and for what an archive cannot hold.
   static func content(of operation: CKOperation) -> [UInt8]? {
     guard let operation = operation as? any LongLivedOperation,
       let kind = kinds.first(where: { $0.value.type == type(of: operation) })?.key,
@@ -56,7 +56,7 @@ enum LongLived {
     }
     operation.encodeRequest(with: coder)
     coder.finishEncoding()
-    return [UInt8](coder.encodedData)
+    return coder.error == nil ? [UInt8](coder.encodedData) : nil
   }
 
   /// Assets that are to be saved are written down by their files, which have to stay where they are
@@ -74,9 +74,12 @@ enum LongLived {
   static func operation(
     _ entry: OperationArchive.Entry, in container: CKContainer
   ) -> CKOperation? {
-    guard let coder = try? NSKeyedUnarchiver(forReadingFrom: Data(entry.content)),
-      let kind = coder.text("kind").flatMap({ kinds[$0] })
-    else { return nil }
+    guard let coder = try? NSKeyedUnarchiver(forReadingFrom: Data(entry.content)) else {
+      return nil
+    }
+    // Otherwise Foundation on Linux stops the program at a value of another kind.
+    coder.decodingFailurePolicy = .setErrorAndReturn
+    guard let kind = coder.text("kind").flatMap({ kinds[$0] }) else { return nil }
     let operation = kind.make()
     operation.operationID = entry.id
     operation.configuration = CKOperation.Configuration(.init(from: coder))
@@ -87,7 +90,8 @@ enum LongLived {
       operation.database = container.database(with: scope ?? .private)
     }
     operation.decodeRequest(from: coder)
-    return operation
+    // After a failure nothing more is read, so that the operation would ask for less than it did.
+    return coder.text("kind") == nil ? nil : operation
   }
 }
 

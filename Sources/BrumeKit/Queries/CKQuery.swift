@@ -34,7 +34,15 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     self.predicate = predicate
   }
 
-  /// Reads a query from an archive.
+  /// The same as another, which may be of an archive of something else and have no record type.
+  private init(like other: CKQuery) {
+    recordType = other.recordType
+    predicate = other.predicate
+    super.init()
+    sortDescriptors = other.sortDescriptors
+  }
+
+  /// Reads a query from an archive. An archive of something else gives one for records of no type.
   public required init(coder aDecoder: NSCoder) {
     let data = aDecoder.object(NSData.self, "query").map { Data(referencing: $0) }
     let model = data.flatMap { try? QueryRequest(json: JSON(parsing: [UInt8]($0))) }?.query
@@ -56,11 +64,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   open class var supportsSecureCoding: Bool { true }
 
   /// A query for the same, in the same order.
-  open func copy(with zone: NSZone? = nil) -> Any {
-    let copy = CKQuery(recordType: recordType, predicate: predicate)
-    copy.sortDescriptors = sortDescriptors
-    return copy
-  }
+  open func copy(with zone: NSZone? = nil) -> Any { CKQuery(like: self) }
 
   /// The query as the server understands it, or the error that says what it does not support.
   func model() throws -> Query {

@@ -12,13 +12,22 @@ extension CKRecord {
     let me = coder.text("me")
     change { $0.me = me }
     share = coder.object(CKRecord.Reference.self, "share")
-    parentReference = coder.object(CKRecord.Reference.self, "parent")
+    parentReference = Self.parent(coder, "parent")
+  }
+
+  /// A parent from an archive. ``parent`` takes none that has an action, so that one read with it could not be given to
+  /// another record.
+  static func parent(_ coder: NSCoder, _ key: String) -> Reference? {
+    coder.object(Reference.self, key).map {
+      Reference(recordID: $0.recordID, action: ReferenceAction.none)
+    }
   }
 
   func encodeFields(_ coder: NSCoder) {
     let contents = contents
     for (values, key) in [(contents.fields, "fields"), (contents.originals, "originals")] {
-      coder.encode(NSDictionary(dictionary: values), forKey: key)
+      let kept = values.mapValues { ArchivedText.kept($0) }
+      coder.encode(NSDictionary(dictionary: kept), forKey: key)
     }
     coder.encode(NSArray(array: encryptedKeys.sorted()), forKey: "encryptedKeys")
     coder.encode(NSArray(array: changes.sorted()), forKey: "changedKeys")
@@ -36,7 +45,7 @@ extension CKRecord {
   }
 
   /// Fields from an archive. What is no value of a field, such as the null of a field that was not there,
-  /// is left out.
+  /// is left out. So is a list in a list: Foundation on Linux takes minutes to archive a deep one again.
   static func values(
     _ coder: NSCoder, _ key: String
   ) -> [FieldKey: any __CKRecordObjCValue] {
@@ -44,9 +53,12 @@ extension CKRecord {
     let classes: [AnyClass] = [
       NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
       NSNull.self, CKRecord.Reference.self, CKRecord.ID.self, CKRecordZone.ID.self,
-      CLLocation.self, CKAsset.self,
+      CLLocation.self, CKAsset.self, ArchivedText.self,
     ]
     let values = coder.decodeObject(of: classes, forKey: key) as? [String: Any] ?? [:]
-    return values.compactMapValues(fieldObject)
+    return values.compactMapValues { value in
+      let hasLists = (value as? NSArray)?.contains { $0 is NSArray } ?? false
+      return hasLists ? nil : fieldObject(ArchivedText.restored(value))
+    }
   }
 }

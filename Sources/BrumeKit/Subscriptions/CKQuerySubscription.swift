@@ -131,7 +131,12 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
       let query = Query(recordType: type, filters: try condition.filters())
       coder.encodeBytes(QueryRequest(query: query).json.bytes(), "query")
     } catch {
-      coder.failWithError(error)
+      #if canImport(ObjectiveC)
+        coder.failWithError(error)
+      #else
+        // Foundation's `failWithError` stops the program here, whatever the archiver is for.
+        (coder as? NSKeyedArchiver)?.error = error
+      #endif
     }
   }
 

@@ -83,9 +83,11 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
   /// Whether the class can be archived securely: yes.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Restores a subscription from an archive.
+  /// Restores a subscription from an archive. Nil for one of this class itself, which is no kind of
+  /// subscription.
   public required init?(coder: NSCoder) {
-    guard coder.containsValue(forKey: "subscriptionID") else { return nil }
+    guard Self.self != CKSubscription.self, coder.containsValue(forKey: "subscriptionID")
+    else { return nil }
     let (id, state) = Self.archived(coder)
     self.subscriptionID = id
     self.state = Mutex(state)

@@ -45,7 +45,7 @@ extension CKRecordZone {
     /// Reads an ID from an archive.
     public required init?(coder: NSCoder) {
       guard let zone = coder.text("zoneName") ?? coder.text(AppleKey.zoneName),
-        let owner = coder.text("ownerName")
+        let owner = coder.text("ownerName"), !zone.isEmpty
       else { return nil }
       zoneName = zone
       ownerName = owner

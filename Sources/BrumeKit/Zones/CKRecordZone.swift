@@ -61,7 +61,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
     state = Mutex(
       Contents(
         capabilities: Capabilities(
-          rawValue: UInt(coder.decodeInteger(forKey: "capabilities"))),
+          rawValue: UInt(bitPattern: coder.decodeInteger(forKey: "capabilities"))),
         share: coder.object(CKRecord.Reference.self, "share"),
         encryptionScope: EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
           ?? .perRecord))
@@ -70,7 +70,7 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   /// Writes the zone into an archive.
   open func encode(with coder: NSCoder) {
     coder.encode(zoneID, forKey: "zoneID")
-    coder.encode(Int(capabilities.rawValue), forKey: "capabilities")
+    coder.encode(Int(bitPattern: capabilities.rawValue), forKey: "capabilities")
     coder.encode(encryptionScope.rawValue, forKey: "encryption")
     if let share { coder.encode(share, forKey: "share") }
   }

@@ -295,4 +295,14 @@ private let saved = Wire.records(
       #expect(LongLived.operation(.init(id: "7", content: content), in: container) == nil)
     }
   }
+
+  @Test(arguments: ["saves", "deletes", "clientData", "assetFiles"])
+  func `an archive that has a number in place of an object stands for nothing`(key: String) throws {
+    let coder = NSKeyedArchiver(requiringSecureCoding: true)
+    coder.encodeText("modifyRecords", "kind")
+    coder.encode(5, forKey: key)
+    let entry = OperationArchive.Entry(id: "7", content: [UInt8](coder.encodedData))
+    let container = ScriptedServer { _, _ in [] }.container
+    #expect(LongLived.operation(entry, in: container) == nil)
+  }
 }

@@ -154,6 +154,19 @@ import Testing
     #expect(error.code == .invalidArguments)
   }
 
+  @Test func `a predicate that CloudKit does not support fails to be archived`() throws {
+    let subscription = CKQuerySubscription(
+      recordType: "A", predicate: NSPredicate(format: "a == 1 OR b == 2"), subscriptionID: "q")
+    #expect(throws: (any Error).self) {
+      try NSKeyedArchiver.archivedData(withRootObject: subscription, requiringSecureCoding: true)
+    }
+    let operation = CKModifySubscriptionsOperation(subscriptionsToSave: [subscription])
+    let container = ScriptedServer { _, _ in [] }.container
+    operation.database = container.publicCloudDatabase
+    #expect(LongLived.content(of: operation) == nil)
+    #expect(operation.database === container.publicCloudDatabase)
+  }
+
   @Test func `wrong use is a programming error`() async {
     await #expect(processExitsWith: .failure) {
       _ = CKQuerySubscription(
