@@ -70,7 +70,7 @@ struct ZoneEmptyingTests {
     let results = try await fixture.engine.zones.modify(
       [.init(.create, zone)], in: .private, as: fixture.phone)
     let busy = try #require(results.first?.failure?.error)
-    #expect(busy.code == .zoneBusy && busy.retryAfter == 1)
+    #expect(busy.code == .tryAgainLater && busy.retryAfter == 1)
     #expect(try await fixture.engine.zoneEmptying.sweep() == 1)
     #expect(try await fixture.engine.zoneEmptying.sweep() == 0)
     try await fixture.makeZone(zone)
