@@ -30,6 +30,8 @@ struct JustInTimeSchema: Sendable {
     if type == Record.shareType { return fields }
     let known = try recordType(type)
     let (admitted, new) = try admitted(fields, as: known, of: type, in: scope)
+    // Not before: a save that is refused brings nothing.
+    if schema.recordTypes[type] == nil { learn(known, type) }
     if !new.isEmpty {
       // In place: who takes the type out and puts it back copies all its fields for each record.
       schema.recordTypes[type]?.fields.merge(new) { known, _ in known }
@@ -45,6 +47,7 @@ struct JustInTimeSchema: Sendable {
   ) throws(BrumeError) -> (fields: [String: DraftField], new: [String: Schema.Field]) {
     var admitted = fields
     var new: [String: Schema.Field] = [:]
+    var more = schema.recordTypes[type] == nil ? Self.lineBytes(of: type) : 0
     for name in fields.keys.sorted() {
       guard let draft = fields[name], let value = draft.value else { continue }
       try checkEncryption(draft, value, name, type, in: scope)
@@ -57,15 +60,15 @@ struct JustInTimeSchema: Sendable {
             + "field in development and deploy the schema")
       } else if let valueType = value.type {
         try requireRoom(for: name, in: known.fields.count + new.count, type)
-        try requireBytes(
-          for: new.keys.reduce(Self.lineBytes(of: name)) { $0 + Self.lineBytes(of: $1) }, type)
+        more += Self.lineBytes(of: name)
+        try requireBytes(for: more, type)
         new[name] = .justInTime(valueType, isEncrypted: draft.isEncrypted)
       }
     }
     return (admitted, new)
   }
 
-  private mutating func recordType(_ type: String) throws(BrumeError) -> Schema.RecordType {
+  private func recordType(_ type: String) throws(BrumeError) -> Schema.RecordType {
     if let known = schema.recordTypes[type] { return known }
     if isStrict {
       throw BrumeError(
@@ -81,9 +84,7 @@ struct JustInTimeSchema: Sendable {
       )
     }
     try requireBytes(for: Self.lineBytes(of: type), type)
-    let new = Schema.RecordType.justInTime()
-    learn(new, type)
-    return new
+    return .justInTime()
   }
 
   /// Each save works with the whole schema, so nobody may make it grow without end.

@@ -83,6 +83,16 @@ struct RefusedSaveTests {
     try await fixture.save(.create("h2", ["km": .int64(2)]))
   }
 
+  @Test func `a save that is refused brings no type to the schema`() async throws {
+    let fixture = try await EngineFixture()
+    var refused = RecordOperation.create("h1", ["title": .string("Ridge")])
+    refused.record.fields["title"]?.isEncrypted = true
+    let error = try await fixture.failure(of: refused, in: .public)
+    #expect(error.reason.contains("encrypted"))
+    let schema = try await fixture.engine.schemas.current(of: fixture.phone.containerEnvironment)
+    #expect(schema.recordTypes["Hike"] == nil)
+  }
+
   @Test(arguments: [(0, true), (-1, false)])
   func `saves bring a schema to so many bytes, and no more`(more: Int, isTaken: Bool) async throws {
     var limits = Limits.apple
