@@ -49,6 +49,12 @@ struct RequestLineLogTests {
     #expect(!line.metadata.values.contains { $0.contains("ckAPIToken") || $0.contains("?") })
   }
 
+  @Test func `a path cannot bring anything that a terminal obeys`() async throws {
+    let lines = try await lines { _, client in _ = try await client.send("/a\u{9b}2J\u{202e}b") }
+    let path = try #require(lines.first?.metadata["request.path"])
+    #expect(path.utf8.allSatisfy { (0x21...0x7e).contains($0) } && path.hasPrefix("/a"))
+  }
+
   @Test func `a request that fails has its error's code`() async throws {
     let lines = try await lines { fixture, client in
       let target = "\(fixture.path("zones/list"))?\(fixture.credentials(nil))"

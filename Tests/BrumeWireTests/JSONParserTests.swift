@@ -78,6 +78,12 @@ struct JSONParserTests {
     #expect(try parse(text) == value)
   }
 
+  @Test(arguments: [(1024, true), (1025, false)])
+  func `a number has so many characters at most`(count: Int, isTaken: Bool) {
+    let text = "0." + String(repeating: "1", count: count - 2)
+    #expect(((try? JSON(parsing: Array(text.utf8))) != nil) == isTaken)
+  }
+
   @Test func `minus zero keeps its sign and is still a whole number`() throws {
     let zero = try parse("-0")
     #expect(zero.double?.sign == .minus)

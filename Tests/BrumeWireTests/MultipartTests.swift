@@ -29,6 +29,12 @@ import Testing
     #expect(try Self.content(body, pieces: size) == file)
   }
 
+  @Test(arguments: [(1, true), (70, true), (0, false), (71, false)])
+  func `a boundary has so many characters as RFC 2046 allows`(count: Int, isTaken: Bool) {
+    let type = "multipart/form-data; boundary=" + String(repeating: "b", count: count)
+    #expect(((try? MultipartReader(contentType: type)) != nil) == isTaken)
+  }
+
   @Test func `an empty file is a file, and text around a form is ignored`() throws {
     let body = "preamble\r\n" + Self.header + "\r\n------A1B2--\r\nepilogue"
     #expect(try Self.content(Array(body.utf8), pieces: 5) == [])

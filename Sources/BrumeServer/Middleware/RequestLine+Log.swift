@@ -8,7 +8,8 @@ extension RequestLine {
   /// The line's parts. Users are named by their IDs, and operators by their names.
   func metadata(path: String) -> Logger.Metadata {
     var parts: Logger.Metadata = [
-      "request.id": "\(requestID)", "request.method": "\(method)", "request.path": "\(path)",
+      "request.id": "\(requestID)", "request.method": "\(method)",
+      "request.path": "\(Self.shown(path))",
       "request.route": "\(route)", "request.microseconds": "\(microseconds)",
       "response.status": "\(status)",
     ]
@@ -22,5 +23,14 @@ extension RequestLine {
     case .operator(let name): parts["operator.name"] = "\(name)"
     }
     return parts
+  }
+
+  /// As a URL has it: over HTTP/2 any bytes may come, and in a terminal some of them are orders.
+  private static func shown(_ path: String) -> String {
+    if path.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) { return path }
+    return path.utf8.map { byte in
+      (0x21...0x7e).contains(byte)
+        ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
   }
 }
