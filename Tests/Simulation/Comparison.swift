@@ -42,6 +42,8 @@ struct Comparison {
     }
     let waiting = app.engine.state.pendingRecordZoneChanges
     if !waiting.isEmpty { found.append("\(device.name) still has to send \(waiting.count)") }
+    let zones = app.engine.state.pendingDatabaseChanges
+    if !zones.isEmpty { found.append("\(device.name) still has to send \(zones.count) zones") }
     return found
   }
 
