@@ -18,6 +18,11 @@ def expect(condition, what):
     print(f"  ok: {what}", flush=True)
 
 
+def skip(what):
+    """What cannot be tried here, in the word that soak.py looks for."""
+    print(f"  skipped: {what}", flush=True)
+
+
 class Server:
     """A `brume serve` process. `start` again after `kill` uses the same data folder."""
 
