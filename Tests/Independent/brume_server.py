@@ -2,6 +2,7 @@
 
 An independent counterpart: Python's standard library only, nothing shared with the Swift code.
 """
+import contextlib
 import http.client
 import json
 import os
@@ -59,6 +60,20 @@ class Server:
         if result.returncode != 0:
             raise SystemExit(f"brume {' '.join(arguments)}: {result.stderr}")
         return result.stdout.strip()
+
+    def admin(self, path, body):
+        """What the operator is answered."""
+        with open(os.path.join(self.folder, "server.json")) as file:
+            token = json.load(file)["adminToken"]
+        place = urllib.parse.urlencode({"container": self.values["BRUME_CONTAINER"],
+                                        "environment": self.values["BRUME_ENVIRONMENT"]})
+        with contextlib.closing(http.client.HTTPConnection(*self.address)) as connection:
+            connection.request("POST", f"/_brume/admin/{path}?{place}", json.dumps(body), {"Authorization": f"Bearer {token}"})
+            answer = connection.getresponse()
+            text = answer.read()
+        if answer.status not in (200, 201):
+            raise SystemExit(f"{path}: {answer.status} {text[:300]}")
+        return json.loads(text)
 
     def kill(self):
         """As a crash: no warning, nothing flushed."""

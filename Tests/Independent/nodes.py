@@ -2,7 +2,8 @@
 
 Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
 with -9 again and again, and comes back, or when the database stops and starts; a server that is stopped hands its
-work over at once; signing out at one server ends the stream at the other; requests and wrong passwords at both count
+work over at once; signing out at one server ends the stream at the other; what is revoked at one is refused at the other,
+which had remembered it; requests and wrong passwords at both count
 together; pushes arrive where no NOTIFY is sent; a server that would keep files elsewhere is refused. PostgreSQL and the servers are
 real processes on loopback.
 """
@@ -13,14 +14,18 @@ import subprocess
 import tempfile
 import time
 import urllib.parse
+from types import SimpleNamespace
 
-from brume_server import Listener, Refused, Server, expect
+from brume_server import Client, Listener, Refused, Server, expect
 from load import call, created
 from postgres import Postgres
 
 ZONE = {"zoneName": "Nodes"}
 # A lease lasts 10 s and is looked for every 2.5 s.
 TAKEOVER = 20
+# How often something is revoked: each second that passes might make the other server ask again by itself.
+REVOKED = 3
+ROLES = "DEFINE SCHEMA CREATE ROLE editor; RECORD TYPE Edited (text STRING, GRANT READ, CREATE, WRITE TO editor);"
 RATES = ["--rate-anonymous", "4"]
 
 
@@ -158,6 +163,66 @@ def schema(postgres, name, statements=""):
     return f"{postgres.url}?options=-csearch_path%3D{name}"
 
 
+def refused_within(seconds, attempt):
+    """Seconds until `attempt` is refused, or None."""
+    began = time.monotonic()
+    while time.monotonic() < began + seconds:
+        try:
+            answer = attempt()
+        except Refused:
+            return time.monotonic() - began
+        if "serverErrorCode" in answer.get("records", [{}])[0]:
+            return time.monotonic() - began
+        time.sleep(0.02)
+    return None
+
+
+def revokes(brume, postgres):
+    """What the second server has used, and so remembers, ends at the first."""
+    url = schema(postgres, "revoked")
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+        first, second = [Server(brume, folder, store=url).start() for folder in (one, two)]
+        try:
+            first.admin("schema", {"schema": ROLES})
+            for attempt in range(REVOKED):
+                revokes_token(first, second, f"token-{attempt}")
+                removes_role(first, second, f"record-{attempt}")
+        finally:
+            first.kill()
+            second.kill()
+        expect(True, f"{REVOKED} tokens and {REVOKED} roles that end at one server are refused at the other within a second")
+
+
+def revokes_token(first, second, name):
+    values = {**second.values, "BRUME_API_TOKEN": first.admin("tokens", {"name": name})["token"]}
+    tablet = Client(SimpleNamespace(values=values, address=second.address), "alice", "tablet")
+    for _ in range(3):
+        tablet.call("zones/list", {})
+    first.admin("tokens/revoke", {"token": name})
+    if refused_within(1, lambda: tablet.call("zones/list", {})) is None:
+        raise SystemExit("FAILED: a second after it was revoked at one server, a token is good at the other")
+
+
+def removes_role(first, second, name):
+    tablet = second.client("bob", "tablet")
+    record = {"operations": [{"operationType": "forceUpdate", "record": {
+        "recordType": "Edited", "recordName": name, "fields": {"text": {"value": name}}}}]}
+
+    def edit():
+        return tablet.call("records/modify", record, "public")
+
+    first.admin("roles", {"role": "editor", "user": "bob", "on": True})
+    deadline = time.monotonic() + TAKEOVER
+    while "serverErrorCode" in (answer := edit()["records"][0]):
+        if time.monotonic() > deadline:
+            raise SystemExit(f"FAILED: a role that was assigned at one server is no use at the other: {answer}")
+        time.sleep(0.02)
+    edit()
+    first.admin("roles", {"role": "editor", "user": "bob", "on": False})
+    if refused_within(1, edit) is None:
+        raise SystemExit("FAILED: a second after it was removed at one server, a role is good at the other")
+
+
 def receives_no_notification(brume, postgres):
     """What is found before the system's own function says nothing to anybody."""
     nothing = "CREATE FUNCTION silent.pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'"
@@ -213,6 +278,7 @@ def main():
             signs_out(first, second, thread)
             first.stop()
             second.stop()
+        revokes(options.brume, postgres)
         receives_no_notification(options.brume, postgres)
         keeps_files_in_one_place(options.brume, postgres)
     finally:
