@@ -97,6 +97,13 @@ class Refused(Exception):
     """An answer other than 200: the server said no."""
 
 
+def target(values, endpoint, database, query):
+    """Where one of CloudKit's endpoints is, or one of Brume's own, which begin with a slash."""
+    if endpoint.startswith("/"):
+        return f"{endpoint}?container={values['BRUME_CONTAINER']}&environment={values['BRUME_ENVIRONMENT']}&{query}"
+    return f"/database/1/{values['BRUME_CONTAINER']}/{values['BRUME_ENVIRONMENT']}/{database}/{endpoint}?{query}"
+
+
 class Client:
     """One device of one user. Not for use by several threads at once."""
 
@@ -115,11 +122,8 @@ class Client:
         """Posts to an endpoint; raises OSError or HTTPException when no answer came."""
         if self.connection is None:
             self.connection = http.client.HTTPConnection(*self.server.address, timeout=self.timeout)
-        values = self.server.values
-        path = (f"/database/1/{values['BRUME_CONTAINER']}/{values['BRUME_ENVIRONMENT']}"
-                f"/{database}/{endpoint}?{self.credentials()}")
         try:
-            self.connection.request("POST", path, json.dumps(body))
+            self.connection.request("POST", target(self.server.values, endpoint, database, self.credentials()), json.dumps(body))
             answer = self.connection.getresponse()
             text = answer.read()
         except (OSError, http.client.HTTPException):

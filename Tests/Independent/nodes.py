@@ -3,13 +3,11 @@
 Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
 with -9 again and again, and comes back, or when the database stops and starts; a server that is stopped hands its
 work over at once; signing out at one server ends the stream at the other; what is revoked at one is refused at the other,
-which had remembered it; requests and wrong passwords at both count
-together; pushes arrive where no NOTIFY is sent; a server that would keep files elsewhere is refused. PostgreSQL and the servers are
-real processes on loopback.
+which had remembered it; requests and wrong passwords at both count together; pushes arrive where no NOTIFY is sent; a server
+that would keep files elsewhere is refused. PostgreSQL and the servers are real processes on loopback.
 """
 import argparse
 import http.client
-import json
 import subprocess
 import tempfile
 import time
@@ -17,6 +15,7 @@ import urllib.parse
 from types import SimpleNamespace
 
 from brume_server import Client, Listener, Refused, Server, expect
+from guesses import sign_in
 from load import call, created
 from postgres import Postgres
 
@@ -128,31 +127,22 @@ def counts_together(first, second):
     expect(20 <= served <= most, f"requests to both servers count together ({served} of 200 were served)")
 
 
-def sign_in(server, name, password):
-    """The status of an attempt to sign in, as the page makes it."""
-    values, connection = server.values, http.client.HTTPConnection(*server.address, timeout=60)
-    query = urllib.parse.urlencode({"ckAPIToken": values["BRUME_API_TOKEN"]})
-    connection.request("GET", f"/database/1/{values['BRUME_CONTAINER']}/development/public/users/caller?{query}")
-    address = urllib.parse.urlparse(json.loads(connection.getresponse().read())["redirectURL"])
-    state = urllib.parse.parse_qs(address.query)["state"][0]
-    connection.request("POST", "/_brume/signin/password", json.dumps({"state": state, "name": name, "password": password}))
-    answer = connection.getresponse()
-    answer.read()
-    return answer.status
-
-
 def guesses_together(postgres, first, second):
     """Five wrong passwords are free, wherever they are tried; what holds up one server holds up the other."""
+    def attempt(server, password):
+        return sign_in(server.values, server.address, "carol", password)
+
     first.tool("user", "create", "carol", "--password-file", "-", input="carol's password\n")
-    guesses = [sign_in((first, second)[number % 2], "carol", "a guess") for number in range(5)]
-    expect(guesses == [401] * 5, f"five wrong passwords at two servers are free ({guesses})")
+    guesses = [attempt((first, second)[number % 2], "a guess") for number in range(5)]
+    expect([status for status, _ in guesses] == [401] * 5,
+           f"five wrong passwords at two servers are free ({sorted({text for status, text in guesses if status != 401})})")
     counted = [row["failures"] for row in postgres.rows("SELECT failures FROM failed_attempts")]
     expect(counted == [5, 5], f"they count together, for the name and for the address ({counted})")
     postgres.order(f"sql {postgres.url} UPDATE failed_attempts SET until = until + 600000")
-    held = [sign_in(server, "carol", "carol's password") for server in (first, second)]
+    held = [attempt(server, "carol's password")[0] for server in (first, second)]
     expect(held == [429, 429], f"then both refuse even the right one for a while ({held})")
     postgres.order(f"sql {postgres.url} UPDATE failed_attempts SET until = 0")
-    expect(sign_in(second, "carol", "carol's password") == 200, "after that while it signs in at the other server")
+    expect(attempt(second, "carol's password")[0] == 200, "after that while it signs in at the other server")
     counted = [row["failures"] for row in postgres.rows("SELECT failures FROM failed_attempts")]
     expect(counted == [5], f"and frees the name at both, not the address ({counted})")
 
