@@ -44,6 +44,8 @@ MACHINES = [
                 "disks", 60, 60, 0.2, 10, script="powerloss"),
     independent("history", "devices behind a network that cuts and repeats", "--runs {n} --steps 150 --kills 5 --seed {first}",
                 "runs", 20, 2, 25),
+    independent("history-postgres", "the same on PostgreSQL, which dies every second time",
+                "--runs {n} --steps 150 --kills 6 --postgres --seed {first}", "runs", 20, 2, 25, 10, script="history"),
     independent("copied-back-control", "a generation that stays when a folder is copied back must be found",
                 "--control --seed {first}", "runs", 1, 1, 10, script="copied_back"),
     independent("history-control", "a proxy that lies must be found out", "--control --seed {first}", "runs", 1, 1, 15,

@@ -147,12 +147,6 @@ def guesses_together(postgres, first, second):
     expect(counted == [5], f"and frees the name at both, not the address ({counted})")
 
 
-def schema(postgres, name, statements=""):
-    """The URL of a store of its own."""
-    postgres.order(f"sql {postgres.url} CREATE SCHEMA {name}; {statements}")
-    return f"{postgres.url}?options=-csearch_path%3D{name}"
-
-
 def refused_within(seconds, attempt):
     """Seconds until `attempt` is refused, or None."""
     began = time.monotonic()
@@ -169,7 +163,7 @@ def refused_within(seconds, attempt):
 
 def revokes(brume, postgres):
     """What the second server has used, and so remembers, ends at the first."""
-    url = schema(postgres, "revoked")
+    url = postgres.schema("revoked")
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         first, second = [Server(brume, folder, store=url).start() for folder in (one, two)]
         try:
@@ -216,7 +210,7 @@ def removes_role(first, second, name):
 def receives_no_notification(brume, postgres):
     """What is found before the system's own function says nothing to anybody."""
     nothing = "CREATE FUNCTION silent.pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'"
-    url = schema(postgres, "silent", nothing) + "%2Cpg_catalog"
+    url = postgres.schema("silent", nothing) + "%2Cpg_catalog"
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         first = Server(brume, one, store=url).start()
         second = Server(brume, two, store=url).start()
@@ -234,7 +228,7 @@ def receives_no_notification(brume, postgres):
 
 
 def keeps_files_in_one_place(brume, postgres):
-    url = schema(postgres, "files")
+    url = postgres.schema("files")
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         first = Server(brume, one, store=url, dev=False).start()
         second = subprocess.run([brume, "serve", "--port", "0", "--data", two, "--store", url],
