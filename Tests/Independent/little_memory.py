@@ -22,7 +22,7 @@ from matrix.grammar import Grammar
 
 LIMIT, TOO_LITTLE = 256 << 20, 24 << 20
 # More than that where passwords are guessed at: two are looked at at once, and each takes 64 MB.
-GUESSED = LIMIT + (2 * 64 << 20)
+GUESSED = LIMIT + 2 * guesses.BYTES
 CALLERS, ZONE = 48, {"zoneName": "Notes"}
 VERSION_1, VERSION_2 = "/sys/fs/cgroup/memory", "/sys/fs/cgroup"
 
@@ -93,11 +93,16 @@ def run(brume, folder, limit, seconds, guessers=0):
         server.start()
         client = server.client("alice", "mac")
         client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+        # With too little, it dies here.
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            for endpoint, database, body in Grammar(random.Random(0)).beginning():
+                server.client("bob", "mac").call(endpoint, body, database)
         answered, outcomes, until = set(), collections.Counter(), time.monotonic() + seconds
-        threads = [threading.Thread(target=overload, args=(server, until, outcomes, number), daemon=True)
-                   for number in range(CALLERS)]
-        threads += guesses.threads(server.values, server.address, [random.Random(number) for number in range(guessers)],
-                                   until, lambda word: outcomes.update([f"{word} guess"]))
+        # First, while there is still somebody to start them.
+        threads = guesses.threads(server.values, server.address, [random.Random(number) for number in range(guessers)],
+                                  until, lambda word: outcomes.update([f"{word} guess"])) if guessers else []
+        threads += [threading.Thread(target=overload, args=(server, until, outcomes, number), daemon=True)
+                    for number in range(CALLERS)]
         for thread in threads:
             thread.start()
         while time.monotonic() < until:

@@ -159,10 +159,11 @@ class Grammar:
     def share(self, count=None):
         """Of a record of its own, with as many participants as may be or more, and thousands who are blocked."""
         name, count = self.chance.randrange(20), count or self.chance.choice(PARTICIPANTS)
+        begin = self.word()
         people = [{"type": "USER", "permission": "READ_ONLY", "acceptanceStatus": "INVITED", "userIdentity": {
-            "lookupInfo": {"emailAddress": f"{self.word()}@example.org"}}} for _ in range(count)]
-        blocked = {"allowsAccessRequests": True, "requesters": [f"_{self.word(32)}" for _ in range(BLOCKED)],
-                   "blocked": [f"_{self.word(32)}" for _ in range(BLOCKED)]}
+            "lookupInfo": {"emailAddress": f"{begin}{number}@example.org"}}} for number in range(count)]
+        blocked = {"allowsAccessRequests": True, "requesters": [f"_{begin}{number:024}" for number in range(BLOCKED)],
+                   "blocked": [f"_{begin}{number:024}" for number in range(BLOCKED, 2 * BLOCKED)]}
         return "records/modify", "private", {"zoneID": {"zoneName": "shared"}, "atomic": True, "operations": [
             {"operationType": "forceUpdate", "record": self.record(recordName=f"root{name}", createShortGUID=True)},
             {"operationType": "forceUpdate", "record": {
