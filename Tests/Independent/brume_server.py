@@ -2,6 +2,7 @@
 
 An independent counterpart: Python's standard library only, nothing shared with the Swift code.
 """
+import atexit
 import contextlib
 import http.client
 import json
@@ -33,6 +34,8 @@ class Server:
         self.environment, self.log = {**os.environ, **(environment or {})}, log
         self.mode = ["--dev"] if dev else []
         self.process, self.values = None, {}
+        # Whatever ends a test, no server stays behind.
+        atexit.register(self._end)
 
     def start(self):
         command = [self.binary, "serve", *self.mode, "--port", "0", "--data", self.folder,
@@ -74,6 +77,10 @@ class Server:
         if answer.status not in (200, 201):
             raise SystemExit(f"{path}: {answer.status} {text[:300]}")
         return json.loads(text)
+
+    def _end(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
 
     def kill(self):
         """As a crash: no warning, nothing flushed."""
