@@ -2,6 +2,8 @@
 
 An independent counterpart: Python's standard library only, nothing shared with the Swift code.
 """
+import atexit
+import contextlib
 import http.client
 import json
 import os
@@ -18,6 +20,11 @@ def expect(condition, what):
     print(f"  ok: {what}", flush=True)
 
 
+def skip(what):
+    """What cannot be tried here, in the word that soak.py looks for."""
+    print(f"  skipped: {what}", flush=True)
+
+
 class Server:
     """A `brume serve` process. `start` again after `kill` uses the same data folder."""
 
@@ -27,6 +34,8 @@ class Server:
         self.environment, self.log = {**os.environ, **(environment or {})}, log
         self.mode = ["--dev"] if dev else []
         self.process, self.values = None, {}
+        # Whatever ends a test, no server stays behind.
+        atexit.register(self._end)
 
     def start(self):
         command = [self.binary, "serve", *self.mode, "--port", "0", "--data", self.folder,
@@ -55,6 +64,24 @@ class Server:
             raise SystemExit(f"brume {' '.join(arguments)}: {result.stderr}")
         return result.stdout.strip()
 
+    def admin(self, path, body):
+        """What the operator is answered."""
+        with open(os.path.join(self.folder, "server.json")) as file:
+            token = json.load(file)["adminToken"]
+        place = urllib.parse.urlencode({"container": self.values["BRUME_CONTAINER"],
+                                        "environment": self.values["BRUME_ENVIRONMENT"]})
+        with contextlib.closing(http.client.HTTPConnection(*self.address)) as connection:
+            connection.request("POST", f"/_brume/admin/{path}?{place}", json.dumps(body), {"Authorization": f"Bearer {token}"})
+            answer = connection.getresponse()
+            text = answer.read()
+        if answer.status not in (200, 201):
+            raise SystemExit(f"{path}: {answer.status} {text[:300]}")
+        return json.loads(text)
+
+    def _end(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+
     def kill(self):
         """As a crash: no warning, nothing flushed."""
         self.process.send_signal(signal.SIGKILL)
@@ -77,6 +104,13 @@ class Refused(Exception):
     """An answer other than 200: the server said no."""
 
 
+def target(values, endpoint, database, query):
+    """Where one of CloudKit's endpoints is, or one of Brume's own, which begin with a slash."""
+    if endpoint.startswith("/"):
+        return f"{endpoint}?container={values['BRUME_CONTAINER']}&environment={values['BRUME_ENVIRONMENT']}&{query}"
+    return f"/database/1/{values['BRUME_CONTAINER']}/{values['BRUME_ENVIRONMENT']}/{database}/{endpoint}?{query}"
+
+
 class Client:
     """One device of one user. Not for use by several threads at once."""
 
@@ -95,11 +129,8 @@ class Client:
         """Posts to an endpoint; raises OSError or HTTPException when no answer came."""
         if self.connection is None:
             self.connection = http.client.HTTPConnection(*self.server.address, timeout=self.timeout)
-        values = self.server.values
-        path = (f"/database/1/{values['BRUME_CONTAINER']}/{values['BRUME_ENVIRONMENT']}"
-                f"/{database}/{endpoint}?{self.credentials()}")
         try:
-            self.connection.request("POST", path, json.dumps(body))
+            self.connection.request("POST", target(self.server.values, endpoint, database, self.credentials()), json.dumps(body))
             answer = self.connection.getresponse()
             text = answer.read()
         except (OSError, http.client.HTTPException):

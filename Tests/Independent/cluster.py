@@ -1,10 +1,6 @@
 """Several servers on one PostgreSQL database behind a balancer, and ways to harm them."""
-import contextlib
-import http.client
-import json
 import os
 import signal
-import urllib.parse
 
 from balancer import Balancer
 from brume_server import Client, Server
@@ -66,18 +62,7 @@ class Cluster:
 
     def admin(self, path, body):
         """As the operator of the first server."""
-        with open(os.path.join(self.nodes[0].folder, "server.json")) as file:
-            server = json.load(file)
-        place = urllib.parse.urlencode({"container": self.values["BRUME_CONTAINER"],
-                                        "environment": self.values["BRUME_ENVIRONMENT"]})
-        with contextlib.closing(http.client.HTTPConnection(*self.nodes[0].address)) as connection:
-            connection.request("POST", f"/_brume/admin/{path}?{place}", json.dumps(body),
-                               {"Authorization": f"Bearer {server['adminToken']}"})
-            answer = connection.getresponse()
-            text = answer.read()
-        if answer.status not in (200, 201):
-            raise SystemExit(f"{path}: {answer.status} {text[:300]}")
-        return json.loads(text)
+        return self.nodes[0].admin(path, body)
 
     def owners(self):
         """The name of the server that notifies for each database, by the database's owner ('': the public one)."""

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from brume_server import Listener, Refused, Server, expect
+from brume_server import Listener, Refused, Server, expect, skip
 from full_disk import ZONE, fill, names, save
 from postgres import Postgres
 
@@ -139,14 +139,12 @@ def main():
         return inside(options.brume, options.inside, options.whole)
     # PostgreSQL is another user, whom a namespace of one's own does not know.
     if os.geteuid() != 0:
-        print("full database: not tested, only root can mount a file system that PostgreSQL may write to")
-        return None
+        return skip("only root can mount a file system that PostgreSQL may write to")
     with tempfile.TemporaryDirectory() as disk:
         os.chmod(disk, 0o755)
         may = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", disk], capture_output=True)
         if may.returncode != 0:
-            print("full database: not tested, a file system cannot be mounted here")
-            return None
+            return skip("a file system cannot be mounted here")
         more = ["--whole"] if options.whole else []
         return subprocess.run(["unshare", "--mount", sys.executable, __file__, "--brume", options.brume,
                                "--inside", disk, *more]).returncode

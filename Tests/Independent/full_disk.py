@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from brume_server import Listener, Refused, Server
+from brume_server import Listener, Refused, Server, skip
 
 ZONE = {"zoneName": "Notes"}
 
@@ -112,8 +112,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         may = subprocess.run([*own, "mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True)
         if may.returncode != 0:
-            print("full disk: not tested, a file system cannot be mounted here")
-            return None
+            return skip("a file system cannot be mounted here")
         return subprocess.run(
             [*own, sys.executable, __file__, "--brume", options.brume, "--inside", folder]).returncode
 

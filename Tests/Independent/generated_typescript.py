@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import tempfile
 
-from brume_server import Server, expect
+from brume_server import Server, expect, skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -66,7 +66,7 @@ def main():
     parser.add_argument("--brume", required=True)
     brume = os.path.abspath(parser.parse_args().brume)
     if tool := missing():
-        return print(f"  skipped: {tool} is not installed")
+        return skip(f"{tool} is not installed")
     with tempfile.TemporaryDirectory() as folder:
         made = generate(folder, os.path.join(ROOT, "docs", "protocol", "openapi.yaml"))
         expect(made.returncode == 0, "a client is generated from the description" + made.stderr[-2000:] * (made.returncode != 0))

@@ -4,7 +4,8 @@ The devices append marks to texts of shared records: they read a record, and sav
 that they saw. So the end of a text shows its whole life, and a history is easy to judge: whatever anybody ever saw has to
 be a beginning of it; every mark whose save was answered is in it once, every mark that was refused is not; nobody who asks
 later sees less; a batch is in both of its records or in neither, also in the middle; a feed brings nothing twice and has all
-that was answered before it was asked. Meanwhile the server is killed with -9 and started again.
+that was answered before it was asked. Meanwhile the server is killed with -9 and started again; with `--postgres` it keeps its
+data there, and every second time it is PostgreSQL that is stopped at once and started again.
 
 `--control` lets the proxy lie, in five ways, each of which has to be found.
 """
@@ -18,6 +19,7 @@ import threading
 import time
 
 from brume_server import Client, Refused, Server
+from postgres import Postgres
 from proxy import Lies, Proxy
 
 ZONE = {"zoneName": "Shared"}
@@ -89,8 +91,9 @@ class Device(threading.Thread):
             tries = tries and tries - 1
             try:
                 return self.client.call(endpoint, body)
-            except (OSError, http.client.HTTPException):
-                if time.monotonic() > deadline:
+            except (OSError, http.client.HTTPException, Refused) as error:
+                # A server whose database is gone says so, and carries nothing out as far as it knows.
+                if time.monotonic() > deadline or isinstance(error, Refused) and " 503 " not in str(error):
                     raise
                 time.sleep(0.02)
         return None
@@ -282,10 +285,20 @@ def prepare(server):
         "recordType": "Text", "recordName": f"s{number}", "fields": {"text": {"value": ""}}}} for number in range(SHARED)]})
 
 
-def run(brume, seed, steps, kills, lie=None):
+def die(server, postgres, number):
+    """The server, or every second time its database."""
+    if postgres and number % 2:
+        postgres.order("stop")
+        postgres.order("start fsync=on")
+    else:
+        server.kill()
+        server.start()
+
+
+def run(brume, seed, steps, kills, lie=None, postgres=None):
     chance, history = random.Random(seed), History()
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(brume, folder).start()
+        server = Server(brume, folder, postgres.schema(f"history{seed}") if postgres else "sqlite").start()
         try:
             prepare(server)
             proxy = Proxy(server, chance.random(), lie and Lies(lie, chance.random()))
@@ -297,8 +310,7 @@ def run(brume, seed, steps, kills, lie=None):
                 while sum(device.done for device in devices) < steps * DEVICES * (kill + 1) / (kills + 1) and any(
                         device.is_alive() for device in devices):
                     time.sleep(0.01)
-                server.kill()
-                server.start()
+                die(server, postgres, kill)
             for device in devices:
                 device.join()
             # What was on its way arrives; then nothing is cut any more.
@@ -349,12 +361,22 @@ def main():
     parser.add_argument("--kills", type=int, default=2, help="how often the server dies in a run")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
     parser.add_argument("--control", action="store_true")
+    parser.add_argument("--postgres", action="store_true", help="on PostgreSQL, which dies every second time")
     options = parser.parse_args()
     if options.control:
         return controls(options.brume, options.seed)
+    postgres = Postgres() if options.postgres else None
+    try:
+        return histories(options, postgres)
+    finally:
+        if postgres:
+            postgres.stop()
+
+
+def histories(options, postgres):
     print(f"history: {options.runs} runs, --seed {options.seed}", flush=True)
     for number in range(options.runs):
-        problems, history, proxy = run(options.brume, options.seed + number, options.steps, options.kills)
+        problems, history, proxy = run(options.brume, options.seed + number, options.steps, options.kills, postgres=postgres)
         done = sum(save.outcome == "done" for save in history.saves)
         refused = sum(save.outcome == "refused" for save in history.saves)
         disturbed = sum(count for fate, count in proxy.fates.items() if fate != "pass")

@@ -1,5 +1,6 @@
 """A hostile user beside a normal one: requests as large as the protocol allows, connections that say nothing, bodies
-that hardly flow, and answers of many megabytes that nobody reads. The normal user must be served about as fast as before, and the server stay small.
+that hardly flow, answers of many megabytes that nobody reads, and passwords that are guessed. The normal user must be
+served about as fast as before, and the server stay small.
 
 usage: hostile.py --brume PATH [--seconds 12] [--seed N] [--judge]
 
@@ -17,11 +18,13 @@ import threading
 import time
 import urllib.parse
 
-from brume_server import Server
+import guesses
+from brume_server import Server, target
 from matrix.answers import Connection
 from matrix.grammar import Grammar, LARGE
 
-MEMORY = 512 << 20
+# Two passwords are looked at at once.
+MEMORY = (512 << 20) + 2 * guesses.BYTES
 # How many times slower the 99th of a hundred requests may be, and below which time slowness is nothing but chance. A
 # test machine's two cores also run the hostile user and perhaps other tests. Of one caller four requests are at work
 # (docs/operating/load.md): four of the largest in the group of writes that is under way, and four in the next.
@@ -38,14 +41,13 @@ class Caller:
         self.connection = None
 
     def target(self, endpoint, database):
-        return (f"/database/1/{self.values['BRUME_CONTAINER']}/{self.values['BRUME_ENVIRONMENT']}/{database}/{endpoint}"
-                f"?{self.query}")
+        return target(self.values, endpoint, database, self.query)
 
-    def call(self, endpoint, database, body, target=None):
+    def call(self, endpoint, database, body, path=None):
         if self.connection is None or not self.connection.is_open:
             self.connection = Connection(self.address, timeout=90)
         try:
-            return self.connection.ask("POST", target or self.target(endpoint, database), body)
+            return self.connection.ask("POST", path or self.target(endpoint, database), body)
         except (OSError, ValueError, IndexError):
             self.connection.close()
             self.connection = None
@@ -57,6 +59,10 @@ class Caller:
 def hostile(values, address, seed, seconds, outcomes):
     """Requests from several connections at once; others that say nothing, or one byte now and then."""
     until, counts, lock = time.monotonic() + seconds, collections.Counter(), threading.Lock()
+
+    def note(word):
+        with lock:
+            counts[f"{word} guess"] += 1
 
     def request(number):
         grammar, caller = Grammar(random.Random(f"{seed}-{number}")), Caller(values, address, "bob")
@@ -78,6 +84,8 @@ def hostile(values, address, seed, seconds, outcomes):
     threads = [threading.Thread(target=request, args=(number,)) for number in range(REQUESTERS)]
     threads.append(threading.Thread(target=dawdle, args=(values, address, until)))
     threads.append(threading.Thread(target=read_nothing, args=(values, address, seed, until, counts, lock)))
+    threads += guesses.threads(values, address, [random.Random(f"{seed}-guess-{number}") for number in range(guesses.GUESSERS)],
+                               until, note)
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -211,7 +219,8 @@ def main():
     print(f"  replay: hostile.py --seed {arguments.seed} --seconds {arguments.seconds:g} --store {arguments.store}")
     with tempfile.TemporaryDirectory() as folder:
         # The rates of a server that is not for development.
-        server = Server(arguments.brume, folder, arguments.store, ["--rate-user", "100", "--rate-anonymous", "20"]).start()
+        server = Server(arguments.brume, folder, arguments.store, ["--rate-user", "100", "--rate-anonymous", "20"],
+                        environment=guesses.MANY_CORES).start()
         try:
             problems = run(server, arguments)
         finally:
@@ -223,19 +232,25 @@ def main():
 
 
 def fill(server):
-    """The hostile one's large records."""
+    """The hostile one's large records, and zones."""
     grammar, caller = Grammar(random.Random(0)), Caller(server.values, server.address, "bob")
     for first in range(0, LARGE, 10):
-        endpoint, database, body = grammar.large_save(first, 10)
-        answer = caller.call(endpoint, database, json.dumps(body).encode())
-        if answer.status != 200 or "serverErrorCode" in answer.text:
-            raise SystemExit(f"FAILED: the large records were not saved: {answer}")
+        saved(caller, *grammar.large_save(first, 10))
+    for request in grammar.beginning():
+        saved(caller, *request)
+
+
+def saved(caller, endpoint, database, body):
+    answer = caller.call(endpoint, database, json.dumps(body).encode())
+    if answer.status != 200 or "serverErrorCode" in answer.text:
+        raise SystemExit(f"FAILED: what the hostile one begins with was not saved: {answer}")
 
 
 def longest(server):
     """Seconds that the largest of the hostile requests takes when it comes alone."""
     grammar, caller, times = Grammar(random.Random(0)), Caller(server.values, server.address, "bob"), []
-    kinds = [grammar.save] * 4 + [grammar.references] * 3 + [grammar.query, grammar.subscriptions, grammar.large_lookup]
+    kinds = [grammar.save] * 4 + [grammar.references] * 3 + [grammar.query, grammar.subscriptions, grammar.large_lookup,
+                                                             grammar.wanted_fields, grammar.share]
     for kind in kinds:
         endpoint, _, body = kind()
         began = time.monotonic()
@@ -264,6 +279,8 @@ def run(server, arguments):
     print(f"  the hostile one was answered: {counts}; the server had {memory >> 20} MB at most")
     if counts.get("200", 0) < 10:
         return [f"the hostile user was hardly served at all, so this shows nothing: {counts}"]
+    if counts.get("401 guess", 0) < 2:
+        return [f"no password was guessed at, so this shows nothing: {counts}"]
     if counts.get("unread 200", 0) < 2:
         return [f"no large answers were left unread, so this shows nothing: {counts}"]
     measured = (alone, beside, memory, counts)

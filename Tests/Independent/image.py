@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from brume_server import expect
+from brume_server import expect, skip
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "Tests/Image"))
@@ -91,7 +91,7 @@ def check_installed(*both):
     knows = shutil.which("apt-cache") and subprocess.run(
         ["apt-cache", "show", "tzdata"], capture_output=True).returncode == 0
     if not knows or not all(code and code in image for image in (stage.image for stage in both)):
-        return print(f"  not tested here: whether Debian has {' '.join(wanted)}")
+        return skip(f"whether Debian has {' '.join(wanted)}")
     missing = [name for name in wanted
                if subprocess.run(["apt-cache", "show", name], capture_output=True).returncode != 0]
     return expect(wanted and not missing, f"Debian has the packages {' '.join(wanted)}{f', not {missing}' if missing else ''}")

@@ -16,6 +16,7 @@ from matrix.answers import Answer
 from matrix.twins import WATCHERS, Story, Twin
 from matrix.watching import GONE, Device, Watcher, reads, repeats, takes, writes
 
+NAMED = "n00-hidden-1 under a name that is taken"
 PROMISED = pathlib.Path(__file__).with_name("matrix") / "promised.txt"
 # Drawn or counted anew by every server: whether there is one is compared, not which.
 DRAWN = {"uuid", "timestamp", "added", "syncToken", "metaSyncToken", "continuationMarker", "participantId", "nid", "downloadURL",
@@ -104,17 +105,32 @@ class Normal:
         return [self.value(inner, ranks) for inner in value] if isinstance(value, list) else value
 
 
+def taken(question):
+    """All that whoever takes the name of a hidden record is answered; as Normal has it."""
+    match = re.fullmatch(r"\w+ (\S+) under a name that is taken in (\S+)", question)
+    if not match:
+        return None
+    name, place = match.groups()
+    zone = {"ownerRecordName": "_defaultOwner", "zoneName": "_defaultZone", "zoneType": "DEFAULT_ZONE"} if place == "public" \
+        else {"ownerRecordName": "<creator>", "zoneName": place, "zoneType": "REGULAR_CUSTOM_ZONE"}
+    return "200 " + json.dumps({"records": [{
+        "brume": {"ckErrorCode": 10, "code": "accessDenied"}, "recordName": name, "serverErrorCode": "ACCESS_DENIED",
+        "reason": f"record '{name}' cannot be saved: the name is taken; choose another", "zoneID": zone}]}, sort_keys=True)
+
+
 class Promised:
-    """The differences that are promised."""
+    """The differences that are promised, each with what may be answered where something is hidden."""
+
+    ANSWERS = {"any": lambda question, answer: True, "taken": lambda question, answer: answer == taken(question)}
 
     def __init__(self):
         lines = [line.split("#")[0].strip() for line in PROMISED.read_text().splitlines()]
         self.lines = [[column.strip() for column in line.split("|")] for line in lines if line]
         self.used = set()
 
-    def allows(self, watcher, question):
-        for number, (watchers, pattern, _, _) in enumerate(self.lines):
-            if watcher in watchers.split() and fnmatch.fnmatchcase(question, pattern):
+    def allows(self, watcher, question, answer):
+        for number, (watchers, pattern, kind, _, _) in enumerate(self.lines):
+            if watcher in watchers.split() and fnmatch.fnmatchcase(question, pattern) and self.ANSWERS[kind](question, answer):
                 self.used.add(number)
                 return True
         return False
@@ -129,7 +145,7 @@ def differences(one, two, promised):
     found = []
     for key in sorted(set(one) | set(two)):
         first, second = one.get(key, "not asked"), two.get(key, "not asked")
-        if first != second and not promised.allows(*key):
+        if first != second and not promised.allows(*key, first):
             found.append(f"{key[0]}: {key[1]}\n    with hidden records:    {first[:1500]}\n    without hidden records: {second[:1500]}")
     return found
 
@@ -157,6 +173,11 @@ def leaks(answers):
     yield "a page that is one short", first("query all of World in public, 5*", lambda text: text.replace('"n01-world"', '""'))
     yield "a record on create", first("refer to what is hidden by VALIDATE in public", lambda text: text + '{"serverRecord": {}}')
     yield "another reason", first("look up n03-hidden-0 in Trails", lambda text: text.replace("not found", "not for you"))
+    yield "who took a name", first(f"create {NAMED} in public", lambda text: text.replace("is taken", "is the creator's"))
+    yield "a record with a name that is taken", first(
+        f"create {NAMED} in public", lambda text: text.replace('choose another"', 'choose another", "serverRecord": {}'))
+    yield "another code for a name that is taken", first(
+        f"create {NAMED} in Trails", lambda text: text.replace("ACCESS_DENIED", "CONFLICT"))
     yield "an answer that was remembered", first("update swing with an ID when*", lambda text: text.replace("NOT_FOUND", ""))
     yield "one push more", {**answers, ("other", "push 99"): '200 {"ck": {}}'}
     yield "a higher badge", first("push 3", lambda text: text.replace('"badge": ', '"badge": 1'))

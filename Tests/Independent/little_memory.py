@@ -1,5 +1,5 @@
 """A server that may have little memory, and many times more work than fits: it refuses some of it, is not killed, and
-serves everybody when the callers are gone. The limit is a control group's, so a server that takes more is killed by the kernel.
+serves everybody when the callers are gone; and the same, with more memory, while passwords are guessed at. The limit is a control group's, so a server that takes more is killed by the kernel.
 
 Needs the right to make a control group; without it nothing is tested, which is said. `--control` gives the server so little
 that it must be killed: that has to be noticed.
@@ -16,10 +16,13 @@ import tempfile
 import threading
 import time
 
-from brume_server import Refused, Server, expect
+import guesses
+from brume_server import Refused, Server, expect, skip
 from matrix.grammar import Grammar
 
 LIMIT, TOO_LITTLE = 256 << 20, 24 << 20
+# More than that where passwords are guessed at: two are looked at at once, and each takes 64 MB.
+GUESSED = LIMIT + 2 * guesses.BYTES
 CALLERS, ZONE = 48, {"zoneName": "Notes"}
 VERSION_1, VERSION_2 = "/sys/fs/cgroup/memory", "/sys/fs/cgroup"
 
@@ -77,19 +80,29 @@ def overload(server, until, outcomes, number):
             client.connection = None
 
 
-def run(brume, folder, limit, seconds):
+def run(brume, folder, limit, seconds, guessers=0):
+    """Whether it could be tried."""
     group = Group(limit)
     if group.path is None:
-        return print("little memory: not tested, a control group cannot be made here")
+        skip("a control group cannot be made here")
+        return False
     # As in production: with rates, which is what many callers meet first.
-    server = Server(launcher(brume, group, os.path.dirname(folder)), folder, extra=["--rate-user", "100"])
+    server = Server(launcher(brume, group, os.path.dirname(folder)), folder, extra=["--rate-user", "100"],
+                    environment=guesses.MANY_CORES)
     try:
         server.start()
         client = server.client("alice", "mac")
         client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+        # With too little, it dies here.
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            for endpoint, database, body in Grammar(random.Random(0)).beginning():
+                server.client("bob", "mac").call(endpoint, body, database)
         answered, outcomes, until = set(), collections.Counter(), time.monotonic() + seconds
-        threads = [threading.Thread(target=overload, args=(server, until, outcomes, number), daemon=True)
-                   for number in range(CALLERS)]
+        # First, while there is still somebody to start them.
+        threads = guesses.threads(server.values, server.address, [random.Random(number) for number in range(guessers)],
+                                  until, lambda word: outcomes.update([f"{word} guess"])) if guessers else []
+        threads += [threading.Thread(target=overload, args=(server, until, outcomes, number), daemon=True)
+                    for number in range(CALLERS)]
         for thread in threads:
             thread.start()
         while time.monotonic() < until:
@@ -104,7 +117,7 @@ def run(brume, folder, limit, seconds):
             raise SystemExit(f"FAILED: the server was ended with {server.process.poll()}")
         most = peak(server.process)
         # A body that is refused may still be on its way: its sender sees the connection's end.
-        expect(not [word for word in outcomes if word.startswith("5") and word != "503"],
+        expect(not [word for word in outcomes if word.startswith("5") and word[:3] != "503"],
                f"each of {CALLERS} callers is served or refused: {json.dumps(outcomes)}; {most >> 20} MB at most")
         deadline, done = time.monotonic() + 10, False
         while not done and time.monotonic() < deadline:
@@ -113,13 +126,15 @@ def run(brume, folder, limit, seconds):
         expect(done, "within 10 s of its end everybody is served")
         page = client.call("changes/zone", {"zones": [{"zoneID": ZONE}], "resultsLimit": 200})["zones"][0]
         found = {record["recordName"] for record in page["records"]}
+        if guessers:
+            expect(outcomes["401 guess"] > 0, f"{outcomes['401 guess']} passwords were guessed at meanwhile")
         expect(page["moreComing"] or answered <= found, f"{len(answered)} saves were answered meanwhile, and are there")
         expect(server.stop() == 0, "the server ends in good order")
     finally:
         if server.process and server.process.poll() is None:
             server.kill()
         group.close()
-    return None
+    return True
 
 
 def save(client, name):
@@ -136,9 +151,12 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         folder = os.path.join(place, "data")
         if not options.control:
-            return run(os.path.realpath(options.brume), folder, LIMIT, options.seconds)
+            if run(os.path.realpath(options.brume), folder, LIMIT, options.seconds):
+                run(os.path.realpath(options.brume), folder + "-guessed", GUESSED, options.seconds, guesses.GUESSERS)
+            return None
         try:
-            run(os.path.realpath(options.brume), folder, TOO_LITTLE, 3)
+            if not run(os.path.realpath(options.brume), folder, TOO_LITTLE, 3):
+                return None
         except SystemExit as found:
             return expect("ended with" in str(found), f"control: a server without enough is killed, and it is noticed ({found})")
         raise SystemExit("FAILED: control: nothing was noticed")

@@ -1,7 +1,8 @@
 """Savers and devices that only know a balancer, and what each of them must have seen in the end.
 
 Each user has some devices and a zone; every device is pushed each record of the zone, and each of one type of the
-public database, which so goes to all devices of all users. Both kinds count the user's badge.
+public database, which so goes to all devices of all users. Both kinds count the user's badge. A saver waits for each
+answer, so what it saved in one database arrives in that order.
 """
 import contextlib
 import http.client
@@ -52,7 +53,7 @@ class Device(Listener):
     def __init__(self, client, number, ledger):
         super().__init__(client)
         self.number, self.ledger, self.names, self.pushed = number, ledger, {}, set()
-        self.badges, self.repeated, self.noted = [], 0, None
+        self.badges, self.repeated, self.noted, self.last = [], 0, None, {}
         self.is_connected, self.has_ended = threading.Event(), False
 
     def run(self):
@@ -74,6 +75,7 @@ class Device(Listener):
             if new[0] in self.pushed:
                 self.ledger.problem(f"{self.client.user}: {new[0]} was pushed with two IDs")
             self.pushed.add(new[0])
+            self._follow_order(new[0])
             self.names[push["nid"]] = new
             self.badges.append(new[1])
             if new[1] != len(self.badges):
@@ -85,6 +87,13 @@ class Device(Listener):
             self.repeated += 1
             if known != new:
                 self.ledger.problem(f"{self.client.user}: one ID for {known} and {new}")
+
+    def _follow_order(self, name):
+        """Names of one saver end with a number that rises; a repeated push has been here before."""
+        saver, _, number = name.rpartition("-")
+        if int(number) <= self.last.get(saver, 0):
+            self.ledger.problem(f"{self.client.user}: {name} was pushed after {saver}-{self.last[saver]}")
+        self.last[saver] = int(number)
 
     def _acknowledge(self):
         place = {"container": self.client.server.values["BRUME_CONTAINER"],

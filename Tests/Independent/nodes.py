@@ -2,25 +2,29 @@
 
 Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
 with -9 again and again, and comes back, or when the database stops and starts; a server that is stopped hands its
-work over at once; signing out at one server ends the stream at the other; requests and wrong passwords at both count
-together; pushes arrive where no NOTIFY is sent; a server that would keep files elsewhere is refused. PostgreSQL and the servers are
-real processes on loopback.
+work over at once; signing out at one server ends the stream at the other; what is revoked at one is refused at the other,
+which had remembered it; requests and wrong passwords at both count together; pushes arrive where no NOTIFY is sent; a server
+that would keep files elsewhere is refused. PostgreSQL and the servers are real processes on loopback.
 """
 import argparse
 import http.client
-import json
 import subprocess
 import tempfile
 import time
 import urllib.parse
+from types import SimpleNamespace
 
-from brume_server import Listener, Refused, Server, expect
+from brume_server import Client, Listener, Refused, Server, expect
+from guesses import sign_in
 from load import call, created
 from postgres import Postgres
 
 ZONE = {"zoneName": "Nodes"}
 # A lease lasts 10 s and is looked for every 2.5 s.
 TAKEOVER = 20
+# How often something is revoked: each second that passes might make the other server ask again by itself.
+REVOKED = 3
+ROLES = "DEFINE SCHEMA CREATE ROLE editor; RECORD TYPE Edited (text STRING, GRANT READ, CREATE, WRITE TO editor);"
 RATES = ["--rate-anonymous", "4"]
 
 
@@ -123,45 +127,90 @@ def counts_together(first, second):
     expect(20 <= served <= most, f"requests to both servers count together ({served} of 200 were served)")
 
 
-def sign_in(server, name, password):
-    """The status of an attempt to sign in, as the page makes it."""
-    values, connection = server.values, http.client.HTTPConnection(*server.address, timeout=60)
-    query = urllib.parse.urlencode({"ckAPIToken": values["BRUME_API_TOKEN"]})
-    connection.request("GET", f"/database/1/{values['BRUME_CONTAINER']}/development/public/users/caller?{query}")
-    address = urllib.parse.urlparse(json.loads(connection.getresponse().read())["redirectURL"])
-    state = urllib.parse.parse_qs(address.query)["state"][0]
-    connection.request("POST", "/_brume/signin/password", json.dumps({"state": state, "name": name, "password": password}))
-    answer = connection.getresponse()
-    answer.read()
-    return answer.status
-
-
 def guesses_together(postgres, first, second):
     """Five wrong passwords are free, wherever they are tried; what holds up one server holds up the other."""
+    def attempt(server, password):
+        return sign_in(server.values, server.address, "carol", password)
+
     first.tool("user", "create", "carol", "--password-file", "-", input="carol's password\n")
-    guesses = [sign_in((first, second)[number % 2], "carol", "a guess") for number in range(5)]
-    expect(guesses == [401] * 5, f"five wrong passwords at two servers are free ({guesses})")
+    guesses = [attempt((first, second)[number % 2], "a guess") for number in range(5)]
+    expect([status for status, _ in guesses] == [401] * 5,
+           f"five wrong passwords at two servers are free ({sorted({text for status, text in guesses if status != 401})})")
     counted = [row["failures"] for row in postgres.rows("SELECT failures FROM failed_attempts")]
     expect(counted == [5, 5], f"they count together, for the name and for the address ({counted})")
     postgres.order(f"sql {postgres.url} UPDATE failed_attempts SET until = until + 600000")
-    held = [sign_in(server, "carol", "carol's password") for server in (first, second)]
+    held = [attempt(server, "carol's password")[0] for server in (first, second)]
     expect(held == [429, 429], f"then both refuse even the right one for a while ({held})")
     postgres.order(f"sql {postgres.url} UPDATE failed_attempts SET until = 0")
-    expect(sign_in(second, "carol", "carol's password") == 200, "after that while it signs in at the other server")
+    expect(attempt(second, "carol's password")[0] == 200, "after that while it signs in at the other server")
     counted = [row["failures"] for row in postgres.rows("SELECT failures FROM failed_attempts")]
     expect(counted == [5], f"and frees the name at both, not the address ({counted})")
 
 
-def schema(postgres, name, statements=""):
-    """The URL of a store of its own."""
-    postgres.order(f"sql {postgres.url} CREATE SCHEMA {name}; {statements}")
-    return f"{postgres.url}?options=-csearch_path%3D{name}"
+def refused_within(seconds, attempt):
+    """Seconds until `attempt` is refused, or None."""
+    began = time.monotonic()
+    while time.monotonic() < began + seconds:
+        try:
+            answer = attempt()
+        except Refused:
+            return time.monotonic() - began
+        if "serverErrorCode" in answer.get("records", [{}])[0]:
+            return time.monotonic() - began
+        time.sleep(0.02)
+    return None
+
+
+def revokes(brume, postgres):
+    """What the second server has used, and so remembers, ends at the first."""
+    url = postgres.schema("revoked")
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+        first, second = [Server(brume, folder, store=url).start() for folder in (one, two)]
+        try:
+            first.admin("schema", {"schema": ROLES})
+            for attempt in range(REVOKED):
+                revokes_token(first, second, f"token-{attempt}")
+                removes_role(first, second, f"record-{attempt}")
+        finally:
+            first.kill()
+            second.kill()
+        expect(True, f"{REVOKED} tokens and {REVOKED} roles that end at one server are refused at the other within a second")
+
+
+def revokes_token(first, second, name):
+    values = {**second.values, "BRUME_API_TOKEN": first.admin("tokens", {"name": name})["token"]}
+    tablet = Client(SimpleNamespace(values=values, address=second.address), "alice", "tablet")
+    for _ in range(3):
+        tablet.call("zones/list", {})
+    first.admin("tokens/revoke", {"token": name})
+    if refused_within(1, lambda: tablet.call("zones/list", {})) is None:
+        raise SystemExit("FAILED: a second after it was revoked at one server, a token is good at the other")
+
+
+def removes_role(first, second, name):
+    tablet = second.client("bob", "tablet")
+    record = {"operations": [{"operationType": "forceUpdate", "record": {
+        "recordType": "Edited", "recordName": name, "fields": {"text": {"value": name}}}}]}
+
+    def edit():
+        return tablet.call("records/modify", record, "public")
+
+    first.admin("roles", {"role": "editor", "user": "bob", "on": True})
+    deadline = time.monotonic() + TAKEOVER
+    while "serverErrorCode" in (answer := edit()["records"][0]):
+        if time.monotonic() > deadline:
+            raise SystemExit(f"FAILED: a role that was assigned at one server is no use at the other: {answer}")
+        time.sleep(0.02)
+    edit()
+    first.admin("roles", {"role": "editor", "user": "bob", "on": False})
+    if refused_within(1, edit) is None:
+        raise SystemExit("FAILED: a second after it was removed at one server, a role is good at the other")
 
 
 def receives_no_notification(brume, postgres):
     """What is found before the system's own function says nothing to anybody."""
     nothing = "CREATE FUNCTION silent.pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'"
-    url = schema(postgres, "silent", nothing) + "%2Cpg_catalog"
+    url = postgres.schema("silent", nothing) + "%2Cpg_catalog"
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         first = Server(brume, one, store=url).start()
         second = Server(brume, two, store=url).start()
@@ -179,7 +228,7 @@ def receives_no_notification(brume, postgres):
 
 
 def keeps_files_in_one_place(brume, postgres):
-    url = schema(postgres, "files")
+    url = postgres.schema("files")
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         first = Server(brume, one, store=url, dev=False).start()
         second = subprocess.run([brume, "serve", "--port", "0", "--data", two, "--store", url],
@@ -213,6 +262,7 @@ def main():
             signs_out(first, second, thread)
             first.stop()
             second.stop()
+        revokes(options.brume, postgres)
         receives_no_notification(options.brume, postgres)
         keeps_files_in_one_place(options.brume, postgres)
     finally:

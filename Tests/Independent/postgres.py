@@ -35,6 +35,11 @@ class Postgres:
         except ValueError:
             raise SystemExit(f"PostgreSQL did not answer '{query}': {answer}")
 
+    def schema(self, name, statements=""):
+        """The URL of a store of its own."""
+        self.order(f"sql {self.url} CREATE SCHEMA {name}; {statements}")
+        return f"{self.url}?options=-csearch_path%3D{name}"
+
     def wait_until_shared(self, count, seconds=60):
         """Until so many servers, and nobody else, have equal shares of the notifying: each looks every 2.5 s."""
         deadline = time.monotonic() + seconds

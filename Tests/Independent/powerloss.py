@@ -30,7 +30,7 @@ import time
 import urllib.parse
 import urllib.request
 
-from brume_server import Listener, Refused, Server
+from brume_server import Listener, Refused, Server, skip
 from disks import NOTE, SYNC_ENDED, Chance, Place, Storage, events, note
 from syscalls import compile_library
 
@@ -478,7 +478,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         library = compile_library(place, "recorder")
         if library is None:
-            return print("loss of power: not tested, there is no C compiler")
+            return skip("there is no C compiler")
         runs = max(1, -(-options.disks // options.each))
         print(f"loss of power: {options.disks} disks of {runs} runs, --seed {options.seed}", flush=True)
         with concurrent.futures.ProcessPoolExecutor(min(runs, os.cpu_count())) as pool:

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from brume_server import Refused, Server, expect
+from brume_server import Refused, Server, expect, skip
 from syscalls import Plan, compile_library
 
 ZONE = {"zoneName": "Notes"}
@@ -68,7 +68,7 @@ def starts(brume, place):
     if subprocess.run([*mounts, "sh", "-c", script, data, "true"], capture_output=True).returncode == 0:
         refused([*mounts, "sh", "-c", script, data, *command], data, "started on a file system that is read-only")
     else:
-        print("  not tested: a file system cannot be mounted here")
+        skip("a file system cannot be mounted here")
     if os.geteuid() == 0:
         # As another user. The way to the folder has to be open for him.
         os.chmod(place, 0o755)
@@ -85,7 +85,7 @@ def starts(brume, place):
 def under_a_server(brume, place):
     library = compile_library(place)
     if library is None:
-        return print("  not tested: there is no C compiler")
+        return skip("there is no C compiler")
     plan, data, log = Plan(os.path.join(place, "plan")), os.path.join(place, "live"), os.path.join(place, "log")
     plan.set()
     server = Server(brume, data, log=log, environment={

@@ -5,6 +5,7 @@ The flips are made behind the server's back: in rows by SQLite itself while it r
 does not.
 """
 import argparse
+import collections
 import hashlib
 import http.client
 import json
@@ -20,6 +21,7 @@ from brume_server import Listener, Refused, Server, expect
 ZONE = {"zoneName": "Notes"}
 COUNT = 40
 DAMAGED = 12
+FIRST_ONES = [{"fieldName": "number", "comparator": "LESS_THAN", "fieldValue": {"value": 20}}]
 
 
 def name_of(number):
@@ -47,6 +49,8 @@ def changes(client):
     while True:
         zone = {"zoneID": ZONE, "resultsLimit": 7, **({"syncToken": token} if token else {})}
         page = client.call("changes/zone", {"zones": [zone]})["zones"][0]
+        if "serverErrorCode" in page:
+            raise Refused(f"changes/zone: {page}")
         found += page["records"]
         token = page["syncToken"]
         if not page.get("moreComing"):
@@ -109,7 +113,7 @@ def rows(brume, folder, log):
     for number in range(COUNT):
         expect_quietly("serverErrorCode" not in save(client, number), f"save {number}")
     judge(lookup(client), set(), "a whole folder, looked up")
-    first = query(client, [{"fieldName": "number", "comparator": "LESS_THAN", "fieldValue": {"value": 20}}])
+    first = query(client, FIRST_ONES)
     expect(len(first) == 20, "an index was made")
     expect(metric(server) == 0, "nothing is counted as damaged")
     whole = doctor(brume, folder, "--deep")
@@ -121,7 +125,7 @@ def rows(brume, folder, log):
     judge(lookup(client), damaged, "looked up")
     judge(changes(client), damaged, "change feed")
     judge(query(client), damaged, "query of the type")
-    shown = query(client, [{"fieldName": "number", "comparator": "LESS_THAN", "fieldValue": {"value": 20}}])
+    shown = query(client, FIRST_ONES)
     judge(shown, {name for name in damaged if int(name[-2:]) < 20}, "query by an index")
     answer = save(client, 0, "forceUpdate")
     expect(answer.get("serverErrorCode") == "INTERNAL_ERROR", "a damaged record cannot be saved over")
@@ -314,42 +318,118 @@ def write_ahead_log(brume, folder, log):
     expect(server.stop() == 0, "the server ends in good order")
 
 
+def everything(client):
+    """What the server has, by the question: each record's name with all that is known of it, or with its error."""
+    questions = {"looked up": lambda: lookup(client), "change feed": lambda: changes(client),
+                 "query of the type": lambda: query(client), "query by an index": lambda: query(client, FIRST_ONES)}
+    found = {}
+    for question, ask in questions.items():
+        records = ask()
+        expect_quietly(all(isinstance(record, dict) and "recordName" in record for record in records),
+                       f"{question}: an answer of another form: {records}")
+        found[question] = [(record["recordName"], seen(record)) for record in records]
+    return found
+
+
+def seen(record):
+    if "serverErrorCode" in record:
+        return record["serverErrorCode"], record.get("reason", "")
+    return (record["recordType"], {name: field["value"] for name, field in record["fields"].items()}, record["recordChangeTag"],
+            record["created"]["timestamp"], record["modified"]["timestamp"])
+
+
+def lacking(expected, found, flip):
+    """What came otherwise than from the whole file, without being wrong: errors in place, omissions, and records that came
+    twice or where they do not belong, to which an index leads."""
+    errors, omissions, more = [], [], []
+    for question, records in expected.items():
+        whole = dict(expected["looked up"])
+        answered = found[question]
+        names = [name for name, _ in answered]
+        more += [name for name, count in collections.Counter(names).items() if count > 1]
+        for name, record in answered:
+            if record[0] == "INTERNAL_ERROR" and "damaged" in record[1]:
+                # Its name may be what is damaged.
+                errors.append(name)
+            elif record[0] == "NOT_FOUND" and question == "looked up":
+                omissions.append(name)
+            else:
+                expect_quietly(record == whole.get(name), f"{flip}: {question}: {name}: {record} instead of {whole.get(name)}")
+                more += [] if name in dict(records) else [name]
+        omissions += set(dict(records)) - set(names)
+    return errors, omissions, more
+
+
+def findings(brume, folder):
+    """What `doctor --deep` finds wrong, or that it cannot read the database at all."""
+    said = doctor(brume, folder, "--deep")
+    found = [line for line in said.stdout.splitlines() if line.startswith("wrong") and "no server " not in line]
+    return found or ([said.stderr] if said.returncode and not said.stdout else [])
+
+
 def anywhere(brume, folder, log, flips, seed):
-    """One bit of the database file at a time; the server is asked for everything."""
+    """One bit of the database file at a time; the server is asked for everything. What does not come whole, `doctor --deep`
+    has to find."""
     path = os.path.join(folder, "brume.sqlite")
+    server = start(brume, folder, log)
+    expected = everything(server.client("alice", "mac"))
+    expect_quietly([len(records) for records in expected.values()] == [COUNT] * 3 + [20], f"all is there: {expected}")
+    expect_quietly(server.stop() == 0, "the server ends in good order")
+    expect_quietly(not findings(brume, folder), f"doctor --deep finds nothing wrong: {findings(brume, folder)}")
+    planted(expected)
     whole = open(path, "rb").read()
     used = [place for place, byte in enumerate(whole) if byte]
-    dice = random.Random(seed)
-    refused, errors, silent = 0, 0, 0
+    dice, counts = random.Random(seed), collections.Counter()
     for _ in range(flips):
         place, bit = dice.choice(used), dice.randrange(8)
+        flip = f"byte {place}, bit {bit}"
         flip_byte(path, place, bit)
-        server = None
-        try:
-            server = start(brume, folder, log)
-            client = server.client("alice", "mac")
-            for ask in (lookup, changes, query):
-                for record in ask(client):
-                    number = record["recordName"].removeprefix("note-")
-                    if "serverErrorCode" in record or not number.isdigit():
-                        errors += 1
-                        continue
-                    text = record["fields"]["text"]["value"]
-                    expect_quietly(text == text_of(int(number)), f"byte {place}, bit {bit}: {record}")
-        except (SystemExit, Refused, KeyError, http.client.HTTPException, OSError) as error:
-            if str(error).startswith("FAILED"):
-                raise
-            refused += 1
-        if server is not None and server.process.poll() is None:
-            server.kill()
-        elif server is not None and server.process.returncode < 0:
-            raise SystemExit(f"FAILED: byte {place}, bit {bit}: the server ended with {server.process.returncode}")
+        counts[one_flip(brume, folder, log, expected, flip)] += 1
         for name in os.listdir(folder):
             if name.startswith("brume.sqlite-"):
                 os.remove(os.path.join(folder, name))
         open(path, "wb").write(whole)
-    print(f"  ok: {flips} flipped bits anywhere: {refused} runs refused, {errors} errors in place, no wrong value",
-          flush=True)
+    print(f"  ok: {flips} flipped bits anywhere, each without a wrong value, and found by doctor --deep where something lacked: "
+          f"{json.dumps(counts)}", flush=True)
+
+
+def one_flip(brume, folder, log, expected, flip):
+    """Starts a server on the damaged file. Answers what came of it."""
+    server, refusal, lacks = Server(brume, folder, log=log), None, ([], [], [])
+    try:
+        server.start()
+        lacks = lacking(expected, everything(server.client("alice", "mac")), flip)
+    except (SystemExit, Refused, http.client.HTTPException, OSError) as error:
+        if str(error).startswith("FAILED"):
+            raise
+        refusal = str(error)
+    finally:
+        if server.process.poll() is None:
+            server.kill()
+        elif server.process.returncode < 0:
+            raise SystemExit(f"FAILED: {flip}: the server ended with {server.process.returncode}")
+    if refusal is None and not any(lacks):
+        return "no difference"
+    found = findings(brume, folder)
+    expect_quietly(found, f"{flip}: doctor --deep finds nothing, but it was refused with {refusal}; {lacks[0]} were errors, "
+                   f"{lacks[1]} did not come, {lacks[2]} came where they do not belong")
+    return "refused" if refusal is not None else "omissions" if lacks[1] or lacks[2] else "errors in place"
+
+
+def planted(expected):
+    """What would be wrong has to be found."""
+    [(name, record), *others] = expected["change feed"]
+    for what, answered in [("another value", [(name, (record[0], {**record[1], "number": 99}, *record[2:])), *others]),
+                           ("another tag", [(name, (*record[:2], "zz", *record[3:])), *others]),
+                           ("another name", [("note-99", record), *others]),
+                           ("another error", [(name, ("SERVER_ERROR", "")), *others])]:
+        try:
+            lacking(expected, {**expected, "change feed": answered}, what)
+        except SystemExit:
+            continue
+        raise SystemExit(f"FAILED: planted and not found: {what}")
+    found = lacking(expected, {**expected, "change feed": [others[0], *others]}, "")
+    expect_quietly(found == ([], [name], [others[0][0]]), f"planted and not found: an omission, and a record twice: {found}")
 
 
 def start(brume, folder, log):

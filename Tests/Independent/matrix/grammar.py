@@ -3,17 +3,23 @@ import json
 
 # Records of nearly 1 MB each, as many as make an answer of 20 MB.
 LARGE, LARGE_BYTES = 20, 1_000_000
+# A zone that is large enough for its removal to take more than a moment.
+ZONES, ZONE_RECORDS = 4, 10_000
+# Names of fields that a look-up wants, of participants of a share (100 may be), and of people that one says to be blocked there.
+WANTED, PARTICIPANTS, BLOCKED = (5000, 50_000), (100, 100, 2000), 5000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 COMPARATORS = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN", "BEGINS_WITH", "LESS_THAN", "GREATER_THAN_OR_EQUALS"]
 
 
 class Grammar:
-    """Draws requests: endpoint, database and body."""
+    """Draws requests: endpoint, database and body. An endpoint that begins with a slash is in no database."""
 
     def __init__(self, chance):
         self.chance = chance
         self.kinds = [self.query, self.sorted_query, self.save, self.chain, self.references, self.lookup, self.zones,
-                      self.changes, self.subscriptions, self.uploads, self.delete, self.nested, self.many_zones]
+                      self.changes, self.subscriptions, self.uploads, self.delete, self.nested, self.many_zones,
+                      self.fill_zone, self.delete_zone, self.resolve, self.discover, self.notifications, self.wanted_fields,
+                      self.share]
 
     def request(self):
         endpoint, database, body = self.chance.choice(self.kinds)()
@@ -113,3 +119,61 @@ class Grammar:
     def nested(self):
         """No request: a body as deep and long as one may send, to be read and refused."""
         return "records/modify", "private", b'{"a":' * 40 + b"[" + b'"\\u00e9",' * 200_000 + b"1]" + b"}" * 40
+
+    def fill_zone(self, number=None, first=None):
+        """Much of a zone that is deleted at times."""
+        number = self.chance.randrange(ZONES) if number is None else number
+        first = self.chance.randrange(0, ZONE_RECORDS, 200) if first is None else first
+        return "records/modify", "private", {"zoneID": {"zoneName": f"big{number}"}, "operations": [{
+            "operationType": "forceUpdate", "record": {"recordName": f"big-{first + index}", "recordType": "Load", "fields": {
+                "text": {"value": self.word()}}}} for index in range(200)]}
+
+    def delete_zone(self):
+        """One goes with all that is in it, and another comes."""
+        gone, made = self.chance.sample(range(ZONES), 2)
+        return "zones/modify", "private", {"operations": [
+            {"operationType": kind, "zone": {"zoneID": {"zoneName": f"big{number}"}}}
+            for kind, number in (("delete", gone), ("create", made))]}
+
+    def resolve(self):
+        return "records/resolve", "public", {"shortGUIDs": [
+            {"value": self.word(25), "shouldFetchRootRecord": True} for _ in range(200)]}
+
+    def discover(self):
+        def somebody():
+            return self.chance.choice([{"emailAddress": f"{self.word()}@example.org"}, {"userRecordName": f"_{self.word(32)}"},
+                                       {"phoneNumber": f"+49{self.chance.randrange(10**9)}"}])
+        return "users/discover", "public", {"lookupInfos": [somebody() for _ in range(200)]}
+
+    def notifications(self):
+        return "/_brume/notifications/changes", "", {"resultsLimit": 200}
+
+    def wanted_fields(self):
+        """A look-up that wants thousands of fields, and of each record others."""
+        begin = self.word()
+        wanted = [f"{begin}{number}" for number in range(self.chance.choice(WANTED))]
+        return "records/lookup", self.chance.choice(["public", "private"]), {"desiredKeys": ["text", *wanted], "records": [
+            {"recordName": self.name(), "desiredKeys": ["text", *wanted[index::200]]} if index % 2 else
+            {"recordName": self.name()} for index in range(200)]}
+
+    def share(self, count=None):
+        """Of a record of its own, with as many participants as may be or more, and thousands who are blocked."""
+        name, count = self.chance.randrange(20), count or self.chance.choice(PARTICIPANTS)
+        begin = self.word()
+        people = [{"type": "USER", "permission": "READ_ONLY", "acceptanceStatus": "INVITED", "userIdentity": {
+            "lookupInfo": {"emailAddress": f"{begin}{number}@example.org"}}} for number in range(count)]
+        blocked = {"allowsAccessRequests": True, "requesters": [f"_{begin}{number:024}" for number in range(BLOCKED)],
+                   "blocked": [f"_{begin}{number:024}" for number in range(BLOCKED, 2 * BLOCKED)]}
+        return "records/modify", "private", {"zoneID": {"zoneName": "shared"}, "atomic": True, "operations": [
+            {"operationType": "forceUpdate", "record": self.record(recordName=f"root{name}", createShortGUID=True)},
+            {"operationType": "forceUpdate", "record": {
+                "recordName": f"share{name}", "recordType": "cloudkit.share", "forRecord": {"recordName": f"root{name}"},
+                "fields": {}, "publicPermission": "READ_ONLY", "participants": people, "brume": blocked}}]}
+
+    def beginning(self):
+        """What is there before anything is drawn: the zones, and one of them is large."""
+        yield "zones/modify", "private", {"operations": [{"operationType": "create", "zone": {"zoneID": {"zoneName": name}}}
+                                                         for name in ["shared", *(f"big{number}" for number in range(ZONES))]]}
+        for first in range(0, ZONE_RECORDS, 200):
+            yield self.fill_zone(0, first)
+        yield self.share(PARTICIPANTS[0])

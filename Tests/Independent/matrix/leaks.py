@@ -139,11 +139,13 @@ def unlisted(policy, routes, probes, principals, images):
     return problems + [f"control: {name} was not found" for name, read in UNREADABLE.items() if not is_refused(read)]
 
 
-# Rows that would be passed over.
+# Rows that would be passed over, and rules that would promise what nobody has decided on.
 UNREADABLE = {
     "a row of the list of endpoints that is not understood": lambda: read_routes(
         "| Method | Path | Caller | Work | Reading |\n|---|---|---|---|---|\n| GET | `/planted` | `user` | usual | |"),
     "an endpoint that is listed twice": lambda: Policy("[endpoints]\nGET /a :: a\nGET /a :: b"),
+    **{f"'{outcome}' for whatever comes": lambda outcome=outcome: Policy(f"[groups]\n@a = b/*\n[rules]\n{outcome} | @a | - | * | * | - | -")
+       for outcome in ("ok", "NOT_FOUND absent", "CONFLICT+shown")},
 }
 
 
@@ -151,7 +153,7 @@ def is_refused(read):
     try:
         read()
     except SystemExit as refusal:
-        return "not understood" in str(refusal) or "twice" in str(refusal)
+        return any(word in str(refusal) for word in ("not understood", "twice", "is for refusals"))
     return False
 
 

@@ -2,11 +2,14 @@
 
 `policy.txt` names every endpoint with its probes, every principal and every image; then come the rules, of which the
 last that fits a cell decides. A name that is not listed, a listed name that is not there, a cell without a rule and a
-rule that decides no cell all fail the run.
+rule that decides no cell all fail the run. A `*` among the probes of a rule means probes that are not there yet, too: only a
+refusal may be promised to those.
 """
 import fnmatch
 import pathlib
+import re
 
+REFUSAL = re.compile(r"[A-Z_]+|HTTP\+4\d\d")
 TABLE = pathlib.Path(__file__).with_name("policy.txt")
 
 
@@ -26,6 +29,10 @@ class Rule:
     def fits(self, names):
         return all(any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
                    for name, patterns in zip(names, self.patterns))
+
+    def promises_unknown(self):
+        """Whether it lets somebody do what nobody has decided on."""
+        return any("*" in pattern for pattern in self.patterns[0]) and not all(map(REFUSAL.fullmatch, self.outcomes))
 
     def __str__(self):
         return f"policy.txt:{self.number}: {' '.join(self.outcomes)} ({self.page}: {self.reason})"
@@ -56,7 +63,10 @@ class Policy:
             columns = [column.strip() for column in line.split("|")]
             if len(columns) != 7:
                 raise SystemExit(f"FAILED: policy.txt:{number}: a rule has seven columns, not {len(columns)}")
-            self.rules.append(Rule(number, columns, self.groups))
+            rule = Rule(number, columns, self.groups)
+            if rule.promises_unknown():
+                raise SystemExit(f"FAILED: policy.txt:{number}: '*' among probes is for refusals; write out which are {columns[0]}")
+            self.rules.append(rule)
         else:
             self.listed[section].update(line.split())
 

@@ -147,7 +147,7 @@ def takes(watcher):
         kind = "Note" if zone else "Own"
         above = {"parent": {"recordName": "root-A" if watcher.name != "joiner" else "root-B"}} if zone else {}
         for operation, name in [("create", "n00-hidden-1"), ("forceUpdate", "n11-hidden-0"), ("forceReplace", "n11-hidden-1")]:
-            watcher.ask(f"{operation} under a name that is taken in {zone or database}", "records/modify", {
+            watcher.ask(f"{operation} {name} under a name that is taken in {zone or database}", "records/modify", {
                 **watcher.where(zone), "operations": [{"operationType": operation, "record": {
                     "recordName": name, "recordType": kind, "fields": {}, **above}}]}, database)
 
