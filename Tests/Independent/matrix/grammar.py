@@ -5,8 +5,9 @@ import json
 LARGE, LARGE_BYTES = 20, 1_000_000
 # A zone that is large enough for its removal to take more than a moment.
 ZONES, ZONE_RECORDS = 4, 10_000
-# Names of fields that a look-up wants, of participants of a share (100 may be), and of people that one says to be blocked there.
-WANTED, PARTICIPANTS, BLOCKED = (5000, 50_000), (100, 100, 2000), 5000
+# Names of fields that a look-up wants, of participants of a share, of people that ask for it, and of those that one says to be
+# blocked there: as many as may be, and more.
+WANTED, PARTICIPANTS, REQUESTERS, BLOCKED = (999, 999, 50_000), (100, 100, 2000), 100, (1000, 1000, 5000)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 COMPARATORS = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN", "BEGINS_WITH", "LESS_THAN", "GREATER_THAN_OR_EQUALS"]
 
@@ -158,12 +159,13 @@ class Grammar:
 
     def share(self, count=None):
         """Of a record of its own, with as many participants as may be or more, and thousands who are blocked."""
-        name, count = self.chance.randrange(20), count or self.chance.choice(PARTICIPANTS)
+        name, blocked_ones = self.chance.randrange(20), BLOCKED[0] if count else self.chance.choice(BLOCKED)
+        count = count or self.chance.choice(PARTICIPANTS)
         begin = self.word()
         people = [{"type": "USER", "permission": "READ_ONLY", "acceptanceStatus": "INVITED", "userIdentity": {
             "lookupInfo": {"emailAddress": f"{begin}{number}@example.org"}}} for number in range(count)]
-        blocked = {"allowsAccessRequests": True, "requesters": [f"_{begin}{number:024}" for number in range(BLOCKED)],
-                   "blocked": [f"_{begin}{number:024}" for number in range(BLOCKED, 2 * BLOCKED)]}
+        blocked = {"allowsAccessRequests": True, "requesters": [f"_{begin}{number:024}" for number in range(REQUESTERS)],
+                   "blocked": [f"_{begin}{number:024}" for number in range(blocked_ones)]}
         return "records/modify", "private", {"zoneID": {"zoneName": "shared"}, "atomic": True, "operations": [
             {"operationType": "forceUpdate", "record": self.record(recordName=f"root{name}", createShortGUID=True)},
             {"operationType": "forceUpdate", "record": {
