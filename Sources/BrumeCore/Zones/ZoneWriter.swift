@@ -19,10 +19,12 @@ struct ZoneWriter {
   }
 
   /// The zone, made if it is not there. A zone that is there stays as it is (case ZON-02).
-  func create(_ key: ZoneKey) throws -> Zone {
+  mutating func create(_ key: ZoneKey) throws -> Zone {
     if let zone = try transaction.zones.find(key), zone.isLive { return zone }
     if key.isDefault { return try transaction.zones.live(key) }
     if try transaction.zones.find(key) != nil, try transaction.hasRows(in: key) {
+      // Whoever began to take them away may have given up.
+      left.append(key)
       throw BrumeError(
         .tryAgainLater,
         "zone '\(key.name)' was deleted just now, and its records are still going; try again",
