@@ -57,8 +57,10 @@ extension Settings {
     return hasPort ? "\(url.hostText):\(url.port)" : url.hostText
   }
 
-  /// What browsers send as a page's origin, in lower case; nil for what is none.
+  /// What browsers send as a page's origin, in lower case; nil for what is none. Pages from files and frames in a sandbox
+  /// have no host.
   private static func origin(_ text: String) -> String? {
+    if text == "null" || text == "file://" { return text }
     guard let parts = text.wholeMatch(of: #/[a-z][a-z0-9+.\-]*://(.+)/#)?.output,
       parts.1 == parts.1.lowercased(), host(String(parts.1)) != nil
     else { return nil }

@@ -47,7 +47,9 @@ struct RecordRules {
       stage.put(record)
       return Judgement(action: .put, receipts: receipts)
     case .remove(let stored):
-      if let error = Removals.forbidden(stored, in: stage.zone, context.scope) { throw error }
+      let error = Removals.forbidden(
+        stored, in: stage.zone, context.scope, shown: "'\(stored.name)'")
+      if let error { throw error }
       stage.remove(item.name)
       return Judgement(action: .remove)
     }

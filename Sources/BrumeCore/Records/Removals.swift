@@ -105,6 +105,10 @@ struct Removals {
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
     // More are refused in any case.
     if names.count < limit { try requireReferrers(names, to: name) }
+    // A user record stays, and refers to nothing then. Else its user could keep others from deleting what is theirs.
+    names = try names.filter { other in
+      try stage.before(other).map { !Self.isUserRecord($0, in: stage.zone) } ?? true
+    }
     let record = try stage.before(name)
     if let share = record?.share {
       names.append(share)
@@ -137,20 +141,26 @@ struct Removals {
 
 extension Removals {
   /// Why nobody, or only the owner, deletes a record, whether it is asked for or goes with another.
+  ///
+  /// - Parameter shown: what the error calls it.
   static func forbidden(
-    _ record: Record, in zone: ZoneKey, _ scope: DatabaseScope
+    _ record: Record, in zone: ZoneKey, _ scope: DatabaseScope, shown: String
   ) -> BrumeError? {
-    if record.type == Record.usersType, RecordKey(zone: zone, name: record.name).mayBeUser {
+    if isUserRecord(record, in: zone) {
       return BrumeError(
         .accessDenied,
-        "user record '\(record.name)' cannot be deleted; it stays as long as the account: clear "
-          + "its fields instead")
+        "user record \(shown) cannot be deleted; it stays as long as the account: clear its fields "
+          + "instead")
     }
     guard scope == .shared, record.share != nil else { return nil }
     return BrumeError(
       .accessDenied,
-      "DELETE operation not permitted: only the owner deletes '\(record.name)', the root of a "
-        + "share; delete the share to leave it")
+      "DELETE operation not permitted: only the owner deletes \(shown), the root of a share; delete "
+        + "the share to leave it")
+  }
+
+  private static func isUserRecord(_ record: Record, in zone: ZoneKey) -> Bool {
+    record.type == Record.usersType && RecordKey(zone: zone, name: record.name).mayBeUser
   }
 
   /// The error for a record that goes while something still needs it.
@@ -158,7 +168,7 @@ extension Removals {
     for name: String, _ gone: Set<String>
   ) throws -> BrumeError? {
     if let record = try stage.before(name),
-      let error = Self.forbidden(record, in: stage.zone, context.scope)
+      let error = Self.forbidden(record, in: stage.zone, context.scope, shown: shown(name))
     {
       return error
     }

@@ -82,6 +82,11 @@ struct Sharing {
     me.identity.givenName = account.givenName
     me.identity.familyName = account.familyName
     next.shareDetails?.requesters.removeAll { $0.user == user }
+    // Under another address he was somebody else, as long as nobody knew whose it is.
+    next.shareDetails?.participants.removeAll {
+      $0.role != .owner && $0.oneTimeToken == nil && $0.acceptance == .invited
+        && $0.identity.isSamePerson(as: account.identity)
+    }
     next.shareDetails?.participants.append(me)
     if let count = next.shareDetails?.participants.count, count > limits.participants {
       throw BrumeError(

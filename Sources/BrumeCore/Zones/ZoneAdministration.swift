@@ -24,7 +24,7 @@ package struct ZoneAdministration: Sendable {
     let database = DatabaseKey(in: containerEnvironment, owner: owner)
     let key = ZoneKey(database: database, name: name)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
-    if key.isDefault { try await emptying.finish([key]) }
+    if key.isDefault { try await emptying.finish([key], evenLive: true) }
     let left = try await store.write(in: .database(database)) { transaction in
       let zone = try transaction.zones.live(key)
       var writer = ZoneWriter(transaction, origin)

@@ -2,6 +2,8 @@
 // steps behind it, each a write of its own, because whoever deletes a hundred thousand records must not keep all others
 // waiting for as long as that takes. Until the last is gone the zone cannot be made again.
 //
+// Nobody takes away what is in a zone that was made again: each step looks first.
+//
 // The request that deletes goes on until nothing is left. What it leaves, because it was given up or the server ended, is
 // found by `sweep`.
 
@@ -20,11 +22,14 @@ package struct ZoneEmptying: Sendable {
 
   init(_ parts: EngineParts) { store = parts.store }
 
-  /// Removes all rows of zones.
+  /// Removes all rows of zones, unless one has been made again meanwhile.
   ///
+  /// - Parameter evenLive: also of a zone that is there, and stays.
   /// - Throws: what the store throws; some rows are gone then.
-  func finish(_ zones: [ZoneKey]) async throws {
-    for zone in zones { while try await !removeSome(of: zone) { try Task.checkCancellation() } }
+  func finish(_ zones: [ZoneKey], evenLive: Bool = false) async throws {
+    for zone in zones {
+      while try await !removeSome(of: zone, evenLive) { try Task.checkCancellation() }
+    }
   }
 
   /// The same for zones whose deletion was cut short. Answers how many.
@@ -42,21 +47,19 @@ package struct ZoneEmptying: Sendable {
     }
   }
 
-  /// One step. Answers whether nothing is left.
-  private func removeSome(of zone: ZoneKey) async throws -> Bool {
+  /// One step. Answers whether nothing is left to do.
+  private func removeSome(of zone: ZoneKey, _ evenLive: Bool) async throws -> Bool {
     let (names, isLast) = try await store.read { transaction in
       let some = try transaction.someChanges(in: zone, limit: Self.step)
       return (some.changes.map(\.name), some.isAll)
     }
-    if isLast {
-      try await store.writeRepeatable(in: .database(zone.database)) {
-        try $0.records.removeAll(in: zone)
-      }
-      return true
-    }
-    let plan = ReadPlan { Set(names.map { .record(RecordKey(zone: zone, name: $0)) }) }
+    let reads = names.map { ReadPlan.Read.record(RecordKey(zone: zone, name: $0)) }
+    let plan = ReadPlan { Set(reads + [.zone(zone)]) }
     return try await store.writeRepeatable(in: .database(zone.database), reading: plan) {
-      try $0.remove(names, in: zone)
+      guard try $0.mayEmpty(zone, evenLive) else { return true }
+      if !isLast { return try $0.remove(names, in: zone) }
+      try $0.records.removeAll(in: zone)
+      return true
     }
   }
 }
@@ -92,20 +95,36 @@ extension WriteTransaction {
     return true
   }
 
+  /// Whether a zone's rows may go: what was made again has rows of its own.
+  fileprivate func mayEmpty(_ zone: ZoneKey, _ evenLive: Bool) throws -> Bool {
+    guard try zones.find(zone)?.isLive ?? true else { return true }
+    guard evenLive else { return false }
+    // The zone stays and its sequence too: what was counted would seem to be right.
+    try settings.set(.storedBytes(zone), to: nil)
+    try settings.set(.storedBytesOfDatabase(zone.database), to: nil)
+    return true
+  }
+
   /// Removes rows, without a word in the change feed. Answers whether nothing is left.
-  fileprivate func remove(_ names: [String], in zone: ZoneKey) throws -> Bool {
-    let isDone = try BrumeError.unlessDamaged {
-      for name in names {
-        let key = RecordKey(zone: zone, name: name)
-        guard let stored = try records.find(key) else { continue }
-        try records.remove(key, type: stored.type, sequence: stored.sequence)
-      }
-      return try records.forgetDeletions(of: names, in: zone, through: .max) > 0
-    }
-    if isDone == true { return false }
+  func remove(_ names: [String], in zone: ZoneKey) throws -> Bool {
+    let count = try BrumeError.unlessDamaged { try removeEach(names, in: zone) }
+    // Somebody else may have taken them away.
+    if let count, count > 0 { return false }
+    let first = try changes.page(in: zone, after: 0, through: .max, limit: 1).first
+    guard let first else { return true }
+    if count != nil, !names.contains(first.name) { return false }
     // What cannot be read one by one goes as a whole.
     try records.removeAll(in: zone)
     return true
+  }
+
+  private func removeEach(_ names: [String], in zone: ZoneKey) throws -> Int {
+    for name in names {
+      let key = RecordKey(zone: zone, name: name)
+      guard let stored = try records.find(key) else { continue }
+      try records.remove(key, type: stored.type, sequence: stored.sequence)
+    }
+    return try records.forgetDeletions(of: names, in: zone, through: .max)
   }
 }
 

@@ -24,7 +24,7 @@ struct ZoneWriter {
     if key.isDefault { return try transaction.zones.live(key) }
     if try transaction.zones.find(key) != nil, try transaction.hasRows(in: key) {
       // Whoever began to take them away may have given up.
-      left.append(key)
+      if !left.contains(key) { left.append(key) }
       throw BrumeError(
         .tryAgainLater,
         "zone '\(key.name)' was deleted just now, and its records are still going; try again",

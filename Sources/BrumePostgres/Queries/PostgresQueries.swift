@@ -51,7 +51,10 @@ final class PostgresQueries: QueryReading {
   }
 
   private static let allZones = SQL(
-    "SELECT id, name FROM zones WHERE bucket = $1 AND database = $2 ORDER BY name")
+    """
+    SELECT id, name FROM zones
+    WHERE bucket = $1 AND database = $2 AND deletion IS NULL ORDER BY name
+    """)
 }
 
 /// Records that queries look at beyond those that rows of the index brought along.

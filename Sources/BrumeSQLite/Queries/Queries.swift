@@ -42,5 +42,8 @@ final class SQLiteQueries: QueryReading {
   }
 
   private static let allZones = SQL(
-    "SELECT id, name, \(SummedTable.zones.damage) FROM zones WHERE database = ?1 ORDER BY name")
+    """
+    SELECT id, name, \(SummedTable.zones.damage) FROM zones
+    WHERE database = ?1 AND deletion IS NULL ORDER BY name
+    """)
 }

@@ -138,6 +138,11 @@ extension StorageContract {
         }
       }
       try expectEqual(try await left(), [.sample()], "deleted, with rows")
+      let query = EngineQuery(
+        database: .sample(), zone: nil, query: Query(recordType: "Trail"), after: nil, limit: 9,
+        candidateLimit: 99)
+      let found = try await store.read { try $0.queries.matching(query).records.map(\.name) }
+      try expectEqual(found, ["a"], "found in all zones but the deleted one")
       try await store.write(in: .everything(of: store)) { transaction in
         let key = RecordKey(zone: .sample(), name: "a")
         guard let stored = try transaction.records.find(key) else {

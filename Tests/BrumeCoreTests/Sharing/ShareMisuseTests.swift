@@ -40,9 +40,34 @@ struct ShareMisuseTests {
     let target = FieldValue.reference(Reference(recordName: "trap", action: .deleteSelf))
     try await fixture.save(
       .force(name, ["to": target], type: Record.usersType), in: .public)
-    let error = try await fixture.failure(of: .delete("trap"), in: .public)
-    #expect(error.code == .accessDenied && error.reason.contains("user record"))
-    #expect(try await fixture.exists("trap", in: .public))
+    // Nor does it keep others from deleting what is theirs.
+    #expect(try await fixture.modify([.delete("trap")], in: .public).allSucceeded)
+    #expect(try await !fixture.exists("trap", in: .public))
+    #expect(try await fixture.fetch(name, in: .public).fields["to"] == target)
+  }
+
+  @Test func `somebody who is invited by two addresses, and not to be found, joins once`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    var change = Accounts.Change()
+    change.isDiscoverable = false
+    change.phoneNumber = "+431"
+    _ = try await fixture.engine.accounts.change(try #require(fixture.bob.user), change)
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    var operation = RecordOperation.update(share)
+    operation.record.participants =
+      (share.shareDetails?.participants ?? []) + [
+        Participant(
+          id: "", role: .privateUser, permission: .readOnly, acceptance: .invited,
+          identity: UserIdentity(phoneNumber: "+431"))
+      ]
+    let both = try await fixture.save(operation)
+    #expect(both.shareDetails?.participants.count == 3)
+    let metadata = try await fixture.join(both, as: fixture.bob)
+    #expect(metadata.acceptance == .accepted)
+    let after = try await fixture.fetch("s1").shareDetails
+    #expect(after?.participants.map(\.identity.user) == [fixture.phone.user, fixture.bob.user])
   }
 
   @Test func `a one-time place cannot have the ID of the owner`() async throws {

@@ -79,6 +79,49 @@ struct ZoneEmptyingTests {
     #expect(try await fixture.engine.zoneEmptying.sweep() == 0)
   }
 
+  @Test func `what is in a zone that was made again stays`() async throws {
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Large")
+    let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
+    try await fill(fixture, zone, Self.large)
+    try await fixture.deleteZone(zone).get()
+    try await fill(fixture, zone, Self.large)
+    try await fixture.engine.zoneEmptying.finish([key])
+    #expect(try await rows(fixture, zone) == Self.large)
+  }
+
+  @Test func `two who empty a zone at once take no more at a time than one`() async throws {
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Large")
+    let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
+    try await fill(fixture, zone, 3 * Self.large)
+    try await cutShort(fixture, zone)
+    let first = (0..<Self.large).map { "r\($0)" }
+    let left = try await fixture.server.store.write(in: .database(key.database)) { transaction in
+      for name in first {
+        let record = RecordKey(zone: key, name: name)
+        guard let stored = try transaction.records.find(record) else { continue }
+        try transaction.records.remove(record, type: stored.type, sequence: stored.sequence)
+      }
+      _ = try transaction.records.forgetDeletions(of: first, in: key, through: .max)
+      // As somebody who has read the same names does now.
+      let isDone = try transaction.remove(first, in: key)
+      let rows = try transaction.changes.page(in: key, after: 0, through: .max, limit: 10_000)
+      return isDone ? 0 : rows.count
+    }
+    #expect(left == 2 * Self.large)
+  }
+
+  @Test func `ZON-04 no query finds what a deleted zone still has`() async throws {
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Large")
+    try await fill(fixture, zone, 3)
+    try await cutShort(fixture, zone)
+    let page = try await fixture.engine.queries.run(
+      QueryRequest(query: Query(recordType: "Hike"), zoneWide: true), in: .private, as: fixture.phone)
+    #expect(page.records.isEmpty)
+  }
+
   /// As after the first write of a deletion, and then the server ended.
   private func cutShort(_ fixture: EngineFixture, _ zone: ZoneID) async throws {
     let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
