@@ -590,11 +590,12 @@ def type_example(desk, name, line):
         words = [word if not word.startswith("/var/") else os.path.join(desk.folder, "another") for word in shlex.split(line)]
         server = subprocess.Popen([*words, "--port", "0", *([] if "--data" in words else ["--data", os.path.join(desk.folder, "other")])],
                                   cwd=desk.folder, env=desk.env, executable=desk.binary, stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL, text=True)
+                                  stderr=subprocess.STDOUT, text=True)
         said = ""
         for text in server.stdout:
             said += text
-            if text.startswith("Stop with"):
+            # A log of JSON has a line in place of the banner.
+            if text.startswith("Stop with") or '"Brume serves"' in text:
                 break
         server.terminate()
         return server.wait(timeout=120), said

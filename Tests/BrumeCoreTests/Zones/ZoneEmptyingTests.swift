@@ -118,7 +118,8 @@ struct ZoneEmptyingTests {
     try await fill(fixture, zone, 3)
     try await cutShort(fixture, zone)
     let page = try await fixture.engine.queries.run(
-      QueryRequest(query: Query(recordType: "Hike"), zoneWide: true), in: .private, as: fixture.phone)
+      QueryRequest(query: Query(recordType: "Hike"), zoneWide: true), in: .private,
+      as: fixture.phone)
     #expect(page.records.isEmpty)
   }
 
