@@ -234,8 +234,9 @@ final class SQLiteRecords: RecordWriting, Remembering {
     "row_sum(\(key), ?1, ?2, ?7, ?6, ?3, ?4, ?5)"
   }
   private static let removeAll = SQL("DELETE FROM records WHERE zone = ?1")
+  // By the name, which one row has; without the signs SQLite takes the index of the feed, with all rows of the zone.
   private static let forgetDeletion = SQL(
-    "DELETE FROM records WHERE zone = ?1 AND name = ?2 AND type IS NULL AND sequence <= ?3")
+    "DELETE FROM records WHERE zone = ?1 AND name = ?2 AND +type IS NULL AND +sequence <= ?3")
 
   // MARK: Bodies
 
