@@ -23,8 +23,7 @@ from brume_server import Server, target
 from matrix.answers import Connection
 from matrix.grammar import Grammar, LARGE
 
-# Two passwords are looked at at once.
-MEMORY = (512 << 20) + 2 * guesses.BYTES
+MEMORY = 512 << 20
 # How many times slower the 99th of a hundred requests may be, and below which time slowness is nothing but chance. A
 # test machine's two cores also run the hostile user and perhaps other tests. Of one caller four requests are at work
 # (docs/operating/load.md): four of the largest in the group of writes that is under way, and four in the next.

@@ -22,7 +22,7 @@ from matrix.grammar import Grammar
 
 LIMIT, TOO_LITTLE = 256 << 20, 24 << 20
 # More than that where passwords are guessed at: two are looked at at once, and each takes 64 MB.
-GUESSED = LIMIT + 2 * guesses.BYTES
+GUESSED = LIMIT + guesses.BYTES
 CALLERS, ZONE = 48, {"zoneName": "Notes"}
 VERSION_1, VERSION_2 = "/sys/fs/cgroup/memory", "/sys/fs/cgroup"
 

@@ -1,28 +1,26 @@
-// Where passwords are checked: a few at a time, on threads of their own, because each costs 64 MB and
-// a tenth of a second; and ever more slowly for whoever guesses.
+// Where passwords are checked: one at a time, on a thread of its own that gives way to all others, because each costs
+// 64 MB and a tenth of a second; and ever more slowly for whoever guesses.
 
 import BrumeCore
 import BrumeModel
 import BrumeStorage
-import NIOPosix
 import Synchronization
 
 final class PasswordVerifier: Sendable {
   /// Ours: however many processors there are, no more passwords at once have 64 MB each; others wait.
-  private static let threadCount = 2
+  private static let threadCount = 1
+  /// Of the process. What is guessed at must not slow down those who are signed in.
+  private static let threads = WorkerThreads(count: threadCount, giveWay: true)
 
   private let accounts: Accounts
   private let slots: Int
   private let attempts: Attempts
   private let taken = Mutex(0)
-  private let threads: NIOThreadPool
 
   init(accounts: Accounts, attempts: Attempts, limits: Limits) {
     self.accounts = accounts
     self.attempts = attempts
     slots = limits.passwordChecks
-    threads = NIOThreadPool(numberOfThreads: Self.threadCount)
-    threads.start()
   }
 
   /// The account of a name and password.
@@ -56,7 +54,7 @@ final class PasswordVerifier: Sendable {
           .throttled, "too many wrong passwords; try again in \(Int(seconds)) seconds",
           retryAfter: seconds)
       }
-      let value = try await threads.runIfActive(prepare())
+      let value = try await Self.run(prepare())
       try await attempts.succeeded(name: name, address: address.name)
       return value
     }
@@ -64,7 +62,15 @@ final class PasswordVerifier: Sendable {
 
   /// Hashes a password, or does what costs as much.
   func hash<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await costly { [threads] in try await threads.runIfActive(body) }
+    try await costly { try await Self.run(body) }
+  }
+
+  private static func run<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      threads.submit { continuation.resume(with: Result { try body() }) }
+    }
   }
 
   /// - Throws: THROTTLED if as many are at work as may be.
