@@ -19,6 +19,14 @@ extension RequestKind {
         zoneIDs(n).map { ZoneOperation(.delete, $0) }, in: .private, as: server.phone)
       for result in results { _ = try result.get() }
     },
+    RequestKind("records of a deleted zone, which go in steps", sizes: [600, 1200]) { server, n in
+      try await server.make(zoneIDs(1))
+      try await server.save(names(n).map { .create($0, zone: zoneIDs(1)[0]) })
+    } request: { server, _ in
+      let results = try await server.engine.zones.modify(
+        [ZoneOperation(.delete, zoneIDs(1)[0])], in: .private, as: server.phone)
+      for result in results { _ = try result.get() }
+    },
     RequestKind("zones deleted that a subscription each watches") { server, n in
       try await server.make(zoneIDs(n))
       try await server.modify(watching(zoneIDs(n)))
