@@ -306,13 +306,21 @@ class Archived: NSObject, NSCoding {
     case .values: value.object.map(Self.values)
     case .object(let name): value.object.flatMap { part($0, name) }
     case .objects(let name):
-      NSArray(array: (value.array ?? []).compactMap { $0.object.flatMap { part($0, name) } })
+      NSArray(array: (value.array ?? []).compactMap { $0.object.flatMap { member($0, name) } })
     case .number, .real, .flag: nil
     }
   }
 
   private static func part(_ object: JSONObject, _ name: String) -> Archived? {
     kinds[name].map { $0.standIn.init(object, as: $0) }
+  }
+
+  /// One that a collection holds. Foundation on Linux stops the program when a member of a collection is refused, so those
+  /// that are refused by themselves stay outside.
+  private static func member(_ object: JSONObject, _ name: String) -> Archived? {
+    guard let kind = kinds[name], let made = part(object, name) else { return nil }
+    let read = try? NSKeyedUnarchiver.unarchivedObject(ofClasses: [kind.type], from: made.data)
+    return read as? NSObject == nil ? nil : made
   }
 
   private static func text(_ value: JSON) -> NSString {
@@ -344,7 +352,7 @@ class Archived: NSObject, NSCoding {
     case .array(let elements): NSArray(array: elements.map { Self.value($0, depth + 1) })
     case .object(let object):
       if let name = object["class"]?.string, fieldKinds.contains(name),
-        let made = part(object, name)
+        let made = member(object, name)
       {
         made
       } else {
