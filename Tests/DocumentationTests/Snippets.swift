@@ -12,6 +12,23 @@ struct DefaultContainer: Sendable {
   func `default`() -> CKContainer { container }
 }
 
+/// What stands for `Brume` in texts that take what the environment says: a fixed environment.
+enum BrumeOfEnvironment {
+  static func container(_ settings: CloudKit.Brume.Configuration) -> CKContainer {
+    CloudKit.Brume.container(settings)
+  }
+  static func Configuration(
+    environmentOf user: String, deviceID: String
+  ) throws -> CloudKit.Brume.Configuration {
+    try CloudKit.Brume.Configuration(
+      environmentOf: user, deviceID: deviceID,
+      variables: [
+        "BRUME_URL": "http://127.0.0.1:1", "BRUME_CONTAINER": "iCloud.test",
+        "BRUME_API_TOKEN": "api", "BRUME_USER_TOKEN_ALICE": "alice",
+      ])
+  }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct SnippetRuns {
   private func container(of user: String = "alice") async throws -> (LocalServer, DefaultContainer)
   {
@@ -132,21 +149,7 @@ struct DefaultContainer: Sendable {
   }
 
   @Test func `From Apple's CloudKit to Brume: two devices of the environment's user`() throws {
-    enum Brume {
-      static func container(_ settings: CloudKit.Brume.Configuration) -> CKContainer {
-        CloudKit.Brume.container(settings)
-      }
-      static func Configuration(
-        environmentOf user: String, deviceID: String
-      ) throws -> CloudKit.Brume.Configuration {
-        try CloudKit.Brume.Configuration(
-          environmentOf: user, deviceID: deviceID,
-          variables: [
-            "BRUME_URL": "http://127.0.0.1:1", "BRUME_CONTAINER": "iCloud.test",
-            "BRUME_API_TOKEN": "api", "BRUME_USER_TOKEN_ALICE": "alice",
-          ])
-      }
-    }
+    typealias Brume = BrumeOfEnvironment
     // Text Sources/BrumeKit/BrumeKit.docc/FromCloudKitToBrume.md 2
     let phone = Brume.container(
       try Brume.Configuration(environmentOf: "alice", deviceID: "phone"))

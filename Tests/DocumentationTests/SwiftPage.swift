@@ -42,21 +42,7 @@ extension SnippetRuns {
   }
 
   @Test func `Swift: a second device of the environment's user`() throws {
-    enum Brume {
-      static func container(_ settings: CloudKit.Brume.Configuration) -> CKContainer {
-        CloudKit.Brume.container(settings)
-      }
-      static func Configuration(
-        environmentOf user: String, deviceID: String
-      ) throws -> CloudKit.Brume.Configuration {
-        try CloudKit.Brume.Configuration(
-          environmentOf: user, deviceID: deviceID,
-          variables: [
-            "BRUME_URL": "http://127.0.0.1:1", "BRUME_CONTAINER": "iCloud.test",
-            "BRUME_API_TOKEN": "api", "BRUME_USER_TOKEN_ALICE": "alice",
-          ])
-      }
-    }
+    typealias Brume = BrumeOfEnvironment
     // Text docs/languages/swift.md 4
     let laptop = Brume.container(
       try Brume.Configuration(environmentOf: "alice", deviceID: "laptop"))
