@@ -140,7 +140,7 @@ extension Evaluate {
   }
 
   /// Yes as soon as one is; otherwise unknown if one is unknown.
-  private static func oneOf(_ values: [FieldValue], _ answer: (FieldValue) -> Bool?) -> Bool? {
+  static func oneOf(_ values: [FieldValue], _ answer: (FieldValue) -> Bool?) -> Bool? {
     var isUnknown = false
     for value in values {
       switch answer(value) {

@@ -40,29 +40,13 @@ struct ListElements {
   /// Whether one of the constants is an element.
   func meets(_ constants: FieldValue) -> Bool? {
     guard case .list(let constants, _) = constants else { return nil }
-    var isUnknown = false
-    for constant in constants {
-      switch contains(constant) {
-      case true: return true
-      case nil: isUnknown = true
-      default: break
-      }
-    }
-    return isUnknown ? nil : false
+    return Evaluate.oneOf(constants, contains)
   }
 
   /// Whether every constant is an element.
   func holds(_ constants: FieldValue) -> Bool? {
     guard case .list(let constants, _) = constants else { return nil }
-    var isUnknown = false
-    for constant in constants {
-      switch contains(constant) {
-      case false: return false
-      case nil: isUnknown = true
-      default: break
-      }
-    }
-    return isUnknown ? nil : true
+    return Evaluate.oneOf(constants) { contains($0).map(!) }.map(!)
   }
 
   /// Whether an element begins with a text: what follows it in the order is the first that can.

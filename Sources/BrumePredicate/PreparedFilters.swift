@@ -82,15 +82,8 @@ extension EqualitySet {
   /// Whether one of the constants is an element of the list.
   fileprivate func meet(_ value: FieldValue) -> Bool? {
     guard case .list(let elements, _) = value else { return nil }
-    var isUnknown = kinds.contains(.incomparable)
-    for element in elements {
-      switch contains(element) {
-      case true: return true
-      case nil: isUnknown = true
-      default: break
-      }
-    }
-    return isUnknown ? nil : false
+    let found = Evaluate.oneOf(elements, contains)
+    return found == false && kinds.contains(.incomparable) ? nil : found
   }
 
   /// Whether every constant is an element of the list.
