@@ -53,8 +53,10 @@ package struct ZoneEmptying: Sendable {
       let some = try transaction.someChanges(in: zone, limit: Self.step)
       return (some.changes.map(\.name), some.isAll)
     }
-    let reads = names.map { ReadPlan.Read.record(RecordKey(zone: zone, name: $0)) }
-    let plan = ReadPlan { Set(reads + [.zone(zone)]) }
+    let read = isLast ? [] : names
+    let plan = ReadPlan {
+      Set(read.map { .record(RecordKey(zone: zone, name: $0)) } + [.zone(zone)])
+    }
     return try await store.writeRepeatable(in: .database(zone.database), reading: plan) {
       guard try $0.mayEmpty(zone, evenLive) else { return true }
       if !isLast { return try $0.remove(names, in: zone) }

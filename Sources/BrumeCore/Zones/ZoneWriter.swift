@@ -20,9 +20,10 @@ struct ZoneWriter {
 
   /// The zone, made if it is not there. A zone that is there stays as it is (case ZON-02).
   mutating func create(_ key: ZoneKey) throws -> Zone {
-    if let zone = try transaction.zones.find(key), zone.isLive { return zone }
+    let old = try transaction.zones.find(key)
+    if let old, old.isLive { return old }
     if key.isDefault { return try transaction.zones.live(key) }
-    if try transaction.zones.find(key) != nil, try transaction.hasRows(in: key) {
+    if old != nil, try transaction.hasRows(in: key) {
       // Whoever began to take them away may have given up.
       if !left.contains(key) { left.append(key) }
       throw BrumeError(
