@@ -11,6 +11,7 @@ import argparse
 import collections
 import json
 import multiprocessing
+import os
 import random
 import socket
 import tempfile
@@ -30,6 +31,8 @@ MEMORY = 512 << 20
 # What two busy cores make of a debug build is seen in the figures; below `LEAST` seconds they are not judged.
 STRICT, GENEROUS, TURNS, LEAST = (5, 0.05), 25, 8, 10
 REQUESTERS, IDLE, SLOW, DEAF = 12, 100, 40, 40
+# How many requests lie ready, and which share of what is taken from them is drawn anew.
+SUPPLY, FRESH = 300, 0.1
 
 
 class Caller:
@@ -55,8 +58,12 @@ class Caller:
 
 # MARK: The hostile user, a process of his own
 
-def hostile(values, address, seed, seconds, outcomes):
+def hostile(values, address, seed, seconds, drawn, outcomes):
     """Requests from several connections at once; others that say nothing, or one byte now and then."""
+    # It stands for somebody with machines of his own: what it computes itself is not what the server is asked to do.
+    os.nice(19)
+    supply = draw(seed)
+    drawn.set()
     until, counts, lock = time.monotonic() + seconds, collections.Counter(), threading.Lock()
 
     def note(word):
@@ -64,9 +71,13 @@ def hostile(values, address, seed, seconds, outcomes):
             counts[f"{word} guess"] += 1
 
     def request(number):
-        grammar, caller = Grammar(random.Random(f"{seed}-{number}")), Caller(values, address, "bob")
+        chance, caller = random.Random(f"{seed}-{number}"), Caller(values, address, "bob")
+        grammar = Grammar(chance)
         while time.monotonic() < until:
-            endpoint, database, body = grammar.request()
+            place = chance.randrange(len(supply))
+            endpoint, database, body = supply[place]
+            if chance.random() < FRESH:
+                supply[place] = grammar.request()
             try:
                 answer = caller.call(endpoint, database, body)
                 word = str(answer.status)
@@ -90,6 +101,12 @@ def hostile(values, address, seed, seconds, outcomes):
     for thread in threads:
         thread.join()
     outcomes.put(dict(counts))
+
+
+def draw(seed):
+    """Requests that lie ready. Who drew each when it is sent would keep the server waiting for Python."""
+    grammar = Grammar(random.Random(f"{seed}-supply"))
+    return [grammar.request() for _ in range(SUPPLY)]
 
 
 def dawdle(values, address, until):
@@ -263,10 +280,12 @@ def run(server, arguments):
     fill(server)
     turn = longest(server)
     alone = normal(server.values, server.address, max(3, arguments.seconds / 4))
-    outcomes = multiprocessing.Queue()
+    drawn, outcomes = multiprocessing.Event(), multiprocessing.Queue()
     attack = multiprocessing.Process(
-        target=hostile, args=(server.values, server.address, arguments.seed, arguments.seconds, outcomes))
+        target=hostile, args=(server.values, server.address, arguments.seed, arguments.seconds, drawn, outcomes))
     attack.start()
+    if not drawn.wait(120):
+        raise SystemExit("FAILED: the hostile user had no requests to send")
     beside = normal(server.values, server.address, arguments.seconds)
     counts = outcomes.get()
     attack.join()

@@ -26,25 +26,32 @@ struct Comparison {
   ) -> [String] {
     let user = device.userID.name
     let isOwn = app.database.databaseScope == .private
-    let readable = world.oracle.model.zones.filter {
-      isOwn ? $0.key.owner == user : $0.value.members[user] != nil
-    }.keys.map { "\($0.owner)/\($0.name)/" }
+    let readable = Set(
+      world.oracle.model.zones.filter {
+        isOwn ? $0.key.owner == user : $0.value.members[user] != nil
+      }.keys.map { "\($0.owner)/\($0.name)/" })
     let there = notes.filter { note in readable.contains { note.key.hasPrefix($0) } }
     var here: [String: String] = [:]
-    for (id, note) in app.disk.notes {
-      let owner = id.zoneID.ownerName == CKCurrentUserDefaultName ? user : id.zoneID.ownerName
-      here["\(owner)/\(id.zoneID.zoneName)/\(id.recordName)"] = note.text
-    }
+    for (id, note) in app.disk.notes { here[path(id.zoneID, user) + id.recordName] = note.text }
     var found = Set(there.keys).union(here.keys).sorted().filter {
       there[$0] != here[$0] && !world.oracle.isForgotten($0, by: device)
     }.map {
       "\(device.name) has \($0) as '\(here[$0] ?? "-")', the server '\(there[$0] ?? "-")'"
+    }
+    let zonesHere = Set(app.disk.zones.map { path($0, user) })
+    for zone in zonesHere.symmetricDifference(readable).sorted() {
+      found.append("\(device.name) \(zonesHere.contains(zone) ? "still has" : "lacks") the zone \(zone)")
     }
     let waiting = app.engine.state.pendingRecordZoneChanges
     if !waiting.isEmpty { found.append("\(device.name) still has to send \(waiting.count)") }
     let zones = app.engine.state.pendingDatabaseChanges
     if !zones.isEmpty { found.append("\(device.name) still has to send \(zones.count) zones") }
     return found
+  }
+
+  private func path(_ zone: CKRecordZone.ID, _ user: String) -> String {
+    let owner = zone.ownerName == CKCurrentUserDefaultName ? user : zone.ownerName
+    return "\(owner)/\(zone.zoneName)/"
   }
 
   /// What the store has, which is also compared with the model. Without a commit in between it is what it was.

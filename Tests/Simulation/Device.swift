@@ -92,7 +92,7 @@ final class AppDisk: @unchecked Sendable {
     var record: CKRecord?
   }
   var notes: [CKRecord.ID: Note] = [:]
-  /// Zones that the engine has reported.
+  /// Zones that the engine has fetched or saved.
   var zones: Set<CKRecordZone.ID> = []
   /// Notes that were changed here and not saved by the server yet.
   var changed: Set<CKRecord.ID> = []

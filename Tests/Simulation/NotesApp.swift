@@ -126,9 +126,12 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       disk.changed = []
       disk.deleted = []
     case .fetchedDatabaseChanges(let event):
-      disk.zones.formUnion(event.modifications.map(\.zoneID))
+      if world.planted != .untoldZones {
+        disk.zones.formUnion(event.modifications.map(\.zoneID))
+      }
       for gone in event.deletions { forget(gone.zoneID) }
     case .sentDatabaseChanges(let event):
+      disk.zones.formUnion(event.savedZones.map(\.zoneID))
       // What was fetched while the deletion was on its way.
       for gone in event.deletedZoneIDs { forget(gone) }
       for (zone, error) in event.failedZoneDeletes where error.code == .zoneNotFound {

@@ -2,6 +2,7 @@
 
 A client of few lines: the library's spends more time on a request than the server.
 """
+import functools
 import json
 import socket
 import threading
@@ -12,10 +13,14 @@ class Answer:
 
     def __init__(self, status, text, headers=""):
         self.status, self.text, self.headers = status, text, headers
+
+    @functools.cached_property
+    def json(self):
+        """Read when it is asked for: who wants the status alone does not read megabytes."""
         try:
-            self.json = json.loads(text)
+            return json.loads(self.text)
         except ValueError:
-            self.json = None
+            return None
 
     def items(self):
         """The dictionaries of an answer that has one list of items."""
