@@ -248,13 +248,3 @@ extension FieldValue {
     }
   }
 }
-
-extension FieldName {
-  /// The name that the schema has for it.
-  package var schemaName: String {
-    switch self {
-    case .field(let name): name
-    case .system(let field): field.schemaName
-    }
-  }
-}
