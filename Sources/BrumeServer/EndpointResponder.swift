@@ -79,7 +79,7 @@ final class EndpointResponder: Sendable {
         let caller = try await authenticate.caller(
           request, query: query, target: target, body: body, from: address)
         state.facts.note(caller)
-        // Where nobody is asked who he is, anything may stand there.
+        // Where nobody is asked who they are, anything may stand there.
         if !endpoint.access.isOpen { usage.used(by: caller, apiToken: query["ckAPIToken"]) }
         let call = Call(
           method: request.method, target: target,

@@ -142,7 +142,7 @@ private struct ChangeReader {
     moreComing = true
   }
 
-  /// The change as its reader sees it; nil if it is none of his business.
+  /// The change as its reader sees it; nil if it is none of their business.
   private func shown(
     _ change: StoredChange, _ coverage: inout Coverage?, _ transaction: any ReadTransaction
   ) throws -> ZoneChange? {

@@ -1,4 +1,4 @@
-// Sessions of browsers: beginning one for somebody who has shown who he is, and ending it. How long one
+// Sessions of browsers: beginning one for somebody who has shown who they are, and ending it. How long one
 // lasts is in `Limits`; who is behind one is `OperatorAuthentication.swift`.
 
 package import BrumeModel

@@ -139,7 +139,7 @@ private struct QueryRun: Sendable {
     )
   }
 
-  /// What the caller may read by the type's rights (case QRY-21): where only creators read, his own.
+  /// What the caller may read by the type's rights (case QRY-21): where only creators read, their own.
   private func readable(
     by rights: PublicRights
   ) throws(BrumeError) -> VisibleRecords {

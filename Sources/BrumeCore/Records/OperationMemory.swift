@@ -1,7 +1,7 @@
 // Repeating a request whose answer was lost: a client may name its request by an `operationID`, and
 // the outcome of the first try is kept beside the records it wrote. A second try is answered from
-// it and changes nothing (case LIM-06). It is a first try for a caller who may no longer do what he
-// asks: then the rules answer.
+// it and changes nothing (case LIM-06). It is a first try for a caller who may no longer do what
+// they ask: then the rules answer.
 //
 // Outcomes live in a fixed number of slots per user, so that nobody has to sweep them; an outcome
 // that lost its slot to another is forgotten, and the repetition then meets the change tag's rule.
@@ -153,7 +153,7 @@ struct OperationMemory: Sendable {
 
 extension OperationMemory {
   /// The record as it is now, under the tag that its save got. Whoever takes this answer saves with that tag next,
-  /// and learns by a conflict what somebody else has changed meanwhile; with the tag of now he would save over it.
+  /// and learns by a conflict what somebody else has changed meanwhile; with the tag of now they would save over it.
   private func saved(
     _ stored: StoredRecord?, _ id: RecordID, sequence: Int64?
   ) throws -> RecordResult? {
@@ -171,7 +171,7 @@ extension OperationMemory {
           name: stored.name, type: stored.type, sequence: sequence, content: .value(record))))
   }
 
-  /// Whether the zone is there for the caller, and the record, if it still is, open to what he did.
+  /// Whether the zone is there for the caller, and the record, if it still is, open to what they did.
   private func mayStill(
     _ action: Permissions.Action, _ stored: StoredRecord?, in zone: ZoneKey,
     _ access: inout RecordAccess

@@ -1,4 +1,4 @@
-// A share that somebody has the address of: his place in it, what he may know of it, and joining it.
+// A share that somebody has the address of: their place in it, what they may know of it, and joining it.
 
 package import BrumeModel
 import BrumeStorage
@@ -60,7 +60,7 @@ struct Sharing {
       acceptance: me.acceptance, permission: permission)
   }
 
-  /// The share with this user in it, or nil if he is in already.
+  /// The share with this user in it, or nil if they are in it already.
   func accepted(
     by user: UserID, id: String, limits: Limits, _ transaction: any ReadTransaction
   ) throws -> Record? {
@@ -82,7 +82,7 @@ struct Sharing {
     me.identity.givenName = account.givenName
     me.identity.familyName = account.familyName
     next.shareDetails?.requesters.removeAll { $0.user == user }
-    // Under another address he was somebody else, as long as nobody knew whose it is.
+    // Under another address this was somebody else, as long as nobody knew whose it is.
     next.shareDetails?.participants.removeAll {
       $0.role != .owner && $0.oneTimeToken == nil && $0.acceptance == .invited
         && $0.identity.isSamePerson(as: account.identity)
@@ -149,7 +149,7 @@ extension Sharing {
 // MARK: Joining it
 
 extension ShareReading {
-  /// How many shares a user has joined, if he may join one more.
+  /// How many shares a user has joined, if they may join one more.
   ///
   /// - Parameter counted: how many, as an earlier share of the same request has found: counting for each of them would
   ///   be the square of their number. What other requests join meanwhile comes on top.
