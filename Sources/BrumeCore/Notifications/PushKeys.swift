@@ -84,7 +84,7 @@ package struct PushKeys: Sendable {
     throw BrumeError(.internalError, "the source of chance gives no key; check the system's")
   }
 
-  /// Ours: one draw of 2^32 is no key.
+  /// Ours: one draw in 2^32 is no key; ten in a row never are.
   private static let keyDraws = 10
 
   /// The key that signs for Web Push services, made on the first start (RFC 8292).

@@ -202,7 +202,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     for name in peers.keys { giveTurn(name, now) }
   }
 
-  /// Ends the waits of some lanes after failures, with what their hosts have asked for.
+  /// Ends the waits of some lanes after failures, and the pauses of their peers.
   ///
   /// - Returns: how many lanes waited.
   package mutating func endPenalties(
