@@ -4,7 +4,7 @@ package import BrumeModel
 import BrumeStorage
 
 /// A share found by its address.
-struct Sharing {
+struct AddressedShare {
   let request: ShortGUIDRequest
   /// What a one-time URL has beside the address.
   let oneTimeToken: String?
@@ -116,7 +116,7 @@ extension SharePermission: Comparable {
 
 // MARK: Finding one
 
-extension Sharing {
+extension AddressedShare {
   /// The share behind an address, with or without the cosmetic part after `#`.
   init(
     _ request: ShortGUIDRequest, of caller: Caller, from transaction: any ReadTransaction
@@ -136,10 +136,10 @@ extension Sharing {
   /// The share behind an address if it takes requests for access.
   static func open(
     _ request: ShortGUIDRequest, of caller: Caller, from transaction: any ReadTransaction
-  ) throws -> Sharing? {
+  ) throws -> AddressedShare? {
     do {
-      let sharing = try Sharing(request, of: caller, from: transaction)
-      return sharing.share.allowsAccessRequests ? sharing : nil
+      let addressed = try AddressedShare(request, of: caller, from: transaction)
+      return addressed.share.allowsAccessRequests ? addressed : nil
     } catch let error as BrumeError where error.code == .notFound {
       return nil
     }
@@ -163,7 +163,7 @@ extension ShareReading {
   }
 }
 
-extension Sharing {
+extension AddressedShare {
   /// Writes the share with its new participant, and appends to the log.
   func join(
     as changed: Record, _ caller: Caller, _ now: Milliseconds, in transaction: any WriteTransaction
