@@ -21,9 +21,7 @@ package struct OperatorSessions: Sendable {
   /// - Throws: `authenticationFailed` if the operator was removed, or got another password, since the
   ///   check.
   package func begin(for person: Operator) async throws -> NewOperatorCredential {
-    let session = NewOperatorCredential(
-      .session, operatorID: person.id, role: .full, lifetime: limits.operatorSessionLifetime,
-      host: host)
+    let session = NewOperatorCredential.session(of: person.id, limits, host)
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in
       guard try transaction.operators.find(person.id)?.passwordHash == person.passwordHash else {
