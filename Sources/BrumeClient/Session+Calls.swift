@@ -35,7 +35,7 @@ extension Session {
       isRead: true, as: Wire.users)
   }
 
-  /// The accounts that the current user has to do with: who shares with him, and with whom he shares.
+  /// The accounts that the current user has to do with: who shares with them, and with whom they share.
   package func discoverContacts() async throws -> [UserIdentity] {
     try await call(
       "GET", databasePath() + "/public/users/discover", isRead: true, as: Wire.users)

@@ -32,7 +32,7 @@ struct CreatedItems: Equatable, Sendable {
   private mutating func zones(_ step: Step, _ answer: JSON) {
     for zone in answer["zones"]?.array ?? [] where zone["serverErrorCode"] == nil {
       guard let id = zone["zoneID"] else { continue }
-      set(step, id.shown, isThere: zone["deleted"] != true) {
+      set(step, isThere: zone["deleted"] != true) {
         ["operations": [["operationType": "delete", "zone": ["zoneID": id]]]]
       }
     }
@@ -44,7 +44,7 @@ struct CreatedItems: Equatable, Sendable {
       guard let name = record["recordName"],
         (record["zoneID"]?["zoneName"]?.string ?? "_defaultZone") == "_defaultZone"
       else { continue }
-      set(step, name.shown, isThere: record["deleted"] != true) {
+      set(step, isThere: record["deleted"] != true) {
         ["operations": [["operationType": "forceDelete", "record": ["recordName": name]]]]
       }
     }
@@ -54,13 +54,13 @@ struct CreatedItems: Equatable, Sendable {
     for subscription in answer["subscriptions"]?.array ?? []
     where subscription["serverErrorCode"] == nil {
       guard let id = subscription["subscriptionID"] else { continue }
-      set(step, id.shown, isThere: subscription["subscriptionType"] != nil) {
+      set(step, isThere: subscription["subscriptionType"] != nil) {
         ["operations": [["operationType": "delete", "subscription": ["subscriptionID": id]]]]
       }
     }
   }
 
-  private mutating func set(_ step: Step, _ name: String, isThere: Bool, _ body: () -> JSON) {
+  private mutating func set(_ step: Step, isThere: Bool, _ body: () -> JSON) {
     let item = Item(
       caller: step.caller, database: step.database, call: step.call, body: body().shown)
     items.removeAll { $0 == item }

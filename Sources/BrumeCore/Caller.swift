@@ -2,7 +2,7 @@
 
 package import BrumeModel
 
-/// The principal of one request. Made by `Engine.authenticate`, used by every rule.
+/// The principal of one request. Made by `Authentication`, used by every rule.
 package struct Caller: Equatable, Sendable, InContainerEnvironment {
   /// As what somebody asks.
   package enum Kind: Equatable, Sendable {

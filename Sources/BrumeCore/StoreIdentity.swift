@@ -34,13 +34,11 @@ struct StoreIdentity: Sendable {
   private static func generation(
     in transaction: any WriteTransaction, orElse fresh: Int64, wasCopiedBack: Bool
   ) throws -> Int64 {
-    let stored = try transaction.settings.value(.generation).flatMap {
-      Int64(String(decoding: $0, as: UTF8.self))
-    }
+    let stored = try transaction.settings.number(.generation)
     if let stored, !wasCopiedBack { return stored }
     // By the clock, because two runs may begin with the same copy.
     let generation = max(fresh, (stored ?? 0) + 1)
-    try transaction.settings.set(.generation, to: Array(String(generation).utf8))
+    try transaction.settings.set(.generation, toNumber: generation)
     if wasCopiedBack {
       try transaction.sequences.raise(above: generation << Self.sequencesPerMillisecond)
       try transaction.settings.set(.copiedBack, to: nil)

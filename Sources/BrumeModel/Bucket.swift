@@ -1,7 +1,7 @@
 // The unit in which a store is divided: of the lock, of the log, of the lease, of distribution.
 
 /// A part of a store. A database is in one bucket with all that it holds; a user's devices, mailboxes and
-/// kept notifications are in the bucket of his private database.
+/// kept notifications are in the bucket of their private database.
 package struct Bucket: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// From 0 to the store's number of buckets, excluded.
   package let number: Int

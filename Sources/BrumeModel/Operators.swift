@@ -15,7 +15,7 @@ package struct Operator: Equatable, Sendable {
   /// The sign-in name, unique among operators.
   package let name: String
   package var role: OperatorRole
-  /// What the operator proves himself with: the hash of a password, or who he is at an OpenID provider.
+  /// What proves who the operator is: the hash of a password, or who they are at an OpenID provider.
   package var passwordHash: String
   package let created: Milliseconds
 
@@ -31,7 +31,7 @@ package struct Operator: Equatable, Sendable {
 }
 
 extension Operator {
-  /// Who the operator is at an OpenID provider; nil: he has a password.
+  /// Who the operator is at an OpenID provider; nil: they have a password.
   package var identity: ProviderIdentity? {
     let parts = passwordHash.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == Self.openID else { return nil }

@@ -13,6 +13,14 @@ package enum FieldName: Hashable, Sendable, CustomStringConvertible {
     case .system(let field): field.rawValue
     }
   }
+
+  /// The name that schemas have for it.
+  package var schemaName: String {
+    switch self {
+    case .field(let name): name
+    case .system(let field): field.schemaName
+    }
+  }
 }
 
 /// System fields that queries may name. Raw values are the spelling of `systemFieldName`.

@@ -70,7 +70,7 @@ package struct UserIdentity: Hashable, Sendable {
     self.phoneNumber = phoneNumber
   }
 
-  /// Who it is, not where he can be reached.
+  /// Who it is, not where they can be reached.
   package var withoutAddresses: UserIdentity {
     UserIdentity(user: user, givenName: givenName, familyName: familyName)
   }

@@ -3,7 +3,7 @@
 package import BrumeModel
 package import BrumeStorage
 
-/// The notifier notifies it of new entries.
+/// Brings new entries of mailboxes to devices.
 package protocol EntryDelivery: Sendable {
   /// Which devices of these users get a new entry at once, because they are connected.
   func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>]

@@ -39,7 +39,7 @@ package struct DeepCheckup {
   /// What is wrong with files, a sentence each, and how many were read. Nil: they are in a bucket, whose service
   /// looks after them.
   ///
-  /// - Throws: `StoreError` if the books cannot be read; a file that cannot be is a finding.
+  /// - Throws: `StoreError` if the rows of assets cannot be read; a file that cannot be is a finding.
   package func files() async throws -> (read: Int, findings: [String])? {
     guard let assets else { return nil }
     var (read, findings, last) = (0, [String](), "")

@@ -60,7 +60,7 @@ final class EndpointResponder: Sendable {
     let limits = settings.limits
     let query = try QueryString(target: target, limits: limits)
     try HeaderRules.check(request.headers, limits: limits)
-    let databasePath = try databasePath(of: endpoint, state, query)
+    let databasePath = try databasePath(state, query)
     state.facts.note(endpoint, databasePath.containerEnvironment)
     try BodyLimit.refuseEncoded(request)
     let address = ClientAddress(
@@ -79,7 +79,7 @@ final class EndpointResponder: Sendable {
         let caller = try await authenticate.caller(
           request, query: query, target: target, body: body, from: address)
         state.facts.note(caller)
-        // Where nobody is asked who he is, anything may stand there.
+        // Where nobody is asked who they are, anything may stand there.
         if !endpoint.access.isOpen { usage.used(by: caller, apiToken: query["ckAPIToken"]) }
         let call = Call(
           method: request.method, target: target,
@@ -134,7 +134,7 @@ final class EndpointResponder: Sendable {
 
   /// Container, environment and database: from the path, or from the query under `/_brume`.
   private func databasePath(
-    of endpoint: Endpoint, _ state: RequestState, _ query: QueryString
+    _ state: RequestState, _ query: QueryString
   ) throws -> Call.DatabasePath {
     var databasePath = Call.DatabasePath()
     if let name = state.parameters.get("container") ?? query["container"] {

@@ -56,7 +56,7 @@ package enum Access: Hashable, Sendable {
   /// Operators only.
   package var isOperators: Bool { if case .operator = self { true } else { false } }
 
-  /// Nobody has to show who he is; a body is small then.
+  /// Nobody has to show who they are; a body is small then.
   var isOpen: Bool { self == .probe || self == .open || self == .bearer }
 }
 

@@ -50,7 +50,7 @@ package struct AssetUpload: Equatable, Sendable {
 
 /// Checksums are texts as records hold them. Every call throws what ``ReadTransaction`` says.
 package protocol AssetReading: AnyObject {
-  /// The file with a checksum; nil if it is not in the books.
+  /// The file with a checksum; nil if it has no row.
   func file(_ checksum: String) throws -> AssetFile?
   /// Files with a checksum after `checksum`, in order, at most `limit`.
   func files(after checksum: String, limit: Int) throws -> [AssetFile]
@@ -70,7 +70,7 @@ package protocol AssetReading: AnyObject {
 package protocol AssetWriting: AssetReading {
   /// Inserts or replaces by checksum.
   func put(_ file: AssetFile) throws
-  /// Takes a file out of the books, if it is there. The object with its bytes stays until it is discarded.
+  /// Removes the row of a file, if it has one. The object with its bytes stays until it is discarded.
   func removeFile(_ checksum: String) throws
   /// Inserts or replaces by ID.
   func put(_ upload: AssetUpload) throws

@@ -72,7 +72,7 @@ package protocol ReadTransaction: AnyObject {
   var shares: Shares { get }
   /// Small values by name.
   var settings: Settings { get }
-  /// The books of asset files and uploads.
+  /// The rows of asset files and uploads.
   var assets: Assets { get }
   /// Operators and their credentials.
   var operators: Operators { get }

@@ -186,7 +186,7 @@ public final class LocalServer: Sendable {
     return user
   }
 
-  /// Changes what others may know of a user, and by what they find him to share with. A user has the
+  /// Changes what others may know of a user, and by what they find the user to share with. A user has the
   /// address NAME@example.org and no name at first. What is nil stays; an empty text goes.
   ///
   /// - Parameters:

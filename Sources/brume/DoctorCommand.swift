@@ -47,30 +47,8 @@ struct DoctorCommand: AsyncParsableCommand {
       isWell = isWell && finding.isWell
       say(finding.isWell, finding.subject, finding.text)
     }
-    await check("data folder") {
-      guard server.url == nil else { return "that of another machine is not looked at" }
-      guard FileManager.default.fileExists(atPath: server.folder) else {
-        return "'\(server.folder)' does not exist yet; 'brume serve' makes it"
-      }
-      guard FileManager.default.isWritableFile(atPath: server.folder) else {
-        throw CommandFailure("'\(server.folder)' cannot be written; check its owner and rights")
-      }
-      if let concern = DiskRoom.concern(of: server.folder) { throw CommandFailure(concern) }
-      return "'\(server.folder)' can be written"
-    }
-    await check("server") {
-      let connection = try server.connect()
-      guard try await connection.isReady() else { throw ServerConnection.notReady }
-      let status = try await connection.get("status")
-      let damaged = status["damagedRows"]?.int ?? 0
-      guard damaged == 0 else {
-        throw CommandFailure(
-          "it has met \(damaged) damaged rows or files since its start; its log names them, and "
-            + "'brume doctor --deep' all there are (docs/operating/data-folder.md)")
-      }
-      if let concern = status["certificateConcern"]?.string { throw CommandFailure(concern) }
-      return "ready at \(connection.access.url)"
-    }
+    await check("data folder") { try dataFolder(of: server) }
+    await check("server") { try await state(of: server) }
     await check("assets") { try await assets(of: server) }
     if deep {
       guard server.url == nil else {
@@ -109,6 +87,32 @@ struct DoctorCommand: AsyncParsableCommand {
     flags[Setting.config.variable] = config
     return try Settings(
       try await SettingSources(flags: flags, environment: ProcessInfo.processInfo.environment))
+  }
+
+  private func dataFolder(of server: ServerOptions) throws -> String {
+    guard server.url == nil else { return "that of another machine is not looked at" }
+    guard FileManager.default.fileExists(atPath: server.folder) else {
+      return "'\(server.folder)' does not exist yet; 'brume serve' makes it"
+    }
+    guard FileManager.default.isWritableFile(atPath: server.folder) else {
+      throw CommandFailure("'\(server.folder)' cannot be written; check its owner and rights")
+    }
+    if let concern = DiskRoom.concern(of: server.folder) { throw CommandFailure(concern) }
+    return "'\(server.folder)' can be written"
+  }
+
+  private func state(of server: ServerOptions) async throws -> String {
+    let connection = try server.connect()
+    guard try await connection.isReady() else { throw ServerConnection.notReady }
+    let status = try await connection.get("status")
+    let damaged = status["damagedRows"]?.int ?? 0
+    guard damaged == 0 else {
+      throw CommandFailure(
+        "it has met \(damaged) damaged rows or files since its start; its log names them, and "
+          + "'brume doctor --deep' all there are (docs/operating/data-folder.md)")
+    }
+    if let concern = status["certificateConcern"]?.string { throw CommandFailure(concern) }
+    return "ready at \(connection.access.url)"
   }
 
   /// Whether every file that the server knows of is there.

@@ -1,4 +1,4 @@
-// brume operator invitation: links with which somebody becomes an operator and chooses a password himself.
+// brume operator invitation: links with which somebody becomes an operator and chooses their own password.
 
 import ArgumentParser
 import BrumeModel

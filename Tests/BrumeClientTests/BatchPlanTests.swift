@@ -94,7 +94,7 @@ struct BatchPlanTests {
     }
   }
 
-  @Test func `nothing is one empty plan`() throws {
+  @Test func `no operations need no request`() throws {
     #expect(try BatchPlan([], limits: limits).requests.isEmpty)
   }
 }

@@ -59,13 +59,13 @@ struct RetryTests {
     #expect(pauses == [.seconds(1), .seconds(3)])
   }
 
-  @Test func `the server's wish is the least`() {
+  @Test func `a pause is as long as the server asks at least`() {
     var backoff = Backoff(first: .seconds(1), longest: .seconds(10))
     let pause = backoff.next(chance: 1, atLeast: 30)
     #expect(pause == .seconds(30))
   }
 
-  @Test func `success starts small again`() {
+  @Test func `after a success the first pause is short again`() {
     var backoff = Backoff(first: .seconds(1), longest: .seconds(10))
     _ = backoff.next(chance: 1)
     _ = backoff.next(chance: 1)

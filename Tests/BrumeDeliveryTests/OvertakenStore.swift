@@ -3,10 +3,11 @@
 
 import BrumeModel
 import BrumeStorage
+import BrumeTestKit
 import Synchronization
 
-final class OvertakenStore: Store {
-  private let inner: any Store
+final class OvertakenStore: WrappingStore {
+  let inner: any Store
   private let first: Mutex<(@Sendable () async throws -> Void)?>
 
   /// Reads until then; nil: it is a write that is waited for.
@@ -50,7 +51,4 @@ final class OvertakenStore: Store {
     }
     try await overtaker?()
   }
-
-  func commits() -> CommitHints { inner.commits() }
-  func close() async throws { try await inner.close() }
 }

@@ -19,7 +19,8 @@ struct TextRulesTests {
     "", "a\u{0}b", "a\nb", "\u{7f}", "a\u{85}", String(repeating: "x", count: 256),
     String(repeating: "é", count: 128),
   ])
-  func `anything else names none`(_ name: String) {
+  func `an empty text, one with control characters or a longer one names no device`(_ name: String)
+  {
     let error = #expect(throws: BrumeError.self) {
       try NameRules.device(name, limits: Self.limits)
     }

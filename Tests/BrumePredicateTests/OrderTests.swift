@@ -119,7 +119,7 @@ struct CanonicalTests {
     ("TRUEPREDICATE", "TRUEPREDICATE AND TRUEPREDICATE"),
     ("recordID == 'x'", "___recordID IN {'x'}"),
   ])
-  func `equal meaning, equal key`(row: (String, String)) throws {
+  func `conditions of equal meaning have the same key`(row: (String, String)) throws {
     #expect(try key(row.0) == key(row.1))
   }
 
@@ -130,7 +130,7 @@ struct CanonicalTests {
     ("a == 'x\"'", "a == 'x'"), ("a < 5", "a <= 5"), ("a == ''", "a == ' '"),
     ("a == 'x' AND b == 'y'", "a == 'x'"),
   ])
-  func `other meaning, other key`(row: (String, String)) throws {
+  func `conditions of other meaning have another key`(row: (String, String)) throws {
     #expect(try key(row.0) != key(row.1))
   }
 

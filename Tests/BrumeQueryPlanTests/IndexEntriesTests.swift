@@ -38,7 +38,7 @@ struct IndexEntriesTests {
     #expect(IndexedField(indexName: name).indexName == name)
   }
 
-  @Test func `what the index never holds`() {
+  @Test func `the index holds no encrypted field and no owner as creator`() {
     var trail = record(["secret": .string("a")], creator: "_a1")
     trail.encryptedFields = ["secret"]
     #expect(trail.indexedValue(of: .value(.field("secret")), in: .sample()) == nil)

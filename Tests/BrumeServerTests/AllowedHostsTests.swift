@@ -19,7 +19,7 @@ import Testing
     "", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.1", "0x7f000001",
     "box.lan.evil.example", ":8787", "[evil.example]",
   ])
-  func `no other name is`(_ authority: String) {
+  func `a request for any other name is refused`(_ authority: String) {
     #expect(!Self.hosts.allows(authority))
   }
 }

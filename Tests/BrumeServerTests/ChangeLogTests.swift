@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `looking back changes nothing`() async throws {
+  @Test func `looking at a past zone changes nothing`() async throws {
     try await fixture().routes { client in
       let changes = try await filled(client)
       let before = try await client.call("changes/zone", ["zones": [["zoneID": ["zoneName": "Z"]]]])

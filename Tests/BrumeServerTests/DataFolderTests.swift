@@ -37,7 +37,7 @@ import Testing
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
-  @Test func `no server is said with what to do`() throws {
+  @Test func `without a server the error says how to start one`() throws {
     let error = #expect(throws: DataFolderError.self) { _ = try ServerFile(folder: path) }
     #expect(error?.description.contains("brume serve") == true)
   }

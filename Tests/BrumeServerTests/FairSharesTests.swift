@@ -39,7 +39,7 @@ import Testing
     #expect(afterA == 2)
   }
 
-  @Test func `who waits no more is not served`() {
+  @Test func `a caller who does not wait any more is passed over`() {
     var shares = FairShares(most: 1, mostOfOne: 1, mostWaiting: 10)
     _ = shares.enter("a", at: "a", id: 0)
     _ = shares.enter("b", at: "b", id: 1)

@@ -40,7 +40,7 @@ struct HTTP2RulesTests {
     #expect(rules.timeReached(310) == .close)
   }
 
-  @Test mutating func `a client that reads again is not`() {
+  @Test mutating func `a client that reads again is not closed`() {
     rules.streamOpened()
     rules.writabilityChanged(isWritable: false, at: 10)
     rules.writabilityChanged(isWritable: true, at: 20)

@@ -2,12 +2,13 @@
 
 import BrumeModel
 import BrumeStorage
+import BrumeTestKit
 import Foundation
 import Synchronization
 
 @testable import BrumeServer
 
-final class HeldStore: Store {
+final class HeldStore: WrappingStore {
   /// What a test sees of a call that is stopped.
   enum Event: Equatable, Sendable { case stopped, cancelled }
   /// How a call stops: its task waits, or its thread.
@@ -22,7 +23,7 @@ final class HeldStore: Store {
     var everything = false
   }
 
-  private let inner: any Store
+  let inner: any Store
   private let stops = Mutex(Stops())
   private let readCount = Mutex(0)
   private let gates = Mutex<[AsyncStream<Void>.Continuation]>([])
@@ -122,9 +123,6 @@ final class HeldStore: Store {
     try await stop(manner)
     return try await inner.write(in: scope, reading: plan, body)
   }
-
-  func commits() -> CommitHints { inner.commits() }
-  func close() async throws { try await inner.close() }
 }
 
 /// A server on such a store, running.

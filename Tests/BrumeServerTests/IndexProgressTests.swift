@@ -3,6 +3,7 @@
 
 import BrumeModel
 import BrumeStorage
+import BrumeTestKit
 import Testing
 
 @Suite struct IndexProgressTests {
@@ -19,20 +20,8 @@ import Testing
 }
 
 /// A store that is always in the middle of the work.
-private struct StoreAmidIndexing: Store {
+private struct StoreAmidIndexing: WrappingStore {
   let inner: any Store
 
   var indexProgress: IndexProgress { IndexProgress(fields: 2, records: 40) }
-
-  func read<Value: Sendable>(
-    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
-  ) async throws -> Value { try await inner.read(plan, body) }
-
-  func write<Value: Sendable>(
-    in scope: WriteScope, reading plan: ReadPlan,
-    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
-  ) async throws -> Value { try await inner.write(in: scope, reading: plan, body) }
-
-  func commits() -> CommitHints { inner.commits() }
-  func close() async throws { try await inner.close() }
 }

@@ -50,7 +50,7 @@ import Testing
     #expect(lines == Array(repeating: "pushes wait until the database can be reached", count: 6))
   }
 
-  @Test func `another reason is news`() async {
+  @Test func `another reason has a line of its own`() async {
     let lines = await Self.lines([(3, .unreachable), (3, .noRoom)])
     #expect(
       lines == [

@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `silence is broken by comments`() async throws {
+  @Test func `a stream without events sends comments`() async throws {
     let fixture = try await ServerFixture()
     try await fixture.live { port in
       let socket = try RawSocket(port: port)

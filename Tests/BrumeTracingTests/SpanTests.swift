@@ -60,7 +60,7 @@ struct SpanTests {
     #expect(queue.take(upTo: 10).count == count)
   }
 
-  @Test func `of no percent nothing is recorded`() async {
+  @Test func `at zero percent nothing is recorded`() async {
     await spans(percent: 0).request("R", traceparent: nil) { _ in }
     #expect(queue.take(upTo: 10).isEmpty)
   }
@@ -98,7 +98,7 @@ struct SpanTests {
     #expect(Limits.apple.spansPerCall == 512)
   }
 
-  @Test func `switched off, each call is its body`() async {
+  @Test func `without traces a call only runs its body`() async {
     let answer = await Spans.off.request("R", traceparent: nil) { span in
       await Spans.off.run("store") { _ in span.traceparent ?? "nothing" }
     }

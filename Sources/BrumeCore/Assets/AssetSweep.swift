@@ -2,7 +2,7 @@
 
 package import BrumeModel
 
-/// Decides about one file of the books.
+/// Decides about one file that has a row.
 package enum AssetSweep {
   /// What is done with a file.
   package enum Decision: Equatable, Sendable {

@@ -20,7 +20,7 @@ package struct UploadTickets: Sendable {
   /// A ticket for each file, in order. A request without a record name gets one.
   ///
   /// - Throws: too many files, a name that cannot be, a zone that is not there for the caller, or one of
-  ///   which he may only read what is shared with him: his uploads would be measured against its owner's quota.
+  ///   which they may only read what is shared with them: their uploads would be measured against its owner's quota.
   package func issue(
     _ request: AssetUploadRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetUploadTicket] {

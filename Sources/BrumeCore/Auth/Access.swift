@@ -1,4 +1,4 @@
-// Which caller may address which database at all. What he may do with a record there is
+// Which caller may address which database at all. What the caller may do with a record there is
 // Sharing/Permissions.swift.
 
 package import BrumeModel

@@ -36,17 +36,7 @@ package struct Authentication: Sendable {
         "no auth method found: send ckAPIToken, with ckWebAuthToken for a user, or sign the request"
       )
     }
-    let token = credentials.webAuthToken.flatMap { $0.isEmpty ? nil : $0 }
-    let web = try token.map { text throws(BrumeError) in
-      guard let bytes = seal.payload(of: text, for: .webAuthToken) else {
-        throw BrumeError(
-          .authenticationFailed,
-          "the web auth token is not one of this server; sign in here, or let `brume user token "
-            + "NAME` make one")
-      }
-      guard let token = WebAuthToken(bytes) else { throw WebAuthToken.ended }
-      return token
-    }
+    let web = try webAuthToken(in: credentials)
     let accountKey = web.map {
       AccountKey(user: $0.user, containerEnvironment: credentials.containerEnvironment)
     }
@@ -63,6 +53,19 @@ package struct Authentication: Sendable {
     }
     return credentials.caller(
       web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [], session: web)
+  }
+
+  /// Nil if the request brings none.
+  private func webAuthToken(in credentials: Credentials) throws(BrumeError) -> WebAuthToken? {
+    guard let text = credentials.webAuthToken, !text.isEmpty else { return nil }
+    guard let bytes = seal.payload(of: text, for: .webAuthToken) else {
+      throw BrumeError(
+        .authenticationFailed,
+        "the web auth token is not one of this server; sign in here, or let `brume user token "
+          + "NAME` make one")
+    }
+    guard let token = WebAuthToken(bytes) else { throw WebAuthToken.ended }
+    return token
   }
 
   private func authenticate(

@@ -1,5 +1,5 @@
-// What a request brings to prove who it is. The edge fills this in from headers and parameters;
-// `Engine.authenticate` decides.
+// What a request brings to prove who it is from. The server fills this in from headers and parameters;
+// `Authentication` decides.
 
 package import BrumeModel
 

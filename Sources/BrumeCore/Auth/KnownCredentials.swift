@@ -1,5 +1,5 @@
 // The API tokens and accounts that requests name again and again, so that not each of them asks the
-// store. Every change of this process goes through `Engine`, which forgets first; of another process's it
+// store. Whatever changes one of them in this process calls `forget` then; of another process's changes it
 // learns a moment later (`Accounts.changedElsewhere`).
 //
 // What is not found is not remembered: an account made a moment ago is there at once.

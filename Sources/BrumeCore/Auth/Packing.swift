@@ -1,5 +1,5 @@
-// A compact byte form for what is sealed or backed up: numbers of variable length and texts with their length in
-// front. Reading is total: any bytes give values or nil.
+// A compact byte form for what is sealed, backed up, or kept in one value of a store: numbers of variable length and
+// texts with their length in front. Reading is total: any bytes give values or nil.
 
 package import BrumeModel
 

@@ -80,7 +80,7 @@ private struct SharedPage {
     return old.incarnation != zone.incarnation || old.sequence != zone.lastSequence
   }
 
-  /// The caller lost the zone: it was deleted, or is no longer shared with him (case SHR-19).
+  /// The caller lost the zone: it was deleted, or is no longer shared with them (case SHR-19).
   mutating func gone(_ old: ChangeToken.SharedPosition) {
     guard hasRoom() else { return }
     if let place = places.removeValue(forKey: ZonePlace(old)) { kept[place] = nil }

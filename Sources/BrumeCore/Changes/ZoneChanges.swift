@@ -27,31 +27,34 @@ struct ZoneChanges: Sendable {
     }
     let view = try ZoneView(
       of: key, in: scope, for: caller, among: &joined, from: transaction)
-    let subject = ChangeToken.Subject.zone(view)
-    let token = try request.token.map { text throws(BrumeError) in
-      let token = try tokens.opened(text, in: scope, for: caller)
-      guard token.subject == subject, token.sequence <= view.zone.lastSequence else {
-        throw TokenRules.expired(token, for: subject)
-      }
-      return token
-    }
-    if let token,
-      TokenRules.missesDeletions(token, forgotten: try transaction.forgottenDeletions(in: key))
-    {
-      throw TokenRules.expired(token, for: subject)
-    }
     var reader = ChangeReader(
-      view: view, from: token, isReverse: request.reverse ?? false,
+      view: view, from: try token(request.token, of: view, transaction),
+      isReverse: request.reverse ?? false,
       includesDeletions: request.withDeletions ?? false,
       types: request.desiredTypes.map { Set($0) }, limits: limits)
     try reader.read(limits.page(request.limit), from: transaction, &budget)
     let next = try tokens.token(
-      subject, at: reader.position, in: scope, for: caller,
+      .zone(view), at: reader.position, in: scope, for: caller,
       walk: reader.moreComing ? reader.next : nil)
     return ZoneChangesPage(
       zone: key.id, changes: reader.changes, token: next, moreComing: reader.moreComing,
       isReverse: reader.walk.below != nil,
       clientData: try ClientData.recall(in: view.zone, as: caller, transaction))
+  }
+
+  /// The token that a request goes on from; nil if it begins. It is expired unless it is of this zone as the caller
+  /// sees it now, and knows of all deletions that the zone has forgotten.
+  private func token(
+    _ text: String?, of view: ZoneView, _ transaction: any ReadTransaction
+  ) throws -> ChangeToken? {
+    guard let text else { return nil }
+    let token = try tokens.opened(text, in: scope, for: caller)
+    let subject = ChangeToken.Subject.zone(view)
+    guard token.subject == subject, token.sequence <= view.zone.lastSequence,
+      try !TokenRules.missesDeletions(
+        token, forgotten: transaction.forgottenDeletions(in: view.zone.key))
+    else { throw TokenRules.expired(token, for: subject) }
+    return token
   }
 }
 
@@ -142,7 +145,7 @@ private struct ChangeReader {
     moreComing = true
   }
 
-  /// The change as its reader sees it; nil if it is none of his business.
+  /// The change as its reader sees it; nil if it is none of their business.
   private func shown(
     _ change: StoredChange, _ coverage: inout Coverage?, _ transaction: any ReadTransaction
   ) throws -> ZoneChange? {

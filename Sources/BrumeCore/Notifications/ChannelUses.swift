@@ -44,9 +44,9 @@ package final class ChannelUses: Sendable {
     guard isDue(key, now) else { return }
     try? await store.writeRepeatable(in: .server) { transaction in
       // Another server may have noted it.
-      if let known = try transaction.settings.time(key), now - known < pause { return }
+      if let known = try transaction.settings.number(key), now - known < pause { return }
       guard try isThere(transaction) else { return }
-      try transaction.settings.set(key, to: Array(String(now).utf8))
+      try transaction.settings.set(key, toNumber: now)
     }
   }
 
@@ -62,9 +62,5 @@ package final class ChannelUses: Sendable {
 
 extension SettingReading {
   /// When a webhook or a key was used last; nil: never.
-  package func lastUse(_ key: SettingKey) throws -> Milliseconds? { try time(key) }
-
-  fileprivate func time(_ key: SettingKey) throws -> Milliseconds? {
-    try value(key).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
-  }
+  package func lastUse(_ key: SettingKey) throws -> Milliseconds? { try number(key) }
 }

@@ -35,7 +35,7 @@ package struct Notifications: Sendable {
     let maximum = limits.recordsPerResponse
     let size = min(max(1, limit ?? maximum), maximum)
     let permission = permission
-    let (page, items, moreComing) = try await store.read { transaction in
+    let (last, items, moreComing) = try await store.read { transaction in
       let found = try transaction.notifications.kept(
         for: user, in: caller.containerEnvironment, after: after, limit: size + 1)
       let page = found.prefix(size)
@@ -49,7 +49,7 @@ package struct Notifications: Sendable {
     }
     return KeptNotificationsPage(
       items: items,
-      token: try tokens.token(.notifications, at: page ?? after, in: .private, for: caller),
+      token: try tokens.token(.notifications, at: last ?? after, in: .private, for: caller),
       moreComing: moreComing)
   }
 

@@ -22,6 +22,24 @@ package struct PushKeys: Sendable {
   /// - Throws: `badContainer`, `badRequest` if a part of it cannot be, such as a key that is no P-256
   ///   private key in PEM, `limitExceeded` if the container has keys for as many apps as may be.
   package func addAPNsSender(_ sender: APNsSender) async throws {
+    try check(sender)
+    let limits = limits
+    try await store.write(in: .server) { transaction in
+      let all = try transaction.apnsSenders.all(of: sender.container)
+      let known = all.first { $0.topic == sender.topic }
+      if known == nil {
+        try CountRules.room(
+          for: "apps with a key in \(sender.container)", beside: all.count,
+          upTo: limits.apnsKeysPerContainer, next: "remove one with `brume apns remove TOPIC`")
+      }
+      try transaction.apnsSenders.put(sender)
+      // Another key was not used yet.
+      guard let known, known.keyID != sender.keyID else { return }
+      try transaction.settings.set(.apnsUse(sender.container, topic: sender.topic), to: nil)
+    }
+  }
+
+  private func check(_ sender: APNsSender) throws {
     try NameRules.container(sender.container.name)
     for (name, text) in [("team", sender.team), ("keyID", sender.keyID)] {
       guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isPlain) else {
@@ -39,20 +57,6 @@ package struct PushKeys: Sendable {
       throw BrumeError(
         .badRequest, "the key is no P-256 private key in PEM; give the .p8 file from Apple as it is"
       )
-    }
-    let limits = limits
-    try await store.write(in: .server) { transaction in
-      let all = try transaction.apnsSenders.all(of: sender.container)
-      let known = all.first { $0.topic == sender.topic }
-      if known == nil {
-        try CountRules.room(
-          for: "apps with a key in \(sender.container)", beside: all.count,
-          upTo: limits.apnsKeysPerContainer, next: "remove one with `brume apns remove TOPIC`")
-      }
-      try transaction.apnsSenders.put(sender)
-      // Another key was not used yet.
-      guard let known, known.keyID != sender.keyID else { return }
-      try transaction.settings.set(.apnsUse(sender.container, topic: sender.topic), to: nil)
     }
   }
 
@@ -84,7 +88,7 @@ package struct PushKeys: Sendable {
     throw BrumeError(.internalError, "the source of chance gives no key; check the system's")
   }
 
-  /// Ours: one draw of 2^32 is no key.
+  /// Ours: one draw in 2^32 is no key; ten in a row never are.
   private static let keyDraws = 10
 
   /// The key that signs for Web Push services, made on the first start (RFC 8292).

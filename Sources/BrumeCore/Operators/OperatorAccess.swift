@@ -1,4 +1,4 @@
-// Which operator calls, and how he has proved it. It is made by `OperatorAuthentication`; the server decides by it
+// Which operator calls, and how that was proved. It is made by `OperatorAuthentication`; the server decides by it
 // which endpoints are open, and writes it into the audit log.
 
 package import BrumeModel

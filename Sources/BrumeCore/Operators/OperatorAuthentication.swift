@@ -68,7 +68,7 @@ package struct OperatorAuthentication: Sendable {
   private static func access(
     _ credential: OperatorCredential, _ person: Operator?, inDevelopment: Bool
   ) -> OperatorAccess? {
-    // Whoever was removed has nothing left, even if something of his was made a moment later.
+    // Whoever was removed has nothing left, even if something of theirs was made a moment later.
     if credential.operatorID != nil, person == nil { return nil }
     let role = person.map { credential.role.atMost($0.role) } ?? credential.role
     switch credential.kind {

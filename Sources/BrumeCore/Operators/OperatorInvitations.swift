@@ -118,9 +118,7 @@ package struct OperatorInvitations: Sendable {
   }
 
   private func accept(_ person: Operator, id: String?) async throws -> NewOperatorCredential {
-    let session = NewOperatorCredential(
-      .session, operatorID: person.id, role: .full, lifetime: limits.operatorSessionLifetime,
-      host: host)
+    let session = NewOperatorCredential.session(of: person.id, limits, host)
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in
       let invitation = try transaction.operators.invitation(withID: id, at: now)

@@ -45,8 +45,7 @@ package struct OperatorLinks: Sendable {
   ///
   /// - Throws: `authenticationFailed` if it is not good, or was used by another at the same time.
   package func signIn(_ secret: String) async throws -> NewOperatorCredential {
-    let session = NewOperatorCredential(
-      .session, operatorID: nil, role: .full, lifetime: limits.operatorSessionLifetime, host: host)
+    let session = NewOperatorCredential.session(of: nil, limits, host)
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in
       let link = try transaction.operators.link(secret, at: now)
@@ -83,9 +82,7 @@ package struct OperatorLinks: Sendable {
   }
 
   private func makeFirst(_ person: Operator, link: String?) async throws -> NewOperatorCredential {
-    let session = NewOperatorCredential(
-      .session, operatorID: person.id, role: .full, lifetime: limits.operatorSessionLifetime,
-      host: host)
+    let session = NewOperatorCredential.session(of: person.id, limits, host)
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in
       _ = try transaction.operators.link(withID: link, at: now)

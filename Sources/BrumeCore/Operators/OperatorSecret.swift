@@ -35,4 +35,15 @@ package struct NewOperatorCredential: Sendable {
       id: OperatorSecret.id(of: secret) ?? "", kind: kind, name: name, operatorID: operatorID,
       role: role, created: now, ends: lifetime.map { now + $0 })
   }
+
+  /// A browser's session. Its own role takes nothing away: that of its operator counts.
+  ///
+  /// - Parameter operatorID: nil: nobody's, in development.
+  static func session(
+    of operatorID: String?, _ limits: Limits, _ host: Host
+  ) -> NewOperatorCredential {
+    NewOperatorCredential(
+      .session, operatorID: operatorID, role: .full, lifetime: limits.operatorSessionLifetime,
+      host: host)
+  }
 }

@@ -1,4 +1,4 @@
-// Sessions of browsers: beginning one for somebody who has shown who he is, and ending it. How long one
+// Sessions of browsers: beginning one for somebody who has shown who they are, and ending it. How long one
 // lasts is in `Limits`; who is behind one is `OperatorAuthentication.swift`.
 
 package import BrumeModel
@@ -21,9 +21,7 @@ package struct OperatorSessions: Sendable {
   /// - Throws: `authenticationFailed` if the operator was removed, or got another password, since the
   ///   check.
   package func begin(for person: Operator) async throws -> NewOperatorCredential {
-    let session = NewOperatorCredential(
-      .session, operatorID: person.id, role: .full, lifetime: limits.operatorSessionLifetime,
-      host: host)
+    let session = NewOperatorCredential.session(of: person.id, limits, host)
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in
       guard try transaction.operators.find(person.id)?.passwordHash == person.passwordHash else {

@@ -1,5 +1,5 @@
-// Which indexes queries of apps use, and which they lack: what an operator wants to know before he removes one or
-// adds one. Counted in memory, of this process, since it began; a query must not become a write.
+// Which indexes queries of apps use, and which they lack: what an operator wants to know before removing one or
+// adding one. Counted in memory, of this process, since it began; a query must not become a write.
 
 package import BrumeModel
 import Synchronization

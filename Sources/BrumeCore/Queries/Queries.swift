@@ -47,7 +47,7 @@ package struct Queries: Sendable {
     -> [IndexName]
   {
     let missing = try? await store.read { [schemas] transaction in
-      QueryPlan.missingIndexes(
+      QueryRules.missingIndexes(
         of: query, in: try schemas.schema(of: containerEnvironment, in: transaction))
     }
     return missing ?? []
@@ -101,7 +101,7 @@ private struct QueryRun: Sendable {
     _ request: QueryRequest, in transaction: any ReadTransaction
   ) throws -> (QueryPage, QueryCost) {
     let schema = try schemas.schema(of: caller.containerEnvironment, in: transaction)
-    let missing = QueryPlan.missingIndexes(of: request.query, in: schema)
+    let missing = QueryRules.missingIndexes(of: request.query, in: schema)
     // An operator may look through all records of a type; the app still needs the index.
     let browses = caller.kind == .operator && request.query.filters.isEmpty
     guard missing.allSatisfy({ browses && $0.field == SystemField.recordName.schemaName }) else {
@@ -117,7 +117,7 @@ private struct QueryRun: Sendable {
   ) throws -> (page: QueryPage, work: QueryWork, indexes: [IndexName]) {
     let view = isZoneWide ? nil : try ZoneView(of: zone, in: scope, for: caller, from: transaction)
     let schema = try schemas.schema(of: caller.containerEnvironment, in: transaction)
-    let query = try QueryPlan.checked(
+    let query = try QueryRules.checked(
       request.query.naming(caller.user), schema: schema, limits: limits,
       browsing: caller.kind == .operator)
     let digest = ContinuationMarker.digest(
@@ -135,11 +135,11 @@ private struct QueryRun: Sendable {
     let marker = page.next.map { seal.marker(at: $0, of: digest) }
     return (
       QueryPage(records: page.records, marker: marker), page.work,
-      QueryPlan.usedIndexes(of: query, in: schema)
+      QueryRules.usedIndexes(of: query, in: schema)
     )
   }
 
-  /// What the caller may read by the type's rights (case QRY-21): where only creators read, his own.
+  /// What the caller may read by the type's rights (case QRY-21): where only creators read, their own.
   private func readable(
     by rights: PublicRights
   ) throws(BrumeError) -> VisibleRecords {

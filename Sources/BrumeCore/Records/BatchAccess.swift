@@ -36,8 +36,8 @@ final class BatchAccess {
     if let error = refusal(of: .create, on: record, in: place) { throw error }
   }
 
-  /// Refuses new records of who may only read in a shared zone, before it matters which names are taken
-  /// there: he would learn those of records that he does not see.
+  /// Refuses new records of those who may only read in a shared zone, before it matters which names are taken
+  /// there: they would learn those of records that they do not see.
   func refuseReaders() throws(BrumeError) {
     guard let shares = view.shares else { return }
     let place = Permissions.Context.shared(shares.best)

@@ -68,7 +68,7 @@ struct BatchWriter {
     record.changeTag = ChangeTag.text(sequence)
     let stored = try transaction.records.put(record, in: stage.zone, sequence: sequence)
     let old = try stage.before(name)
-    grow(by: record.quotaBytes - (old?.quotaBytes ?? 0))
+    storedBytes?.grow(by: record.quotaBytes - (old?.quotaBytes ?? 0))
     let shares = try covering(old: old, new: record)
     try append(name, record.type, old == nil ? .created : .updated, image: stored, shares)
     return stored
@@ -77,7 +77,7 @@ struct BatchWriter {
   private mutating func erase(_ name: String) throws {
     guard written.insert(name).inserted, let old = try stage.before(name) else { return }
     let key = RecordKey(zone: stage.zone, name: name)
-    grow(by: -old.quotaBytes)
+    storedBytes?.grow(by: -old.quotaBytes)
     let shares = try covering(old: old, new: nil)
     let image = try transaction.records.find(key)
     try transaction.records.remove(
@@ -92,10 +92,6 @@ struct BatchWriter {
       ?? Dictionary(grouping: transaction.shares.memberships(in: stage.zone), by: \.share)
     members = known
     return known[share] ?? []
-  }
-
-  private mutating func grow(by bytes: Int64) {
-    storedBytes?.grow(by: bytes)
   }
 
   /// The shares that cover the record before or after, so that those who lose it are notified too.

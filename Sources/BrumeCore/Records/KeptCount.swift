@@ -5,10 +5,11 @@ import BrumeStorage
 
 /// A count, and the sequence as of which it is right.
 struct KeptCount: Equatable, Sendable {
-  /// Of what it counts. Stores have both forms, so they stay.
+  /// What it counts, and so its text: two numbers for a zone, three for a database.
   enum Kind {
     case zone
-    /// With a third number: one without it is of an earlier version, and its zones' own counts do not belong to it.
+    /// The third number is always 1. Earlier versions wrote none, and kept no counts of zones that add up to it, so
+    /// a text without one reads as nothing.
     case database
   }
   let bytes: Int64

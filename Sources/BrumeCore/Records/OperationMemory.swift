@@ -1,7 +1,7 @@
 // Repeating a request whose answer was lost: a client may name its request by an `operationID`, and
 // the outcome of the first try is kept beside the records it wrote. A second try is answered from
-// it and changes nothing (case LIM-06). It is a first try for a caller who may no longer do what he
-// asks: then the rules answer.
+// it and changes nothing (case LIM-06). It is a first try for a caller who may no longer do what
+// they ask: then the rules answer.
 //
 // Outcomes live in a fixed number of slots per user, so that nobody has to sweep them; an outcome
 // that lost its slot to another is forgotten, and the repetition then meets the change tag's rule.
@@ -52,19 +52,28 @@ struct OperationMemory: Sendable {
     try transaction.settings.set(key, to: packer.bytes)
   }
 
+  /// What a stored result begins with. Stores have all of them.
+  private enum ResultKind {
+    /// By a version that did not keep the tag.
+    static let savedWithoutTag: Int64 = 0
+    static let deleted: Int64 = 1
+    static let failed: Int64 = 2
+    static let saved: Int64 = 3
+  }
+
   private static func add(_ result: RecordResult, to packer: inout Packer) {
     switch result {
     case .success(.saved(let stored)):
-      packer.add(3)
+      packer.add(ResultKind.saved)
       packer.add(stored.name)
       packer.add((try? stored.record().zone.name) ?? ZoneID.defaultName)
       packer.add(stored.sequence)
     case .success(.deleted(let name, let zone)):
-      packer.add(1)
+      packer.add(ResultKind.deleted)
       packer.add(name)
       packer.add(zone.name)
     case .failure(let failure):
-      packer.add(2)
+      packer.add(ResultKind.failed)
       packer.add(failure.id.name)
       packer.add(failure.id.zone.name)
       packer.add(failure.error.code.rawValue)
@@ -132,14 +141,15 @@ struct OperationMemory: Sendable {
     let id = RecordID(name: name, zone: key.zone.id)
     let stored = try access.transaction.records.find(key)
     // That something was deleted says nothing that its sender does not know.
-    let (isDeletion, isSave) = (kind == 1, kind == 0 || kind == 3)
+    let isDeletion = kind == ResultKind.deleted
+    let isSave = kind == ResultKind.saved || kind == ResultKind.savedWithoutTag
     guard try isDeletion || mayStill(isSave ? .write : .read, stored, in: key.zone, &access)
     else { return nil }
     switch kind {
-    // 0: by a version that did not keep the tag.
-    case 0: return try saved(stored, id, sequence: nil)
-    case 3: return try unpacker.number().flatMap { try saved(stored, id, sequence: $0) }
-    case 1:
+    case ResultKind.savedWithoutTag: return try saved(stored, id, sequence: nil)
+    case ResultKind.saved:
+      return try unpacker.number().flatMap { try saved(stored, id, sequence: $0) }
+    case ResultKind.deleted:
       return .success(.deleted(name: name, zone: id.zone))
     default:
       guard let code = unpacker.text().flatMap(BrumeError.Code.init), let reason = unpacker.text()
@@ -153,7 +163,7 @@ struct OperationMemory: Sendable {
 
 extension OperationMemory {
   /// The record as it is now, under the tag that its save got. Whoever takes this answer saves with that tag next,
-  /// and learns by a conflict what somebody else has changed meanwhile; with the tag of now he would save over it.
+  /// and learns by a conflict what somebody else has changed meanwhile; with the tag of now they would save over it.
   private func saved(
     _ stored: StoredRecord?, _ id: RecordID, sequence: Int64?
   ) throws -> RecordResult? {
@@ -171,7 +181,7 @@ extension OperationMemory {
           name: stored.name, type: stored.type, sequence: sequence, content: .value(record))))
   }
 
-  /// Whether the zone is there for the caller, and the record, if it still is, open to what he did.
+  /// Whether the zone is there for the caller, and the record, if it still is, open to what they did.
   private func mayStill(
     _ action: Permissions.Action, _ stored: StoredRecord?, in zone: ZoneKey,
     _ access: inout RecordAccess

@@ -4,7 +4,7 @@ import BrumeModel
 import BrumeStorage
 
 extension ZoneKey {
-  /// What finding the zone as a caller sees it asks for (`zoneView`).
+  /// What a `ZoneView` of the zone reads.
   func readsOfView(in scope: DatabaseScope, for caller: Caller) -> Set<ReadPlan.Read> {
     guard scope == .shared, let user = caller.user else { return [.zone(self)] }
     return [

@@ -26,35 +26,36 @@ struct ReferenceRules {
     var links = BatchLinks(
       verdicts.items, stage, rememberedHolders: context.limits.rememberedHolders)
     var open = Array(positions.reversed())
-    var above = try Above(stage, context.limits)
+    var ancestors = try KnownAncestors(stage, context.limits)
     while let position = open.popLast() {
       guard verdicts.isAlive(position, to: .put) else { continue }
-      guard let error = try error(at: position, in: verdicts, &links, &above) else { continue }
+      guard let error = try error(at: position, in: verdicts, &links, &ancestors) else { continue }
       verdicts.fail(position, error)
       let name = verdicts.items[position].name
-      if above.knows(name) { above = try Above(stage, context.limits) }
+      if ancestors.knows(name) { ancestors = try KnownAncestors(stage, context.limits) }
       open += links.referring[name] ?? []
     }
   }
 
   private func error(
-    at position: Int, in verdicts: Verdicts, _ links: inout BatchLinks, _ above: inout Above
+    at position: Int, in verdicts: Verdicts, _ links: inout BatchLinks,
+    _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
     guard let record = stage.puts[verdicts.items[position].name] else { return nil }
     let before = try stage.before(record.name)
     if let parent = record.parent, parent != before?.parent,
-      let error = try parentError(record, parent, verdicts, &above)
+      let error = try parentError(record, parent, verdicts, &ancestors)
     {
       return error
     }
-    if record.parent != before?.parent, let error = try secondShareError(record, &above) {
+    if record.parent != before?.parent, let error = try secondShareError(record, &ancestors) {
       return error
     }
     if let error = try validationError(record, before) { return error }
     if let error = try countError(at: position, in: verdicts, record, before, &links) {
       return error
     }
-    return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &above)
+    return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &ancestors)
   }
 }
 
@@ -82,12 +83,12 @@ extension ReferenceRules {
   }
 
   private func parentError(
-    _ record: Record, _ parent: String, _ verdicts: Verdicts, _ above: inout Above
+    _ record: Record, _ parent: String, _ verdicts: Verdicts, _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
     guard let target = try target(parent) else {
       return missingParentError(record, parent, verdicts)
     }
-    if let error = try chainError(record, parent, &above) { return error }
+    if let error = try chainError(record, parent, &ancestors) { return error }
     // In the shared database the share that covers parent and child decides: `permissionError`.
     return context.scope == .public ? try pinError(record, target, by: "as its parent") : nil
   }
@@ -112,7 +113,7 @@ extension ReferenceRules {
 
   /// Follows the ancestors as far as the caller sees them, to one of whom it is known how many it has.
   private func chainError(
-    _ record: Record, _ parent: String, _ above: inout Above
+    _ record: Record, _ parent: String, _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
     var path: [String] = []
     var next: String? = parent
@@ -122,7 +123,7 @@ extension ReferenceRules {
         return BrumeError(
           .badRequest, "record '\(record.name)' would be its own ancestor; choose another parent")
       }
-      if let count = above.ancestors[name] {
+      if let count = ancestors.counts[name] {
         rest = count + 1
         break
       }
@@ -137,14 +138,16 @@ extension ReferenceRules {
         "record '\(record.name)' has more than \(context.limits.parentChain) ancestors, the "
           + "maximum; choose a parent nearer to the root")
     }
-    for (count, name) in path.reversed().enumerated() { above.ancestors[name] = rest + count }
+    for (count, name) in path.reversed().enumerated() { ancestors.counts[name] = rest + count }
     return nil
   }
 
   /// The root of a share cannot move under another share (case SHR-05).
-  private func secondShareError(_ record: Record, _ above: inout Above) throws -> BrumeError? {
+  private func secondShareError(
+    _ record: Record, _ ancestors: inout KnownAncestors
+  ) throws -> BrumeError? {
     guard let share = record.share else { return nil }
-    let covering = try above.coverage.shares(of: record) { try stage.after($0) }
+    let covering = try ancestors.coverage.shares(of: record) { try stage.after($0) }
     guard let other = covering.first(where: { $0 != share }) else { return nil }
     return BrumeError(
       .alreadyShared,
@@ -169,9 +172,9 @@ extension ReferenceRules {
   /// In the shared database the share that covers the record afterwards must allow the write
   /// (cases SHR-11 to SHR-13).
   private func permissionError(
-    _ record: Record, isNew: Bool, _ above: inout Above
+    _ record: Record, isNew: Bool, _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
-    let covering = try above.coverage.shares(of: record) { try stage.after($0) }
+    let covering = try ancestors.coverage.shares(of: record) { try stage.after($0) }
     return access.refusal(of: isNew ? .create : .write, through: covering)
   }
 }
@@ -215,12 +218,12 @@ extension ReferenceRules {
   }
 }
 
-/// What was found out about ancestors in a batch, as long as none of them fails.
-private struct Above {
+/// What was found out about the ancestors of a batch's records, right as long as none of these fails.
+private struct KnownAncestors {
   /// Which shares cover records.
   var coverage: Coverage
   /// How many ancestors a record has.
-  var ancestors: [String: Int] = [:]
+  var counts: [String: Int] = [:]
 
   init(_ stage: Stage, _ limits: Limits) throws {
     coverage = Coverage(
@@ -228,54 +231,5 @@ private struct Above {
   }
 
   /// Whether something was found out about a record, or about others through it.
-  func knows(_ name: String) -> Bool { ancestors[name] != nil || coverage.knows(name) }
-}
-
-/// Who refers to whom among the items of a batch, found once.
-private struct BatchLinks {
-  /// By a record's name: the items that cannot be saved without it.
-  private(set) var referring: [String: [Int]] = [:]
-  /// By a record's name: the items that go with it, in order.
-  private(set) var holders: [String: [Int]] = [:]
-  /// Of the items.
-  let names: Set<String>
-  /// By a record's name: the stored records that go with it.
-  private var stored: [String: Set<String>] = [:]
-  /// How many of them are no items, and are seen by the caller.
-  private var visible: [String: Int] = [:]
-  private let rememberedHolders: Int
-  private var storedNames = 0
-
-  /// - Parameter rememberedHolders: names of stored records that are kept; beyond it the store is asked again.
-  init(_ items: [RecordItem], _ stage: Stage, rememberedHolders: Int) {
-    self.rememberedHolders = rememberedHolders
-    names = Set(items.map(\.name))
-    for position in items.indices {
-      guard let record = stage.puts[items[position].name] else { continue }
-      for name in record.targets(by: .validate) { referring[name, default: []].append(position) }
-      if let parent = record.parent { referring[parent, default: []].append(position) }
-      for name in record.targets(by: .deleteSelf) { holders[name, default: []].append(position) }
-    }
-  }
-
-  /// Asked of the store once for each name, unless there are very many.
-  mutating func storedHolders(of name: String, _ stage: Stage, limit: Int) throws -> Set<String> {
-    if let known = stored[name] { return known }
-    let key = RecordKey(zone: stage.zone, name: name)
-    let found = Set(
-      try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit))
-    storedNames += found.count
-    if storedNames <= rememberedHolders { stored[name] = found }
-    return found
-  }
-
-  /// Counted once for each name: what a batch does not change, its items need not look at again and again.
-  mutating func visibleHolders(
-    of name: String, among holders: Set<String>, _ count: (Set<String>) throws -> Int
-  ) rethrows -> Int {
-    if let known = visible[name] { return known }
-    let found = try count(holders.subtracting(names))
-    visible[name] = found
-    return found
-  }
+  func knows(_ name: String) -> Bool { counts[name] != nil || coverage.knows(name) }
 }

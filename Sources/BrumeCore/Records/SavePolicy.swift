@@ -1,6 +1,6 @@
 // What an operation does to a record, from the operation's kind and change tag and from what is
 // stored. This is the whole of conflict detection (cases SAV-03 to SAV-11, DEL-02). It decides;
-// ZoneBatch carries out.
+// `RecordRules` and `ShareRules` carry it out.
 
 package import BrumeModel
 

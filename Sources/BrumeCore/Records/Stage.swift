@@ -35,9 +35,9 @@ final class Stage {
 
   /// The fields in the schema's types, after the schema learned what is new.
   func admit(
-    _ fields: [String: DraftField], of type: String, record: String, in scope: DatabaseScope
+    _ fields: [String: DraftField], of type: String, in scope: DatabaseScope
   ) throws(BrumeError) -> [String: DraftField] {
-    try schema.admit(fields, of: type, record: record, in: scope)
+    try schema.admit(fields, of: type, in: scope)
   }
 
   /// The record before the batch.

@@ -15,7 +15,7 @@ struct StorageQuota {
     self.stage = stage
   }
 
-  /// Fails the saves that would carry the owner over his quota, and new children of records that fail
+  /// Fails the saves that would carry the owner over their quota, and new children of records that fail
   /// for it. Broken references come first (case SAV-26); deletes of the batch count before its saves.
   ///
   /// - Parameter cascade: what goes beside the items.

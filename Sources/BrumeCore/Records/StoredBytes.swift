@@ -6,6 +6,9 @@ import BrumeModel
 import BrumeStorage
 
 struct StoredBytes {
+  private static let zonesOfPage = 200
+  private static let recordsOfPage = 1000
+
   private var zone: Int64
   private(set) var database: Int64
 
@@ -62,8 +65,6 @@ struct StoredBytes {
     return bytes
   }
 
-  private static let zonesOfPage = 200
-
   /// The count of a database if it is of the last change; nil: nobody has counted since.
   static func known(of database: DatabaseKey, in transaction: any ReadTransaction) throws -> Int64?
   {
@@ -97,14 +98,22 @@ struct StoredBytes {
     var after: Int64 = 0
     while true {
       let page = try transaction.changes.page(
-        in: zone.key, after: after, through: .max, limit: 1000)
+        in: zone.key, after: after, through: .max, limit: recordsOfPage)
       // A damaged one counts for nothing, so that the others can be saved.
       for case .changed(let stored) in page where !stored.isUnreadable {
         sum += try stored.record().quotaBytes
       }
-      guard let last = page.last, page.count == 1000 else { return sum }
+      guard let last = page.last, page.count == recordsOfPage else { return sum }
       after = last.sequence
     }
+  }
+}
+
+extension SettingWriting {
+  /// Forgets the counts of a zone whose records went while its sequence stayed: they would seem to be right.
+  func forgetStoredBytes(of zone: ZoneKey) throws {
+    try set(.storedBytes(zone), to: nil)
+    try set(.storedBytesOfDatabase(zone.database), to: nil)
   }
 }
 

@@ -24,7 +24,7 @@ struct JustInTimeSchema: Sendable {
 
   /// The fields with their values in the schema's types, after the schema learned what is new.
   mutating func admit(
-    _ fields: [String: DraftField], of type: String, record: String, in scope: DatabaseScope
+    _ fields: [String: DraftField], of type: String, in scope: DatabaseScope
   ) throws(BrumeError) -> [String: DraftField] {
     // Shares have fields of the system and of apps that nobody queries; schemas do not list them.
     if type == Record.shareType { return fields }

@@ -19,7 +19,7 @@ struct TypeRemoval: Sendable {
 
   /// May take long: a transaction for each page of records.
   ///
-  /// - Throws: `referenceViolation` and its like, if records of other types hold on to one.
+  /// - Throws: `validatingReferenceError` if records of other types keep one from being deleted; what else keeps one.
   func removeRecords(
     of types: [String], in containerEnvironment: ContainerEnvironment
   ) async throws {

@@ -87,7 +87,7 @@ enum ParticipantRules {
   ) {
     participant.identity = UserIdentity()
     participant.oneTimeToken = ids.popFirst().map { $0.lowercased().filter { $0 != "-" } }
-    let isPlain = id.utf8.allSatisfy { $0 == 0x2d || UInt8.digitsAndLetters.contains($0) }
+    let isPlain = id.utf8.allSatisfy { $0 == 0x2d || UInt8.hexDigits.contains($0) }
     if isPlain, id.utf8.count == 36 { participant.id = id }
   }
 
@@ -137,7 +137,7 @@ private struct KnownParticipants {
 }
 
 extension UInt8 {
-  fileprivate static let digitsAndLetters = Set("0123456789abcdefABCDEF".utf8)
+  fileprivate static let hexDigits = Set("0123456789abcdefABCDEF".utf8)
 }
 
 extension UserIdentity {

@@ -1,6 +1,6 @@
 // What one caller may do with stored records, zone by zone, remembering what it saw on the way. Fetches
-// and repeated requests ask here; a batch of saves asks with its own stage laid over (`ZoneBatch`). The
-// decision itself is `Permissions`.
+// and repeated requests ask here; a batch of saves asks `BatchAccess`. The decision itself is
+// `Permissions`.
 
 import BrumeModel
 import BrumeSchema
@@ -27,7 +27,7 @@ struct RecordAccess {
     self.schema = schema
   }
 
-  /// The zone as the caller sees it, or the error that it does not exist for him.
+  /// The zone as the caller sees it, or the error that it does not exist for them.
   mutating func view(of zone: ZoneKey) throws -> ZoneView {
     if let known = views[zone] { return known }
     let view = try ZoneView(

@@ -132,7 +132,7 @@ extension ShareRules {
           + "custom zone")
     }
     let root = item.name == Record.zoneShareName ? nil : try shareRoot(of: item)
-    if root == nil { try refuseZoneShareOverShares(item) }
+    if root == nil { try refuseZoneShareOverShares() }
     var (share, receipts) = try builder.next(item, after: nil)
     let shortGUID = root?.shortGUID ?? item.shortGUID
     share.shortGUID = shortGUID
@@ -200,7 +200,7 @@ extension ShareRules {
     }
   }
 
-  private func refuseZoneShareOverShares(_ item: RecordItem) throws {
+  private func refuseZoneShareOverShares() throws {
     let stored = try stage.transaction.queries.matching(
       EngineQuery(
         database: stage.zone.database, zone: stage.zone.name,

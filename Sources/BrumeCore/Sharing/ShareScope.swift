@@ -135,15 +135,14 @@ extension Coverage {
 extension SettingReading {
   /// How often records of a zone moved between shares.
   fileprivate func sharingEpoch(of zone: ZoneKey) throws -> Int64 {
-    try value(.sharingEpoch(zone)).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    try number(.sharingEpoch(zone)) ?? 0
   }
 }
 
 extension SettingWriting {
   /// Makes participants of a zone start over: other records are shared now.
   func raiseSharingEpoch(of zone: ZoneKey) throws {
-    let next = try sharingEpoch(of: zone) + 1
-    try set(.sharingEpoch(zone), to: Array(String(next).utf8))
+    try set(.sharingEpoch(zone), toNumber: try sharingEpoch(of: zone) + 1)
   }
 }
 

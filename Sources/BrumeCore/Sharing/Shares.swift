@@ -26,7 +26,8 @@ package struct Shares: Sendable {
     return try await store.read { transaction in
       try requests.map { request in
         try ShareResult.item(request.value) {
-          try Sharing(request, of: caller, from: transaction).metadata(for: user, transaction)
+          try AddressedShare(request, of: caller, from: transaction).metadata(
+            for: user, transaction)
         }
       }
     }
@@ -39,39 +40,50 @@ package struct Shares: Sendable {
     _ requests: [ShortGUIDRequest], as caller: Caller
   ) async throws -> [ShareResult] {
     let user = try userOfShares(requests.count, caller)
-    let (limits, now) = (limits, host.now())
+    let now = host.now()
     var (results, joined): ([ShareResult], Int?) = ([], nil)
     for request in requests {
-      let participantID = host.uuid()
-      let found = try await store.read { transaction in
-        try Result<RecordKey, ItemFailure<String>>.item(request.value) {
-          try Sharing(request, of: caller, from: transaction).key
-        }
-      }
-      guard case .success(let key) = found else {
-        results.append(found.flatMap { _ in .failure(.init(request.value, .shareNotFound)) })
-        continue
-      }
-      let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
-      let (result, count) = try await store.writeIfWanted(in: scope) { [joined] transaction in
-        var count = joined
-        let result = try ShareResult.item(request.value) {
-          let sharing = try Sharing(request, of: caller, from: transaction)
-          let accepted = try sharing.accepted(
-            by: user, id: participantID, limits: limits, transaction)
-          if let accepted {
-            count = try transaction.shares.joined(by: user, counted: joined, caller, limits) + 1
-            try sharing.join(as: accepted, caller, now, in: transaction)
-          }
-          return try Sharing(request, of: caller, from: transaction).metadata(
-            for: user, transaction)
-        }
-        return (result, count)
-      }
+      let (result, count) = try await accept(request, by: user, caller, now, joined: joined)
       results.append(result)
       joined = count
     }
     return results
+  }
+
+  /// - Parameter joined: how many shares the user takes part in, if an earlier one of the request has counted.
+  /// - Returns: the same for the next one.
+  private func accept(
+    _ request: ShortGUIDRequest, by user: UserID, _ caller: Caller, _ now: Milliseconds,
+    joined: Int?
+  ) async throws -> (result: ShareResult, joined: Int?) {
+    let (limits, participantID) = (limits, host.uuid())
+    let found = try await store.read { transaction in
+      try Result<RecordKey, ItemFailure<String>>.item(request.value) {
+        try AddressedShare(request, of: caller, from: transaction).key
+      }
+    }
+    guard case .success(let key) = found else {
+      let failed: ShareResult = found.flatMap { _ in
+        .failure(.init(request.value, .shareNotFound))
+      }
+      return (failed, joined)
+    }
+    let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
+    return try await store.writeIfWanted(in: scope) { transaction in
+      var count = joined
+      let result = try ShareResult.item(request.value) {
+        let addressed = try AddressedShare(request, of: caller, from: transaction)
+        let accepted = try addressed.accepted(
+          by: user, id: participantID, limits: limits, transaction)
+        if let accepted {
+          count = try transaction.shares.joined(by: user, counted: joined, caller, limits) + 1
+          try addressed.join(as: accepted, caller, now, in: transaction)
+        }
+        return try AddressedShare(request, of: caller, from: transaction).metadata(
+          for: user, transaction)
+      }
+      return (result, count)
+    }
   }
 
   private func userOfShares(_ count: Int, _ caller: Caller) throws(BrumeError) -> UserID {
@@ -94,18 +106,18 @@ package struct Shares: Sendable {
     let (limits, now) = (limits, host.now())
     for request in requests {
       let key = try await store.read { transaction in
-        try Sharing.open(request, of: caller, from: transaction)?.key
+        try AddressedShare.open(request, of: caller, from: transaction)?.key
       }
       guard let key else { continue }
       let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
       try await store.writeIfWanted(in: scope) { transaction in
-        guard let sharing = try Sharing.open(request, of: caller, from: transaction),
+        guard let addressed = try AddressedShare.open(request, of: caller, from: transaction),
           let account = try transaction.users.find(user),
-          let asked = AccessRules.asked(account.identity, of: sharing.share, limits)
+          let asked = AccessRules.asked(account.identity, of: addressed.share, limits)
         else { return }
-        var record = sharing.record
+        var record = addressed.record
         record.shareDetails = asked
-        try sharing.rewrite(as: record, caller, now, in: transaction)
+        try addressed.rewrite(as: record, caller, now, in: transaction)
       }
     }
   }

@@ -18,7 +18,7 @@ enum KnownKind: Hashable, Sendable {
 
     init(_ filter: Filter) {
       comparator = filter.comparator
-      field = filter.field.map(Self.name) ?? ""
+      field = filter.field?.schemaName ?? ""
     }
 
     /// Nil for what is no condition.
@@ -32,13 +32,6 @@ enum KnownKind: Hashable, Sendable {
     }
 
     var text: String { "\(comparator.rawValue) \(field)" }
-
-    private static func name(_ field: FieldName) -> String {
-      switch field {
-      case .field(let name): name
-      case .system(let field): field.schemaName
-      }
-    }
   }
 
   init(_ kind: Subscription.Kind) {

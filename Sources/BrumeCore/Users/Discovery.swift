@@ -14,7 +14,7 @@ package struct Discovery: Sendable {
     limits = parts.limits
   }
 
-  /// The caller's own identity; with names only if he agreed to be discoverable (docs/sign-in.md).
+  /// The caller's own identity; with names only if they agreed to be discoverable (docs/sign-in.md).
   ///
   /// A server-to-server key gets its own user: web clients begin with this call, and give up where
   /// it fails.
@@ -53,7 +53,7 @@ package struct Discovery: Sendable {
     }
   }
 
-  /// Discoverable users that the caller has to do with: those who share with him, and those he shares
+  /// Discoverable users that the caller has to do with: those who share with them, and those they share
   /// with. There is no address book here (case LIM-13).
   ///
   /// - Throws: `authenticationFailed` for a server-to-server key, `authenticationRequired`.

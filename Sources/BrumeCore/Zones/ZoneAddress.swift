@@ -1,4 +1,4 @@
-// From the zone a caller names to where it is stored, and whether it is there for him.
+// From the zone a caller names to where it is stored, and whether it is there for them.
 
 package import BrumeModel
 package import BrumeStorage

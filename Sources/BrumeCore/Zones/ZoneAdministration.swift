@@ -30,9 +30,7 @@ package struct ZoneAdministration: Sendable {
       var writer = ZoneWriter(transaction, origin)
       if key.isDefault {
         try transaction.records.removeAll(in: key)
-        // The zone stays and its sequence too: what was counted would seem to be right.
-        try transaction.settings.set(.storedBytes(key), to: nil)
-        try transaction.settings.set(.storedBytesOfDatabase(database), to: nil)
+        try transaction.settings.forgetStoredBytes(of: key)
       } else {
         try writer.delete(zone, as: .purged)
       }

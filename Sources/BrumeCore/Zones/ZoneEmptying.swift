@@ -101,9 +101,7 @@ extension WriteTransaction {
   fileprivate func mayEmpty(_ zone: ZoneKey, _ evenLive: Bool) throws -> Bool {
     guard try zones.find(zone)?.isLive ?? true else { return true }
     guard evenLive else { return false }
-    // The zone stays and its sequence too: what was counted would seem to be right.
-    try settings.set(.storedBytes(zone), to: nil)
-    try settings.set(.storedBytesOfDatabase(zone.database), to: nil)
+    try settings.forgetStoredBytes(of: zone)
     return true
   }
 

@@ -1,4 +1,4 @@
-// What of a zone one caller sees: all of it, or the part that shares open to him.
+// What of a zone one caller sees: all of it, or the part that shares open to them.
 
 package import BrumeModel
 package import BrumeStorage
@@ -31,7 +31,7 @@ struct JoinedShares {
 }
 
 extension ZoneView {
-  /// The zone as `caller` sees it. A zone of which he sees nothing does not exist for him.
+  /// The zone as `caller` sees it. A zone of which they see nothing does not exist for them.
   ///
   /// - Throws: `zoneNotFound`, `userDeletedZone`, `authenticationRequired`.
   package init(

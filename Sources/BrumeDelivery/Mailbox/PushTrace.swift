@@ -41,7 +41,7 @@ package struct PushTrace: Sendable {
         time: $0.time, verdict: $0.verdict, number: $0.attempt, status: $0.status,
         reason: $0.reason)
     }
-    end.gates = gates(push, known, end)
+    end.gates = gates(end)
     addFetch(to: &end, push)
     return end
   }
@@ -136,9 +136,7 @@ package struct PushTrace: Sendable {
 
   // MARK: Gates
 
-  private func gates(
-    _ push: TracedPush, _ known: Device?, _ end: Trace.Device
-  ) -> [Trace.Gate] {
+  private func gates(_ end: Trace.Device) -> [Trace.Gate] {
     let order: [Trace.Gate.Name] = [.device, .mailbox, .merging, .permission, .age, .answer]
     let stop = order.firstIndex(of: end.verdict.gate ?? .answer) ?? order.count
     let isDone = end.verdict == .sent || end.verdict == .acknowledged

@@ -165,15 +165,15 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     _ lane: Lane, _ outcome: Outcome, now: Milliseconds, jitter: Double
   ) {
     let now = time.advanced(to: now)
-    guard var track = tracks[lane], case .sending = track.state else { return }
+    guard let track = tracks[lane], case .sending = track.state else { return }
     running.remove()
     peers[track.peer]?.running -= 1
     switch outcome {
     case .empty:
-      succeeded(&track, lane)
+      succeeded(track, lane)
       if track.again { makeReady(lane, now) } else { remove(lane) }
     case .delivered:
-      succeeded(&track, lane)
+      succeeded(track, lane)
       makeReady(lane, now)
     case .notDue(let due):
       let due = time.steady(due)
@@ -202,7 +202,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     for name in peers.keys { giveTurn(name, now) }
   }
 
-  /// Ends the waits of some lanes after failures, with what their hosts have asked for.
+  /// Ends the waits of some lanes after failures, and the pauses of their peers.
   ///
   /// - Returns: how many lanes waited.
   package mutating func endPenalties(
@@ -232,7 +232,7 @@ extension DeliveryQueue {
     return max(own, min(max(asked ?? 0, 0), rules.retryAfterMaximum))
   }
 
-  private mutating func succeeded(_ track: inout Track, _ lane: Lane) {
+  private mutating func succeeded(_ track: Track, _ lane: Lane) {
     tracks[lane]?.failures = 0
     peers[track.peer]?.failures = 0
   }

@@ -228,17 +228,17 @@ extension DeliveryWorker {
   private func takeHints() async throws {
     let now = clock.now()
     let scan = limits.deliveryScan
-    let (hints, hasWebhooks, scans) = state.withLock { state in
+    let (hints, areWebhooksHinted, scans) = state.withLock { state in
       // Further away than it is ever put: the clock was set back.
       let isScanDue = state.scanAt <= now || state.scanAt > now + scan
       let taken = (state.hints, state.webhooksHinted, isScanDue)
       state.hints = []
       state.webhooksHinted = false
-      if taken.2 { state.scanAt = now + scan }
+      if isScanDue { state.scanAt = now + scan }
       return taken
     }
     if scans { try await scanDevices() }
-    if scans || hasWebhooks { try await offerWebhooks() }
+    if scans || areWebhooksHinted { try await offerWebhooks() }
     var rest = Array(hints)[...]
     while !rest.isEmpty {
       let some = Array(rest.prefix(limits.deliveryPage))

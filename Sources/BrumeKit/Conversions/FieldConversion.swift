@@ -71,7 +71,7 @@ extension FieldValue {
           zone: ZoneID(record.recordID.zoneID)))
     case let id as CKRecord.ID:
       self = .reference(Reference(recordName: id.recordName, zone: ZoneID(id.zoneID)))
-    case let asset as CKAsset: self = .asset(try storedAsset(asset, key: key))
+    case let asset as CKAsset: self = .asset(try storedAsset(asset))
     case let list as NSArray:
       let values = try list.map { try FieldValue($0, key: key) }
       self = .list(values, of: values.first?.type)
@@ -121,7 +121,7 @@ extension FieldValue {
 }
 
 /// What the server knows of an asset. A new one stands for itself until its upload takes its place.
-private func storedAsset(_ asset: CKAsset, key: String) throws -> Asset {
+private func storedAsset(_ asset: CKAsset) throws -> Asset {
   if var stored = asset.stored {
     stored.downloadURL = nil
     return stored

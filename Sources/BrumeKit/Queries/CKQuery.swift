@@ -80,11 +80,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 extension NSSortDescriptor {
   /// The descriptor of a criterion of the server.
   fileprivate static func make(_ sort: Sort) -> NSSortDescriptor {
-    let key =
-      switch sort.field {
-      case .field(let name): name
-      case .system(let field): field.schemaName
-      }
+    let key = sort.field.schemaName
     if let place = sort.relativeLocation {
       return CKLocationSortDescriptor(key: key, relativeLocation: CLLocation(place))
     }

@@ -58,7 +58,7 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
 /// An operation that finds the people one knows.
 ///
 /// Apple's looks for the people of the device's address book. There is none here, so it finds those that
-/// the server knows the current user with: who shares with him, and with whom he shares, as far as they
+/// the server knows the current user with: who shares with them, and with whom they share, as far as they
 /// let themselves be found. Source: Apple's `CKDiscoverAllUserIdentitiesOperation` header.
 // Sendable because all is set before it starts, and then its own task and queue alone use it.
 @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")

@@ -182,7 +182,8 @@ struct FanOut {
     }
   }
 
-  /// Whoever left a share is notified, without the zone. Of records `mayRead` has asked.
+  /// The notification as its user may see it: whoever left a share is notified, without the zone. Whether a record may
+  /// be read, `Gates` has asked already.
   private func readable(
     _ notification: Notification, _ stored: StoredSubscription, _ builder: NotificationBuilder
   ) throws -> Notification {

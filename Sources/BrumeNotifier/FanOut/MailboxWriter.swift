@@ -50,7 +50,8 @@ struct MailboxWriter {
       return Result(entry: entry, signalsReader: true, overflowed: true)
     }
     var entry = entry(
-      delivery, sid: delivery.subscription.subscription.id, delivery.payload, due: action.due)
+      delivery, subscriptionID: delivery.subscription.subscription.id, delivery.payload,
+      due: action.due)
     entry.position = try mailboxes.enqueue(entry, to: device)
     if let key {
       coalesce(device) { [now] in
@@ -81,7 +82,7 @@ struct MailboxWriter {
   ) throws -> MailboxEntry {
     coalesce(device) { $0.emptied(device) }
     try mailboxes.acknowledge(through: .max, by: device)
-    var entry = entry(delivery, sid: "", payload, due: now)
+    var entry = entry(delivery, subscriptionID: "", payload, due: now)
     entry.position = try mailboxes.enqueue(entry, to: device)
     return entry
   }
@@ -106,10 +107,10 @@ struct MailboxWriter {
   }
 
   private func entry(
-    _ delivery: Delivery, sid: String, _ payload: [UInt8], due: Milliseconds
+    _ delivery: Delivery, subscriptionID: String, _ payload: [UInt8], due: Milliseconds
   ) -> MailboxEntry {
     MailboxEntry(
-      position: 0, notificationID: delivery.notification.id, subscriptionID: sid,
+      position: 0, notificationID: delivery.notification.id, subscriptionID: subscriptionID,
       collapseID: delivery.notification.collapseID, payload: payload, time: due,
       requestID: delivery.requestID)
   }

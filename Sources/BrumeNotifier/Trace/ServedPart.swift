@@ -28,7 +28,7 @@ struct ServedPart {
 
   /// Whether the notifier is done with the change. It passes what concerns nobody without noting that, so the
   /// answer may be no a little too long.
-  func isBehindCursor(_ entry: LogEntry, _ transaction: any ReadTransaction) throws -> Bool {
+  func isBehindCursor() throws -> Bool {
     let saved = try transaction.settings.value(.notifierCursor(bucket)).flatMap {
       NotifierCursor($0)
     }

@@ -60,7 +60,7 @@ struct SubscriptionTraces {
   mutating func judgeAll() throws {
     let asked = served.deliveries.filter { isAsked($0.user) }
     for delivery in asked.prefix(tracing.limits.describedSubscriptions) { try judge(delivery) }
-    defer { if asked.count > tracing.limits.describedSubscriptions { isComplete = false } }
+    isComplete = asked.count <= tracing.limits.describedSubscriptions
     if let user = question.user { return try judgeAll(of: user) }
     var next: Int64?
     var looked = 0
@@ -70,7 +70,7 @@ struct SubscriptionTraces {
       looked += page.subscriptions.count
       next = page.next
     } while next != nil && looked < tracing.limits.tracedSubscriptions
-    isComplete = next == nil
+    if next != nil { isComplete = false }
   }
 
   private mutating func judgeAll(of user: UserID) throws {
@@ -171,7 +171,7 @@ struct SubscriptionTraces {
       notCandidates += 1
       return
     }
-    let reason = miss.sentence(stored, entry, record)
+    let reason = miss.sentence(stored, record)
     let order = Trace.Gate.Name.ofMatching
     let index = order.firstIndex(of: miss.gate) ?? 0
     var list = Self.gates(passed: Array(order[..<index]), failed: miss.gate)
@@ -191,7 +191,7 @@ struct SubscriptionTraces {
         stored, reason.verdict, reason.sentence(name), 45,
         Self.gates(passed: .ofMatching, failed: reason.gate))
     }
-    let isServed = try served.isBehindCursor(entry, transaction)
+    let isServed = try served.isBehindCursor()
     try add(
       stored, isServed ? .unknown : .pending,
       isServed

@@ -127,9 +127,7 @@ extension FireMiss {
     }
   }
 
-  func sentence(
-    _ stored: StoredSubscription, _ entry: LogEntry, _ record: TracedRecord
-  ) -> String {
+  func sentence(_ stored: StoredSubscription, _ record: TracedRecord) -> String {
     switch self {
     case .database:
       return "It watches \(stored.scope.scope.rawValue) data that this change is not part of."

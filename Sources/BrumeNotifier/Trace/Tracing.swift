@@ -1,7 +1,7 @@
 // This answers what became of a change: it finds it in the log, reads what the history says of it, judges the
 // rest again by the rules that made the pushes (`FireRules`, `Audience`, `Gates`), and puts the answer together.
 //
-// How one subscription is judged is `SubscriptionTrace.swift`. What became of a push after it was put into a
+// How one subscription is judged is `SubscriptionTraces.swift`. What became of a push after it was put into a
 // mailbox is delivery's to say: it comes in as a function. docs/internals/trace.md says what is kept and why.
 
 package import BrumeCore

@@ -61,7 +61,7 @@ package struct OutsideReply: Equatable, Sendable {
   }
 
   /// How long `Retry-After` asks to wait, as a number of seconds or until a date (RFC 9110, section
-  /// 10.2.3); nil if it says neither. Whoever waits has a bound of his own.
+  /// 10.2.3); nil if it says neither. Whoever waits has a bound of their own.
   package func pause(at now: Milliseconds) -> Milliseconds? {
     guard let text = retryAfter else { return nil }
     if let date = HTTPDate.milliseconds(text, now: now) { return max(0, date - now) }

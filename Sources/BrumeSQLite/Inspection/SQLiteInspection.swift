@@ -1,6 +1,6 @@
 // The inspection reads all of a data folder's database and says what is damaged: pages, rows that do not fit
-// their checksums,
-// and rows by which records are found that do not fit the records. It changes nothing; a server may run.
+// their checksums, and rows by which records are found that do not fit the records. It changes nothing; a server
+// may run.
 
 package import BrumeStorage
 import GRDB

@@ -1,4 +1,4 @@
-// Version 2: delivery to the outside (docs/operating/push.md).
+// Delivery to the outside (docs/operating/push.md).
 
 extension Migrations {
   static let delivery = """

@@ -1,4 +1,4 @@
-// Version 1. What each table is for: docs/internals/storage.md.
+// The first version. What each table is for: docs/internals/storage.md.
 
 extension Migrations {
   static let foundation = places + records + subscriptions + notifications + accounts

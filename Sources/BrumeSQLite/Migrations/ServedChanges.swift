@@ -1,4 +1,4 @@
-// Version 12: the history of deliveries (docs/internals/trace.md).
+// The history of deliveries (docs/internals/trace.md).
 
 extension Migrations {
   static let servedChanges = """

@@ -1,5 +1,5 @@
-// Version 2: the query index holds only fields that queries ask for. What version 1 indexed is
-// dropped; it comes back as it is asked for.
+// The query index holds only fields that queries ask for. What the first version indexed is dropped; it comes
+// back as it is asked for.
 
 extension Migrations {
   static let wantedFields = """

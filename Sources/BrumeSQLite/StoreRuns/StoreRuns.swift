@@ -1,5 +1,5 @@
 // A start of the store: looks whether the database is older than what was acknowledged, says so, and
-// begins a new run. The rules raise the generation (`Engine`), because the finding is in the same
+// begins a new run. The rules raise the generation (`StoreIdentity`), because the finding is in the same
 // transaction as the run that found it: it is not lost if this start ends at once.
 
 import BrumeStorage

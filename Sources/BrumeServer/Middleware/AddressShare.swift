@@ -1,4 +1,4 @@
-// What the users of one address may have together. Each has a share of his own; somebody who makes many users at one
+// What the users of one address may have together. Each has a share of their own; somebody who makes many users at one
 // address has no more than this. It is far beyond what an office has whose people share one address, and leaves
 // others their part. Operators read the numbers in docs/operating/load.md.
 

@@ -12,7 +12,7 @@ final class AuthenticateParts: Sendable {
   let rates: RateLimits
   let signIn: SignInAddress
   let operators: OperatorGate
-  /// Whose calls of the operator are that name no container.
+  /// The container of operators' calls that name none.
   let container: ContainerID
   let limits: Limits
 

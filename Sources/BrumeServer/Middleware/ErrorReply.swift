@@ -77,20 +77,7 @@ struct ErrorReply: RouterMiddleware {
   }
 
   private func failure(_ error: any Error, _ context: RequestState) -> Response {
-    if let storage = error as? StoreError {
-      if storage.code == .unavailable { health.storageFailed(storage) }
-      context.logger.error(
-        "the store refused a request",
-        metadata: ["request.id": "\(context.requestID)", "error": "\(error)"])
-      if storage.code == .corrupt {
-        let damaged = BrumeError.damaged("what this request needs")
-        return Self.response(to: damaged, for: context)
-      }
-      let what = storage.code == .noRoom ? "has no room for this" : "is not available"
-      let busy = BrumeError(
-        .tryAgainLater, "the server's storage \(what); try again later", retryAfter: 5)
-      return Self.response(to: busy, for: context)
-    }
+    if let storage = error as? StoreError { return failure(of: storage, context) }
     if let failure = error as? AssetFailure {
       context.logger.error(
         "the asset store refused a request",
@@ -111,6 +98,21 @@ struct ErrorReply: RouterMiddleware {
     let hidden = BrumeError(
       .internalError, "internal error; the server's log has more under this request's uuid")
     return Self.response(to: hidden, for: context)
+  }
+
+  private func failure(of storage: StoreError, _ context: RequestState) -> Response {
+    if storage.code == .unavailable { health.storageFailed(storage) }
+    context.logger.error(
+      "the store refused a request",
+      metadata: ["request.id": "\(context.requestID)", "error": "\(storage)"])
+    if storage.code == .corrupt {
+      let damaged = BrumeError.damaged("what this request needs")
+      return Self.response(to: damaged, for: context)
+    }
+    let what = storage.code == .noRoom ? "has no room for this" : "is not available"
+    let busy = BrumeError(
+      .tryAgainLater, "the server's storage \(what); try again later", retryAfter: 5)
+    return Self.response(to: busy, for: context)
   }
 
   private static func shown(_ path: String) -> String {

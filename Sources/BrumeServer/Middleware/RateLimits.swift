@@ -33,14 +33,14 @@ package final class RateLimits: Sendable {
         maximumKeys: limits.watchedCallers))
   }
 
-  /// Counts a call of somebody known, for him and for his address; of an API token alone, by address.
+  /// Counts a call of somebody known, for them and for their address; of an API token alone, by address.
   func check(_ caller: Caller, at address: ClientAddress) throws(BrumeError) {
     switch caller.kind {
     case .operator: return
     case .anonymous: try check(address)
     case .user, .serverKey:
       guard let user = caller.user else { return try check(address) }
-      // What is refused as the user's counts for nobody else at his address.
+      // What is refused as the user's counts for nobody else at their address.
       try check(user.name, users, "of this user")
       try check(address.name, usersOfAddresses, "of all users at this address")
     }

@@ -27,7 +27,7 @@ package final class RequestShares: Sendable {
 
   /// Runs `body` when it is this caller's turn.
   ///
-  /// - Throws: `THROTTLED` if too many requests of the caller, or of his address, wait; `CancellationError` if the request
+  /// - Throws: `THROTTLED` if too many requests of the caller, or of their address, wait; `CancellationError` if the request
   ///   ends while it waits.
   package func run<Value: Sendable>(
     for caller: String, at address: String, _ body: () async throws -> Value

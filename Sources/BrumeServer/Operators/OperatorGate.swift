@@ -17,7 +17,7 @@ struct OperatorGate: Sendable {
 
   /// The operator who may call an endpoint with this effect.
   ///
-  /// - Throws: `authenticationFailed` if nobody is known, `accessDenied` if he may not, or if the page of a
+  /// - Throws: `authenticationFailed` if nobody is known, `accessDenied` if they may not, or if the page of a
   ///   browser may not have meant it.
   func access(
     to effect: Effect, _ request: Request, from sender: OperatorSender, action: String

@@ -32,10 +32,10 @@ struct TraceAdmin: Sendable {
     }
     let change = try change(text, of: "change")
     let (place, now) = (call.containerEnvironment, now())
-    let then = try await store.read { [tracing] in
-      try tracing.then(after: change, of: place, now: now, in: $0)
+    let past = try await store.read { [tracing] in
+      try tracing.zone(after: change, of: place, now: now, in: $0)
     }
-    return .json(Wire.zoneThen(then))
+    return .json(Wire.pastZone(past))
   }
 
   /// Why a push came, or did not.

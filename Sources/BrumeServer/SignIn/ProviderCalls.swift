@@ -1,5 +1,5 @@
 // How many sign-ins may make this server call the provider: at once, of one address, and together.
-// Whoever has an API token can set out as often as he likes, and each return costs the provider a call.
+// Whoever has an API token can set out as often as they like, and each return costs the provider a call.
 
 package import BrumeCore
 package import BrumeModel

@@ -253,19 +253,19 @@ extension StreamConnection {
 
   private func timer(at time: Milliseconds) -> () -> Void {
     let wait = TimeAmount.milliseconds(max(1, time - parts.now()))
-    let timer = channel.eventLoop.scheduleTask(in: wait) { self.isDue() }
+    let timer = channel.eventLoop.scheduleTask(in: wait) { self.becameDue() }
     return { timer.cancel() }
   }
 
   private func alarm(at time: Milliseconds, _ clock: ManualTime) -> () -> Void {
     let loop = channel.eventLoop
     let id = clock.alarm(at: time, for: "a push that may be merged with the next") { hasCome in
-      if hasCome { loop.execute { self.isDue() } }
+      if hasCome { loop.execute { self.becameDue() } }
     }
     return { clock.giveUp(id) }
   }
 
-  private func isDue() {
+  private func becameDue() {
     due = nil
     look()
   }

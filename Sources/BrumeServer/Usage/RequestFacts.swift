@@ -27,7 +27,7 @@ final class RequestFacts: Sendable {
     }
   }
 
-  /// The caller has shown who he is.
+  /// The caller has shown who they are.
   func note(_ caller: Caller) { facts.withLock { $0.caller = .init(caller) } }
 
   /// The answer is an error.

@@ -4,8 +4,8 @@ package import BrumeStorage
 import Synchronization
 
 /// Another store, whose calls it counts.
-package final class CountingStore: Store {
-  private let inner: any Store
+package final class CountingStore: WrappingStore {
+  package let inner: any Store
   private let counted = Mutex<[Exchanges]>([])
 
   package init(_ inner: any Store) { self.inner = inner }
@@ -17,9 +17,6 @@ package final class CountingStore: Store {
       return counted
     }
   }
-
-  package var bucketCount: Int { inner.bucketCount }
-  package var leases: any Leases { inner.leases }
 
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
@@ -48,9 +45,6 @@ package final class CountingStore: Store {
     if let count = last.withLock({ $0 }) { counted.withLock { $0.append(count.total) } }
     return value
   }
-
-  package func commits() -> CommitHints { inner.commits() }
-  package func close() async throws { try await inner.close() }
 }
 
 private func counting(

@@ -6,12 +6,12 @@ package import BrumeStorage
 import Synchronization
 
 /// Another store, whose caller crashes once at a time.
-package final class CrashingStore: Store {
+package final class CrashingStore: WrappingStore {
   /// When in a call its caller crashes.
   package enum Point: CaseIterable, Sendable { case beforeCall, beforeCommit, afterCommit }
   /// What the caller gets that crashes.
   package struct Crash: Error {}
-  private let inner: any Store
+  package let inner: any Store
   private let plan = Mutex<(calls: Int, point: Point)?>(nil)
 
   package init(_ inner: any Store) { self.inner = inner }
@@ -28,9 +28,6 @@ package final class CrashingStore: Store {
       return calls == 0 ? point : nil
     }
   }
-
-  package var bucketCount: Int { inner.bucketCount }
-  package var leases: any Leases { inner.leases }
 
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
@@ -53,7 +50,4 @@ package final class CrashingStore: Store {
     if point == .afterCommit { throw Crash() }
     return value
   }
-
-  package func commits() -> CommitHints { inner.commits() }
-  package func close() async throws { try await inner.close() }
 }

@@ -4,14 +4,11 @@
 package import BrumeStorage
 
 /// Another store, whose bodies it runs twice.
-package struct TwiceStore: Store {
+package struct TwiceStore: WrappingStore {
   private struct Undone: Error {}
-  private let inner: any Store
+  package let inner: any Store
 
   package init(_ inner: any Store) { self.inner = inner }
-
-  package var bucketCount: Int { inner.bucketCount }
-  package var leases: any Leases { inner.leases }
 
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
@@ -36,7 +33,4 @@ package struct TwiceStore: Store {
   package func snapshot<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreExport) throws -> Value
   ) async throws -> Value { try await inner.snapshot(body) }
-
-  package func commits() -> CommitHints { inner.commits() }
-  package func close() async throws { try await inner.close() }
 }

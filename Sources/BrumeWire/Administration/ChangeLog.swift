@@ -14,12 +14,12 @@ extension Wire {
   }
 
   /// The reply of `log/then`.
-  package static func zoneThen(_ then: ZoneThen) -> [UInt8] {
+  package static func pastZone(_ past: PastZone) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
       writer.name("change")
-      writer.json(then.change.json)
-      writer.array("records", then.items) { writer, item in
+      writer.json(past.change.json)
+      writer.array("records", past.items) { writer, item in
         writer.beginObject()
         writer.member("recordName", item.name)
         writer.member("recordType", item.type)
@@ -31,8 +31,8 @@ extension Wire {
         }
         writer.endObject()
       }
-      writer.member("complete", then.isComplete)
-      writer.member("deletedBy", then.deletedBy)
+      writer.member("complete", past.isComplete)
+      writer.member("deletedBy", past.deletedBy)
       writer.endObject()
     }
   }

@@ -116,9 +116,7 @@ struct BackupTransfer {
     }
     try part.truncate(to: 0)
     let id: String
-    do { id = try await source.begin() } catch let failure as CallFailure {
-      throw unreachable(failure)
-    }
+    do { id = try await source.begin() } catch is CallFailure { throw unreachable }
     do {
       return (id, try await rows(of: id, known: nil))
     } catch is BackupSource.Gone {
@@ -128,8 +126,8 @@ struct BackupTransfer {
 
   private func rows(of id: String, known: BackupCheck?) async throws -> BackupCheck {
     let size: Int64
-    do { size = try await source.size(of: id, progress: progress) } catch let error as CallFailure {
-      throw unreachable(error)
+    do { size = try await source.size(of: id, progress: progress) } catch is CallFailure {
+      throw unreachable
     }
     if let known, known.hasAllRows { return known }
     try await persistently {
@@ -245,15 +243,15 @@ struct BackupTransfer {
         try await Task.sleep(for: .seconds(failures))
       }
     }
-    do { return try await body() } catch let failure as CallFailure { throw broken(failure) }
+    do { return try await body() } catch is CallFailure { throw broken }
   }
 
-  private func unreachable(_ failure: CallFailure) -> StatusFailure {
+  private var unreachable: StatusFailure {
     StatusFailure(
       .unavailable, "no server answers at \(source.url); start it, or name its folder with --data")
   }
 
-  private func broken(_ failure: CallFailure) -> StatusFailure {
+  private var broken: StatusFailure {
     StatusFailure(
       .again,
       "the connection to \(source.url) broke; what arrived is in '\(part.path)', and the same command goes "

@@ -46,12 +46,8 @@ struct CloudKitImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await carryOut()
-  }
-
-  private func carryOut() async throws {
     let place = try source.place(server)
-    let reader = SourceServer(place, try source.credentials(place.scope))
+    let reader = SourceServer(place, try source.credentials())
     var target: ImportTarget?
     if !dryRun {
       target = try await ImportTarget(server.connect(), scope: place.scope, user: user)

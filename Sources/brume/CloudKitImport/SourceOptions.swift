@@ -72,7 +72,7 @@ struct SourceOptions: ParsableArguments {
       scope: try scope())
   }
 
-  func credentials(_ scope: DatabaseScope) throws -> SourceCredentials {
+  func credentials() throws -> SourceCredentials {
     if let key { return .key(try signer(key)) }
     guard let api else {
       throw ValidationError(

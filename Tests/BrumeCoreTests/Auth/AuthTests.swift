@@ -28,7 +28,7 @@ struct AuthTests {
       for: try #require(fixture.phone.user), in: TestContainer.development, keep: keep)
   }
 
-  @Test func `nothing proves nothing`() async throws {
+  @Test func `a request without a token, or with an unknown one, is refused`() async throws {
     let fixture = try await EngineFixture()
     let error = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(credentials())

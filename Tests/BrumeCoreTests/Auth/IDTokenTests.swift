@@ -56,7 +56,7 @@ struct IDTokenTests {
     #expect(token.claims.emailAddress == "a@example.org" && token.claims.isEmailVerified)
   }
 
-  @Test func `a token signed with RS256 too`() throws {
+  @Test func `a token signed with RS256 is accepted too`() throws {
     let rsa = try #require(Self.rsa)
     let text = try text(good, algorithm: "RS256")
     let signature = try rsa.signature(

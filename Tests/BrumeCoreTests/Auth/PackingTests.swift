@@ -9,7 +9,7 @@ import Testing
 
 struct PackingTests {
   @Test(arguments: [0, 1, -1, 63, 64, -64, -65, 1 << 40, Int64.max, Int64.min])
-  func `every number survives`(_ number: Int64) {
+  func `every number is read as it was written`(_ number: Int64) {
     var packer = Packer()
     packer.add(number)
     packer.add("")

@@ -167,7 +167,7 @@ struct DeletionMemoryTests {
     }
   }
 
-  @Test func `marks are few, and stay so`() {
+  @Test func `marks are few, however long they are noted`() {
     var marks = SequenceMarks()
     for day in Int64(0)..<100 {
       marks.note(day, at: day * Self.day, every: Self.day)

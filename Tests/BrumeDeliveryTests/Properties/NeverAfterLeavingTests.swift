@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: Loss.allCases)
-  func `the device is notified when`(loss: Loss) async throws {
+  func `the device is notified of losing the zone, when`(loss: Loss) async throws {
     let fixture = try await delivered(.stream, loss)
     try await fixture.notify()
     try await fixture.receive("phone")

@@ -150,7 +150,7 @@ import Testing
       "reader", of: fixture.alice, to: isReader, in: DeliveryFixture.containerEnvironment)
   }
 
-  @Test func `its user signed out everywhere`() async throws {
+  @Test func `a trace says that the user signed out everywhere`() async throws {
     let fixture = try await pushed(.apns)
     try await fixture.signOut(fixture.alice)
     let signedOut = try await device(fixture)

@@ -15,7 +15,7 @@ import Testing
     return fixture
   }
 
-  @Test func `all devices got it`() async throws {
+  @Test func `a trace says that all devices got the push`() async throws {
     let fixture = try await prepared()
     try await fixture.register("tablet", .apns)
     try await fixture.subscribe("s", .created(), info: .alert())
@@ -187,7 +187,7 @@ import Testing
     #expect(trace.sentence.contains("did not arrive: this device made the change"))
   }
 
-  @Test func `a user without devices`() async throws {
+  @Test func `a trace says that a user has no device`() async throws {
     let fixture = try await DeliveryFixture(limits: .remembering())
     try await fixture.subscribe("s", .created(), in: .public, info: .alert())
     try await fixture.save("n", in: .public, of: fixture.bob)
@@ -196,7 +196,7 @@ import Testing
     #expect(trace.verdicts == ["s": .noDevice])
   }
 
-  @Test func `a change that was not served yet`() async throws {
+  @Test func `a change that was not served yet is pending`() async throws {
     let fixture = try await prepared()
     try await fixture.subscribe("s", .created(), info: .alert())
     try await fixture.save("n")

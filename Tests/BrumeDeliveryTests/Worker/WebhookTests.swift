@@ -316,7 +316,7 @@ import Testing
   @Test(arguments: [
     (200, true), (204, true), (299, true), (301, false), (400, false), (503, false),
   ])
-  func `only 2xx is a yes:`(status: Int, isDone: Bool) {
+  func `only a status of 2xx counts as delivered:`(status: Int, isDone: Bool) {
     let answer = WebhookChannel.answer(OutsideReply(status: status, retryAfter: "4"), now: 0)
     #expect((answer.verdict == .done) == isDone)
   }

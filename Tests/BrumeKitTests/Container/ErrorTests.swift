@@ -117,7 +117,7 @@ struct ErrorTests {
     #expect(!Fault.ErrorCode.operationCancelled.comesFromServers)
   }
 
-  @Test func `when to come back is in the error`() {
+  @Test func `an error says after how many seconds to come back`() {
     let error = CKError(BrumeError(.throttled, "slow down", retryAfter: 2.5), from: view)
     #expect(error.retryAfterSeconds == 2.5)
     #expect(error.userInfo[CKErrorRetryAfterKey] as? Double == 2.5)

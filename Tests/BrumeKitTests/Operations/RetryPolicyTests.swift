@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `what will not pass is not repeated`() {
+  @Test func `an error that will not pass is not tried again`() {
     var policy = RetryPolicy(qualityOfService: .utility, limitSeconds: 1000)
     for code in [CKError.Code.permissionFailure, .invalidArguments, .serverRecordChanged] {
       #expect(policy.failed(error(code), elapsedSeconds: 0) == .fail)

@@ -87,7 +87,7 @@ import Testing
     try JSONDecoder().decode(SyncState.self, from: try JSONEncoder().encode(state))
   }
 
-  @Test func `everything survives being kept`() throws {
+  @Test func `a kept state is read as it was`() throws {
     var state = SyncState()
     let theirs = CKRecordZone.ID(zoneName: "Theirs", ownerName: "_bob")
     let new = CKRecordZone(zoneName: "New")

@@ -39,10 +39,10 @@ final class HandClock: Sendable {
 }
 
 /// A store whose writes fail on demand: before anything is kept, or after everything is.
-final class FlakyStore: Store {
+final class FlakyStore: WrappingStore {
   enum Fault { case beforeCommit, afterCommit }
   struct Failure: Error {}
-  private let inner: MemoryStore
+  let inner: any Store
   private let faults = Mutex<[Fault?]>([])
   private let overtaker = Mutex<(@Sendable () async throws -> Void)?>(nil)
   private let awaited: Flag
@@ -68,10 +68,6 @@ final class FlakyStore: Store {
 
   /// What becomes of the next writes.
   func plan(_ next: [Fault?]) { faults.withLock { $0 = next } }
-
-  func read<Value: Sendable>(
-    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
-  ) async throws -> Value { try await inner.read(plan, body) }
 
   func write<Value: Sendable>(
     in scope: WriteScope, reading plan: ReadPlan,
@@ -101,9 +97,6 @@ final class FlakyStore: Store {
   }
   let testLeases = TestLeases()
   var leases: any Leases { testLeases }
-
-  func commits() -> CommitHints { inner.commits() }
-  func close() async throws { try await inner.close() }
 }
 
 struct NotifierFixture {

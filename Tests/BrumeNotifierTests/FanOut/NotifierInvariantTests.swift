@@ -1,6 +1,7 @@
 // What the notifier rests on, checked while it runs: whoever breaks it ends the process.
 
 import BrumeModel
+import BrumeTestKit
 import BrumeWire
 import Testing
 
@@ -62,12 +63,8 @@ struct NotifierInvariantTests {
 }
 
 /// A store under which a fan-out seems to have ended before the log's beginning.
-private struct BackwardStore: Store {
+private struct BackwardStore: WrappingStore {
   let inner: any Store
-
-  func read<Value: Sendable>(
-    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
-  ) async throws -> Value { try await inner.read(plan, body) }
 
   func write<Value: Sendable>(
     in scope: WriteScope, reading plan: ReadPlan,
@@ -78,9 +75,6 @@ private struct BackwardStore: Store {
     outcome.cursor.position = -1
     return outcome as? Value ?? value
   }
-
-  func commits() -> CommitHints { inner.commits() }
-  func close() async throws { try await inner.close() }
 }
 
 extension ExitTest.Result? {

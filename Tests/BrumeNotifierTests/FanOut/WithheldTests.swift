@@ -98,7 +98,7 @@ struct WithheldTests {
     #expect(found.subscriptions.allSatisfy { $0.verdict == .fired })
   }
 
-  @Test func `deliveries survive their bytes`() {
+  @Test func `deliveries are read as they were written`() {
     let key = SubscriptionKey(
       scope: SubscriptionScope(in: development, scope: .shared, user: bob), id: "café/1")
     let device = device("B", of: bob)

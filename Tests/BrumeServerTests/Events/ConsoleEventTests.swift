@@ -33,7 +33,7 @@ import Testing
     #expect(events.listenerCount == 0)
   }
 
-  @Test func `a stream that is asked to end does`() async throws {
+  @Test func `a stream that is asked to end ends`() async throws {
     let events = ConsoleEvents()
     let listener = try events.listen()
     listener.finish()

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `what only reads has no line`() async throws {
+  @Test func `a call that only reads has no line in the audit log`() async throws {
     try await ServerFixture().routes { client in
       let before = try await client.audit().count
       for path in ["users", "status", "tokens", "session"] {

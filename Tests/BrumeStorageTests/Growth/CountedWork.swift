@@ -2,6 +2,7 @@
 // the rules do beside it is not counted here.
 
 import BrumeStorage
+import BrumeTestKit
 import Synchronization
 
 @testable import BrumeSQLite
@@ -31,8 +32,8 @@ final class StepCount: Sendable {
 }
 
 /// A store of SQLite whose bodies count, whichever thread runs them.
-final class WorkStore: Store {
-  private let inner: SQLiteStore
+final class WorkStore: WrappingStore {
+  let inner: any Store
   private let count: StepCount
 
   init(_ inner: SQLiteStore, _ count: StepCount) {
@@ -56,7 +57,4 @@ final class WorkStore: Store {
       try count.counted(transaction) { try body(transaction) }
     }
   }
-
-  func commits() -> CommitHints { inner.commits() }
-  func close() async throws { try await inner.close() }
 }

@@ -41,7 +41,7 @@ import Testing
     #expect(try Mover.hash(mover.back) == there.hash)
   }
 
-  @Test func `one thing more makes another hash`() async throws {
+  @Test func `a store with one more row has another hash`() async throws {
     let mover = try Mover()
     try await mover.withSQLite { try await FilledStore.fill($0) }
     let before = try Mover.hash(mover.folder)

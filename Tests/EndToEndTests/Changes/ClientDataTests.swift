@@ -72,7 +72,7 @@ struct ClientDataTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
-  func `it ends with the zone`(_ engine: StorageEngine) async throws {
+  func `a zone made again has no data of the earlier one`(_ engine: StorageEngine) async throws {
     try await EndToEndFixture.run(engine) { fixture in
       let phone = try await fixture.pair().phone
       try await phone.save("a", saying: "one")

@@ -85,7 +85,7 @@ package struct SignIns: Sendable {
       token: token, origin: opened.origin.isEmpty ? nil : opened.origin, state: state)
   }
 
-  /// The web auth token of somebody who has shown who he is.
+  /// The web auth token of somebody who has shown who they are.
   ///
   /// - Parameter discoverable: whether others may find the account; nil leaves it as it is.
   /// - Throws: `notFound` if the account is gone.

@@ -6,7 +6,6 @@ import Foundation
 
 actor TasksApp: DemoApp {
   private let container: CKContainer
-  private var privateDatabase: CKDatabase { container.privateCloudDatabase }
   private var publicDatabase: CKDatabase { container.publicCloudDatabase }
 
   init(container: CKContainer) { self.container = container }

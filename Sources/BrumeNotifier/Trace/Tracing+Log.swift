@@ -38,10 +38,10 @@ extension Tracing {
   /// What the zone of a change held right after it.
   ///
   /// - Throws: `notFound` for a change that is not remembered.
-  package func then(
+  package func zone(
     after place: (bucket: Bucket, position: Int64), of container: ContainerEnvironment,
     now: Milliseconds, in transaction: any ReadTransaction
-  ) throws -> ZoneThen {
+  ) throws -> PastZone {
     let entries = try transaction.log.entries(
       in: place.bucket, after: place.position - 1, limit: 1)
     guard let entry = entries.first, entry.position == place.position,
@@ -52,17 +52,17 @@ extension Tracing {
         "change \(place.bucket)-\(place.position) is not remembered; \(Self.list)"
       )
     }
-    var then = ZoneThen(after: try change(entry, UserNames(transaction), transaction))
+    var past = PastZone(after: try change(entry, UserNames(transaction), transaction))
     var walk = ZoneWalk(zone, place, limits, transaction)
     try walk.forwards()
     if let deletion = walk.deletion {
-      then.deletedBy = "\(place.bucket)-\(deletion)"
-      then.isComplete = false
-      return then
+      past.deletedBy = "\(place.bucket)-\(deletion)"
+      past.isComplete = false
+      return past
     }
-    then.items = try walk.changed() + walk.unchanged()
-    then.isComplete = walk.isComplete
-    return then
+    past.items = try walk.changed() + walk.unchanged()
+    past.isComplete = walk.isComplete
+    return past
   }
 
   private func filter(_ containerEnvironment: ContainerEnvironment, _ now: Milliseconds)
@@ -130,16 +130,16 @@ private struct ZoneWalk {
   }
 
   /// Records that changed since.
-  mutating func changed() throws -> [ZoneThen.Item] {
+  mutating func changed() throws -> [PastZone.Item] {
     let some = names.prefix(limits.operatorListPage)
     if some.count < names.count { isComplete = false }
     // An update says what came of it, a deletion what was before it; of a creation it is known without.
-    let wanted = some.filter { next[$0].map { Self.then($0.change) == nil } ?? false }
+    let wanted = some.filter { next[$0].map { Self.content(before: $0.change) == nil } ?? false }
     let earlier = try backwards(Set(wanted))
     return some.compactMap { name in
       guard let next = next[name] else { return nil }
-      let item = Self.then(next.change) ?? earlier[name] ?? .unknown
-      return ZoneThen.Item(
+      let item = Self.content(before: next.change) ?? earlier[name] ?? .unknown
+      return PastZone.Item(
         name.text, type: next.change.recordType, item.state, record: item.record,
         nextChange: "\(place.bucket)-\(next.position)")
     }
@@ -150,7 +150,7 @@ private struct ZoneWalk {
     case absent
     case unknown
 
-    var state: ZoneThen.Item.State {
+    var state: PastZone.Item.State {
       switch self {
       case .there: .other
       case .absent: .absent
@@ -161,7 +161,7 @@ private struct ZoneWalk {
   }
 
   /// What the first change since says of the record before it; nil: nothing.
-  private static func then(_ next: RecordChange) -> Content? {
+  private static func content(before next: RecordChange) -> Content? {
     switch next.kind {
     case .created: .absent
     case .updated: nil
@@ -190,8 +190,8 @@ private struct ZoneWalk {
   }
 
   /// Records that are as they were.
-  mutating func unchanged() throws -> [ZoneThen.Item] {
-    var items: [ZoneThen.Item] = []
+  mutating func unchanged() throws -> [PastZone.Item] {
+    var items: [PastZone.Item] = []
     var (position, bytes): (Int64, Int) = (0, limits.answerBytes)
     let page = limits.operatorListPage
     while bytes > 0 {
@@ -204,7 +204,7 @@ private struct ZoneWalk {
           isComplete = false
           return items
         }
-        items.append(ZoneThen.Item(stored.name, type: stored.type, .same, record: stored))
+        items.append(PastZone.Item(stored.name, type: stored.type, .same, record: stored))
         bytes -= stored.byteCount
       }
       position = last.sequence

@@ -1,10 +1,10 @@
-// A share that somebody has the address of: his place in it, what he may know of it, and joining it.
+// A share that somebody has the address of: their place in it, what they may know of it, and joining it.
 
 package import BrumeModel
 import BrumeStorage
 
 /// A share found by its address.
-struct Sharing {
+struct AddressedShare {
   let request: ShortGUIDRequest
   /// What a one-time URL has beside the address.
   let oneTimeToken: String?
@@ -60,7 +60,7 @@ struct Sharing {
       acceptance: me.acceptance, permission: permission)
   }
 
-  /// The share with this user in it, or nil if he is in already.
+  /// The share with this user in it, or nil if they are in it already.
   func accepted(
     by user: UserID, id: String, limits: Limits, _ transaction: any ReadTransaction
   ) throws -> Record? {
@@ -82,7 +82,7 @@ struct Sharing {
     me.identity.givenName = account.givenName
     me.identity.familyName = account.familyName
     next.shareDetails?.requesters.removeAll { $0.user == user }
-    // Under another address he was somebody else, as long as nobody knew whose it is.
+    // Under another address this was somebody else, as long as nobody knew whose it is.
     next.shareDetails?.participants.removeAll {
       $0.role != .owner && $0.oneTimeToken == nil && $0.acceptance == .invited
         && $0.identity.isSamePerson(as: account.identity)
@@ -116,7 +116,7 @@ extension SharePermission: Comparable {
 
 // MARK: Finding one
 
-extension Sharing {
+extension AddressedShare {
   /// The share behind an address, with or without the cosmetic part after `#`.
   init(
     _ request: ShortGUIDRequest, of caller: Caller, from transaction: any ReadTransaction
@@ -136,10 +136,10 @@ extension Sharing {
   /// The share behind an address if it takes requests for access.
   static func open(
     _ request: ShortGUIDRequest, of caller: Caller, from transaction: any ReadTransaction
-  ) throws -> Sharing? {
+  ) throws -> AddressedShare? {
     do {
-      let sharing = try Sharing(request, of: caller, from: transaction)
-      return sharing.share.allowsAccessRequests ? sharing : nil
+      let addressed = try AddressedShare(request, of: caller, from: transaction)
+      return addressed.share.allowsAccessRequests ? addressed : nil
     } catch let error as BrumeError where error.code == .notFound {
       return nil
     }
@@ -149,7 +149,7 @@ extension Sharing {
 // MARK: Joining it
 
 extension ShareReading {
-  /// How many shares a user has joined, if he may join one more.
+  /// How many shares a user has joined, if they may join one more.
   ///
   /// - Parameter counted: how many, as an earlier share of the same request has found: counting for each of them would
   ///   be the square of their number. What other requests join meanwhile comes on top.
@@ -163,7 +163,7 @@ extension ShareReading {
   }
 }
 
-extension Sharing {
+extension AddressedShare {
   /// Writes the share with its new participant, and appends to the log.
   func join(
     as changed: Record, _ caller: Caller, _ now: Milliseconds, in transaction: any WriteTransaction

@@ -1,12 +1,12 @@
 // Whether a query may run, and the values of its conditions in the schema's types. Every field it
 // names must exist and have the index that its condition needs; the error names the command that
-// adds it (cases QRY-02 to QRY-08, QRY-16 to QRY-19).
+// adds it (cases QRY-02 to QRY-08, QRY-16 to QRY-19). How a query is answered then is `BrumeQueryPlan`.
 
 package import BrumeModel
 package import BrumeSchema
 
 /// Checks queries against a schema.
-package enum QueryPlan {
+package enum QueryRules {
   /// The query with coerced values, ready for an engine.
   ///
   /// - Parameter browsing: whether all records of a type may be looked through without an index.
@@ -29,9 +29,9 @@ package enum QueryPlan {
     }
     var checked = query
     for index in query.filters.indices {
-      checked.filters[index] = try filter(query.filters[index], type, query.recordType, limits)
+      checked.filters[index] = try condition(query.filters[index], type, query.recordType, limits)
     }
-    for sort in query.sorts { try self.sort(sort, type, query.recordType) }
+    for sort in query.sorts { try check(sort, type, query.recordType) }
     return checked
   }
 
@@ -110,7 +110,7 @@ package enum QueryPlan {
     )
   }
 
-  private static func sort(
+  private static func check(
     _ sort: Sort, _ type: Schema.RecordType, _ typeName: String
   ) throws(BrumeError) {
     try require(sort.indexes, on: sort.field, of: type, typeName)
@@ -125,13 +125,14 @@ package enum QueryPlan {
 
 // MARK: Conditions
 
-extension QueryPlan {
-  private static func filter(
+extension QueryRules {
+  /// The condition with its value in the field's type.
+  private static func condition(
     _ filter: Filter, _ type: Schema.RecordType, _ typeName: String, _ limits: Limits
   ) throws(BrumeError) -> Filter {
     guard let name = filter.field else {
       try requireSearchable(type, typeName)
-      return try with(filter, as: .string)
+      return try coerced(filter, to: .string)
     }
     try require(filter.comparator.indexes, on: name, of: type, typeName)
     guard let field = type.field(name) else {
@@ -151,7 +152,7 @@ extension QueryPlan {
           + "\(limits.valuesPerFilter); use several queries")
     }
     if filter.comparator == .near { try checkDistance(filter, name) }
-    return try with(filter, as: expected)
+    return try coerced(filter, to: expected)
   }
 
   private static func checkDistance(_ filter: Filter, _ name: FieldName) throws(BrumeError) {
@@ -170,12 +171,14 @@ extension QueryPlan {
         + "\(typeName) FIELD searchable`")
   }
 
-  private static func with(_ filter: Filter, as type: FieldType) throws(BrumeError) -> Filter {
-    var coerced = filter
+  private static func coerced(
+    _ filter: Filter, to type: FieldType
+  ) throws(BrumeError) -> Filter {
+    var filter = filter
     if let value = filter.value.coerced(to: type, isTagged: false) {
-      coerced.value = value
+      filter.value = value
     } else if type.element == .reference, let value = filter.value.names {
-      coerced.value = value
+      filter.value = value
     } else {
       throw BrumeError(
         .badRequest,
@@ -183,7 +186,7 @@ extension QueryPlan {
           + "on '\(filter.field?.description ?? "self")' got "
           + (filter.value.type?.wireName ?? "an empty list"))
     }
-    return coerced
+    return filter
   }
 }
 
@@ -242,16 +245,6 @@ extension FieldValue {
       }
       return isNames ? self : nil
     case .int64, .double, .bytes, .timestamp, .location, .reference, .asset: return nil
-    }
-  }
-}
-
-extension FieldName {
-  /// The name that the schema has for it.
-  package var schemaName: String {
-    switch self {
-    case .field(let name): name
-    case .system(let field): field.schemaName
     }
   }
 }

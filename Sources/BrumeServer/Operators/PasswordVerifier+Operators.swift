@@ -1,5 +1,5 @@
-// Passwords of operators, checked and hashed under the rules for everybody's: a few at a time, on threads of
-// their own, and ever more slowly for whoever guesses.
+// Passwords of operators, checked as those of users are: one at a time, on the same thread, and ever more slowly for
+// whoever guesses.
 
 import BrumeCore
 import BrumeModel

@@ -1,4 +1,4 @@
-// records/lookup: records by name. What the caller may not see does not exist for him.
+// records/lookup: records by name. What the caller may not see does not exist for them.
 
 import BrumeModel
 import BrumeStorage

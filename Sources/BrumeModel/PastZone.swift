@@ -1,7 +1,7 @@
 // A zone as it was right after one of its changes, as far as that is still known.
 
 /// What was in a zone.
-package struct ZoneThen: Sendable {
+package struct PastZone: Sendable {
   /// One record of the zone, then.
   package struct Item: Sendable {
     /// How its content then compares with that of now.
