@@ -9,6 +9,7 @@ SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "s
 
 class Postgres:
     def __init__(self, *settings):
+        """Of the server, or of its script."""
         self.process = subprocess.Popen(["python3", SCRIPT, "fsync=on", *settings], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
@@ -34,6 +35,10 @@ class Postgres:
             return json.loads(answer)
         except ValueError:
             raise SystemExit(f"PostgreSQL did not answer '{query}': {answer}")
+
+    def shell(self, commands):
+        """The status of what an operator types as PostgreSQL's user, and what it prints."""
+        return json.loads(self.answer(f"shell {json.dumps(commands)}"))
 
     def schema(self, name, statements=""):
         """The URL of a store of its own."""
