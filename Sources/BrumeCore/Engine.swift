@@ -156,6 +156,7 @@ struct EngineParts: Sendable {
   let schemas = SchemaCache()
   let knownCredentials: KnownCredentials
   let knownSizes = KnownSizes()
+  let unfinishedZones = UnfinishedZones()
   let indexUses: IndexUses
 
   init(

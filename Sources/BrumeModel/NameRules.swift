@@ -134,6 +134,6 @@ package enum NameRules {
   }
   /// Names in messages are cut, so that an error is never larger than its cause.
   package static func shown(_ name: String) -> String {
-    name.utf8.count <= 64 ? name : String(name.prefix(48)) + "…"
+    name.utf8.count <= 64 ? name : String(name.unicodeScalars.prefix(48)) + "…"
   }
 }

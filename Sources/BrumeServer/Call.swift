@@ -57,8 +57,7 @@ package struct Call: Sendable {
   ///
   /// - Throws: `badRequest` if it is no JSON, or nested too deeply.
   package func json() throws(BrumeError) -> JSON {
-    if body.isEmpty { return .object(JSONObject()) }
-    return try JSON(parsing: body, maximumDepth: jsonDepth)
+    try JSON(body: body, maximumDepth: jsonDepth)
   }
 }
 

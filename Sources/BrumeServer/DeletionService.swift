@@ -15,33 +15,44 @@ struct DeletionService: Sendable {
   let clock: PushClock
   /// Between two passes.
   let interval: Milliseconds
+  /// Ours: until the service looks whether requests gave up, and whose the lease is: at a start nobody has one yet.
+  private static let pause: Milliseconds = 5_000
   let metrics: ServerMetrics
   let logger: Logger
 
   func run() async throws {
+    var due = clock.now()
     while true {
-      if leases.owns(.only) { try await pass() }
-      try await clock.sleep(clock.now() + interval)
+      try await attempt { try await zones.finishUnfinished() }
+      if clock.now() >= due, leases.owns(.only) {
+        due = clock.now() + interval
+        try await attempt(pass)
+      }
+      try await clock.sleep(clock.now() + min(interval, Self.pause))
     }
   }
 
-  private func pass() async throws {
+  private func attempt(_ work: () async throws -> Void) async throws {
     do {
-      let count = try await zones.sweep()
-      if count > 0 {
-        logger.info("rows of deleted zones removed", metadata: ["zones": "\(count)"])
-      }
-      let report = try await memory.sweep()
-      metrics.deletionsForgotten(report.deletions)
-      guard report.deletions > 0 else { return }
-      logger.info(
-        "old deletions forgotten",
-        metadata: ["deletions": "\(report.deletions)", "zones": "\(report.zones)"])
+      try await work()
     } catch let error as CancellationError {
       throw error
     } catch {
       // The next pass finds the same work again.
       logger.warning("old deletions could not be forgotten", metadata: ["error": "\(error)"])
     }
+  }
+
+  private func pass() async throws {
+    let count = try await zones.sweep()
+    if count > 0 {
+      logger.info("rows of deleted zones removed", metadata: ["zones": "\(count)"])
+    }
+    let report = try await memory.sweep()
+    metrics.deletionsForgotten(report.deletions)
+    guard report.deletions > 0 else { return }
+    logger.info(
+      "old deletions forgotten",
+      metadata: ["deletions": "\(report.deletions)", "zones": "\(report.zones)"])
   }
 }

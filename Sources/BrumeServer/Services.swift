@@ -199,9 +199,7 @@ package enum Services {
           restores.expire()
         }
       },
-      server.settings.limits.deletionLifetime.map { _ in
-        lasting("deletions") { try await deletions(server).run() }
-      },
+      lasting("deletions") { try await deletions(server).run() },
     ]
   }
 

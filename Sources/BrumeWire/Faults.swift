@@ -65,7 +65,8 @@ extension Fault {
     guard let effect = effects.first(where: { $0.name == name })?.effect else {
       throw BrumeError(
         .badRequest,
-        "'effect' must be one of \(effectNames.joined(separator: ", ")), not '\(name.prefix(40))'")
+        "'effect' must be one of \(effectNames.joined(separator: ", ")), not "
+          + "'\(NameRules.shown(name))'")
     }
     return effect
   }
@@ -87,7 +88,7 @@ extension Fault {
     for name in try object.strings("on") ?? [] {
       guard let operation = Operation(rawValue: name) else {
         let names = Operation.allCases.map(\.rawValue).joined(separator: ", ")
-        throw BrumeError(.badRequest, "'on' knows \(names), not '\(name.prefix(40))'")
+        throw BrumeError(.badRequest, "'on' knows \(names), not '\(NameRules.shown(name))'")
       }
       found.insert(operation)
     }

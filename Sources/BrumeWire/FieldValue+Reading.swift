@@ -33,7 +33,7 @@ struct FieldTag {
       let names = FieldType.scalars.map(\.wireName).joined(separator: ", ")
       throw BrumeError(
         .badRequest,
-        "field '\(field)' has the unknown type '\(text.prefix(40))'; use \(names) or one with _LIST"
+        "field '\(field)' has the unknown type '\(NameRules.shown(text))'; use \(names) or one with _LIST"
       )
     }
   }

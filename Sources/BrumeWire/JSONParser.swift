@@ -20,14 +20,18 @@ extension JSON {
     if bytes.isEmpty {
       self = .object(JSONObject())
     } else {
-      try self.init(parsing: bytes, maximumDepth: maximumDepth)
+      try self.init(
+        parsing: bytes, maximumDepth: maximumDepth, allowsNUL: false, isRequest: true)
     }
   }
 
   /// `allowsNUL` lets our own messages be looked at as values before anybody refuses them.
-  init(parsing bytes: [UInt8], maximumDepth: Int, allowsNUL: Bool) throws(BrumeError) {
+  init(
+    parsing bytes: [UInt8], maximumDepth: Int, allowsNUL: Bool, isRequest: Bool = false
+  ) throws(BrumeError) {
     let outcome = bytes.withUnsafeBufferPointer { buffer -> Result<JSON, JSONFault> in
       var parser = JSONParser(buffer, maximumDepth: maximumDepth, allowsNUL: allowsNUL)
+      parser.isRequest = isRequest
       do throws(JSONFault) {
         return .success(try parser.document())
       } catch {
@@ -53,6 +57,8 @@ struct JSONParser {
   let bytes: UnsafeBufferPointer<UInt8>
   let maximumDepth: Int
   let allowsNUL: Bool
+  /// Requests are bounded in more ways than what was stored once and has to stay readable.
+  var isRequest = false
   var at = 0
 
   init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsNUL: Bool) {
@@ -79,7 +85,7 @@ struct JSONParser {
     switch bytes[at] {
     case UInt8(ascii: "\""):
       at += 1
-      return .string(try text())
+      return .string(try boundedText())
     case UInt8(ascii: "{"): return try object(depth: depth + 1)
     case UInt8(ascii: "["): return try array(depth: depth + 1)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
@@ -140,7 +146,10 @@ struct JSONParser {
       throw fault("a member must start with a key in quotation marks")
     }
     at += 1
-    let key = try text()
+    let key = try boundedText()
+    if isRequest, key.utf8.count > JSONBounds.keyBytes {
+      throw fault("a key has more than 1024 bytes")
+    }
     skipSpace()
     guard at < bytes.count, bytes[at] == UInt8(ascii: ":") else {
       throw fault("a colon must follow the key")

@@ -63,7 +63,7 @@ extension Filter {
     else {
       let names = Comparator.allCases.map(\.rawValue).joined(separator: ", ")
       throw BrumeError(
-        .badRequest, "the comparator '\(text.prefix(40))' does not exist; there are \(names)")
+        .badRequest, "the comparator '\(NameRules.shown(text))' does not exist; there are \(names)")
     }
     let field = try FieldName.read(object)
     let searchesAll = comparator == .containsAllTokens || comparator == .containsAnyTokens
@@ -102,7 +102,8 @@ extension FieldName {
       guard let field = SystemField(rawValue: name) ?? SystemField(schemaName: name) else {
         let names = SystemField.allCases.map(\.rawValue).joined(separator: ", ")
         throw BrumeError(
-          .badRequest, "the system field '\(name.prefix(40))' does not exist; there are \(names)")
+          .badRequest,
+          "the system field '\(NameRules.shown(name))' does not exist; there are \(names)")
       }
       return .system(field)
     }

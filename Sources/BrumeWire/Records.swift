@@ -47,7 +47,7 @@ extension RecordOperation {
     guard let kind = Kind(rawValue: type) else {
       let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
       throw BrumeError(
-        .badRequest, "'operationType' must be one of \(kinds), not '\(type.prefix(40))'")
+        .badRequest, "'operationType' must be one of \(kinds), not '\(NameRules.shown(type))'")
     }
     self.init(kind, try RecordDraft(try object.required("record", try object.object("record"))))
     desiredKeys = try object.desiredKeys()

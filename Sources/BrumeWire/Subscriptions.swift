@@ -63,7 +63,7 @@ extension Subscription {
     case let type:
       throw BrumeError(
         .badRequest,
-        "'subscriptionType' must be query, zone or database, not '\(type.prefix(40))'")
+        "'subscriptionType' must be query, zone or database, not '\(NameRules.shown(type))'")
     }
   }
 

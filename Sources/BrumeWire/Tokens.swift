@@ -26,7 +26,7 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
     guard let environment = Environment(rawValue: name) else {
       throw BrumeError(
         .badRequest,
-        "'apnsEnvironment' must be development or production, not '\(name.prefix(40))'; write the "
+        "'apnsEnvironment' must be development or production, not '\(NameRules.shown(name))'; write the "
           + "environment that the pushes come from")
     }
     var token: String?

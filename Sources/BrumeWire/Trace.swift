@@ -179,7 +179,8 @@ extension JSONObject {
     let text = try requiredString(key)
     guard let word = Word(rawValue: text) else {
       let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-      throw BrumeError(.badRequest, "'\(key)' must be one of \(known), not '\(text.prefix(40))'")
+      throw BrumeError(
+        .badRequest, "'\(key)' must be one of \(known), not '\(NameRules.shown(text))'")
     }
     return word
   }

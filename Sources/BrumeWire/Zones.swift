@@ -26,14 +26,23 @@ extension ZoneID {
   /// CloudKit: MistKit's OpenAPI writes `ownerName` where Apple documents `ownerRecordName`.
   init(_ object: JSONObject) throws(BrumeError) {
     self.init(
-      name: try object.string("zoneName") ?? ZoneID.defaultName,
-      ownerName: try object.string("ownerRecordName", or: "ownerName"))
+      name: try Self.bounded(object.string("zoneName"), "zoneName") ?? ZoneID.defaultName,
+      ownerName: try Self.bounded(
+        object.string("ownerRecordName", or: "ownerName"), "ownerRecordName"))
+  }
+
+  /// Each item of an answer may repeat it, so what no zone can be called does not get that far.
+  private static func bounded(_ name: String?, _ member: String) throws(BrumeError) -> String? {
+    guard let name, name.utf8.count > JSONBounds.keyBytes else { return name }
+    throw BrumeError(
+      .badRequest,
+      "'\(member)' has \(name.utf8.count) bytes; the maximum is 255; give the zone a shorter name")
   }
 
   /// Reads a zone ID; a bare text is a zone of the caller's.
   init(json: JSON) throws(BrumeError) {
     switch json {
-    case .string(let name): self.init(name: name)
+    case .string(let name): self.init(name: try Self.bounded(name, "zoneID") ?? name)
     case .object(let object): try self.init(object)
     default: throw BrumeError(.badRequest, "a zone ID must be an object, not \(json.kind)")
     }

@@ -233,13 +233,12 @@ private final class RawSide: Sendable {
       while case let connection = accept(listener, nil, nil), connection >= 0 {
         announced.yield(Self.answer(connection, reply, staysOpen, flood, requests))
       }
+      // Closed by whoever accepts: its number may be another test's socket as soon as it is.
+      close(listener)
     }
   }
 
-  deinit {
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
-  }
+  deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
   private static func answer(
     _ connection: Int32, _ reply: [UInt8], _ staysOpen: Bool, _ flood: Int,

@@ -1,8 +1,9 @@
 // What the parser refuses and what it keeps exact (decisions 0011 and 0012).
 
 import BrumeModel
-import BrumeWire
 import Testing
+
+@testable import BrumeWire
 
 struct JSONParserTests {
   @Test(arguments: [
@@ -154,5 +155,31 @@ struct JSONParserTests {
     for text in ["A", "====", "YWJ=", "YW J", "YW-_", "Y=Wj", "YWJj=", "YR=="] {
       #expect(Base64.bytes(text) == nil, "\(text)")
     }
+  }
+
+  @Test func `a request has no text that takes the square of its length to compare`() throws {
+    func body(_ marks: Int) -> [UInt8] {
+      Array("{\"a\":\"e\(String(repeating: "\u{301}\u{316}", count: marks / 2))\"}".utf8)
+    }
+    #expect(try JSON(body: body(64))["a"] != nil)
+    #expect(throws: BrumeError.self) { try JSON(body: body(66)) }
+    let escaped = "{\"" + String(repeating: "\\u0301", count: 65) + "\":1}"
+    #expect(throws: BrumeError.self) { try JSON(body: Array(escaped.utf8)) }
+    // What was stored before stays readable.
+    #expect(try JSON(parsing: body(66))["a"] != nil)
+    let key = { (count: Int) in Array("{\"\(String(repeating: "k", count: count))\":1}".utf8) }
+    #expect(try JSON(body: key(1024)).object != nil)
+    #expect(throws: BrumeError.self) { try JSON(body: key(1025)) }
+  }
+
+  @Test func `a zone ID that no zone can have is not repeated for each item`() throws {
+    let long = String(repeating: "z", count: 1025)
+    #expect(throws: BrumeError.self) { try ZoneID(json: ["zoneName": .string(long)]) }
+    #expect(throws: BrumeError.self) { try ZoneID(json: .string(long)) }
+    #expect(throws: BrumeError.self) {
+      try ZoneID(json: ["zoneName": "a", "ownerRecordName": .string(long)])
+    }
+    let mark = "a" + String(repeating: "\u{301}", count: 40_000)
+    #expect(NameRules.shown(mark).utf8.count < 120)
   }
 }

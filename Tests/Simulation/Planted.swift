@@ -18,8 +18,8 @@ enum Planted: String, CaseIterable, Sendable {
   case lostUpdate = "lost-update"
   /// The app forgets what it has to send.
   case forgetfulApp = "forgetful-app"
-  /// An app is not told which zones there are.
-  case untoldZones = "untold-zones"
+  /// An app does not hear which zones there are.
+  case unheardZones = "unheard-zones"
   /// A notifier whose lease has passed on may still write.
   case unfencedNotifier = "unfenced-notifier"
   /// Word of what other servers did is lost, and nobody looks.

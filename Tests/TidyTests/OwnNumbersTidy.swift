@@ -33,6 +33,8 @@ import Testing
     "StorageSampler.pages": "the next look goes on behind them",
     "RestoreInPlace.step": piece, "RestoreInPlace.reserve": own,
     "RestoreInPlace.drained": "of what an operator sends and is refused", "EventRoute.pause": own,
+    "DeletionService.pause": own,
+    "UnfinishedZones.most": "what does not fit is found an hour later",
     "GlobeCells.most": "with coarser squares a circle has fewer, and the same answer",
     "PushKeys.keyDraws": "one draw of four thousand millions fails",
     "StoreIdentity.sequencesPerMillisecond": "what change tokens of a restored server rest on",

@@ -9,11 +9,11 @@ enum AtomicBatch {
     _ failures: inout [Int: BrumeError], over items: [RecordItem], isAtomic: Bool
   ) {
     guard isAtomic, let culprit = failures.keys.min() else { return }
-    let name = items[culprit].name
+    let name = NameRules.shown(items[culprit].name)
     for position in items.indices where failures[position] == nil {
       failures[position] = BrumeError(
         .atomicError,
-        "record '\(items[position].name)' was not changed because '\(name)' failed and the request "
+        "record '\(NameRules.shown(items[position].name))' was not changed because '\(name)' failed and the request "
           + "is atomic; mend that one and send all again")
     }
   }

@@ -13,6 +13,7 @@ struct Cascade {
   private(set) var errors: [String: BrumeError] = [:]
   private let companions: [String: [String]]
   private let roots: [String]
+  private let holdersMayStay: Bool
   /// By a record: those that take it along.
   private var takers: [String: [String]] = [:]
   /// By a record: how many that go take it along; the request itself counts as one.
@@ -26,8 +27,12 @@ struct Cascade {
   ///   - gone: the roots, with all that goes along.
   ///   - roots: what the request deletes itself.
   ///   - companions: by a record, what it takes along directly.
-  init(_ gone: Set<String>, roots: [String], companions: [String: [String]]) {
+  ///   - holdersMayStay: whether a record goes without those of them that cannot.
+  init(
+    _ gone: Set<String>, roots: [String], companions: [String: [String]], holdersMayStay: Bool
+  ) {
     self.gone = gone
+    self.holdersMayStay = holdersMayStay
     self.roots = roots
     self.companions = companions
     for name in roots { support[name, default: 0] += 1 }
@@ -70,7 +75,7 @@ struct Cascade {
       if let (name, error) = kept.popLast() {
         guard gone.contains(name), errors[name] == nil else { continue }
         errors[name] = error
-        kept += (takers[name] ?? []).map { ($0, error) }
+        if !holdersMayStay { kept += (takers[name] ?? []).map { ($0, error) } }
         leaving.append(name)
       } else if let name = leaving.popLast() {
         guard gone.remove(name) != nil else { continue }

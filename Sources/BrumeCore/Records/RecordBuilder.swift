@@ -32,11 +32,30 @@ struct RecordBuilder {
       record.encryptedFields = []
     }
     for (name, draft) in admitted { record.set(name, to: draft) }
+    if record.isShare { try refuseLinks(of: item, admitted) }
     record.parent = try parent(of: item, stored: stored)
     if item.draft.createShortGUID, record.shortGUID == nil { record.shortGUID = item.shortGUID }
     record.modified = context.stamp
     try FieldRules.checkSize(record, limits: context.limits)
     return (record, receipts)
+  }
+
+  /// Nothing takes a share along, and a share keeps nothing: else an administrator ended it for everybody.
+  private func refuseLinks(
+    of item: RecordItem, _ fields: [String: DraftField]
+  ) throws(BrumeError) {
+    if case .set = item.draft.parent {
+      throw BrumeError(
+        .badRequest, "share '\(item.name)' cannot have a parent; only records below its root have")
+    }
+    for (name, draft) in fields.sorted(by: { $0.key < $1.key }) {
+      guard let value = draft.value, value.references.contains(where: { $0.action != .none })
+      else { continue }
+      throw BrumeError(
+        .badRequest,
+        "field '\(name)' of share '\(item.name)' must refer with action NONE; a share goes when somebody "
+          + "ends it")
+    }
   }
 
   private func recordType(of item: RecordItem, stored: Record?) throws(BrumeError) -> String {

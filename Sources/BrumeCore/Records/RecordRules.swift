@@ -23,6 +23,10 @@ struct RecordRules {
 
   /// Judges an item, and puts on the stage what it does.
   func judgement(of item: RecordItem) throws -> Judgement {
+    try stage.attempt { try judged(item) }
+  }
+
+  private func judged(_ item: RecordItem) throws -> Judgement {
     if item.isShare { return try shares.judgement(of: item) }
     guard let stored = try stage.before(item.name) else { return try carryOut(item, on: nil) }
     guard try access.allows(.read, stored) else { return try hidden(item) }

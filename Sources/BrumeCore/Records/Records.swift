@@ -71,7 +71,9 @@ package struct Records: Sendable {
           transaction: transaction, answerBytes: answerBytes)
         results = try batch.run()
         answerBytes = batch.answerBytes
-        schema = batch.schema
+        // What is refused as a whole teaches nothing.
+        let isUsed = results.contains { if case .success = $0 { true } else { false } }
+        if isUsed { schema = batch.schema }
       } catch let error as BrumeError {
         results = items.map { .failure(ItemFailure($0.id, error)) }
       }

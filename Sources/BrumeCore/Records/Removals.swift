@@ -14,6 +14,8 @@ struct Removals {
   private var companions: [String: [String]] = [:]
   private var needs: [String: Needs] = [:]
   private var bytes: [String: Int] = [:]
+  /// What the request deletes itself, and so has the names of.
+  private var asked: Set<String> = []
 
   /// Records that have to go before another can: its children and its VALIDATE holders.
   private struct Needs {
@@ -33,6 +35,7 @@ struct Removals {
   mutating func settle(
     _ wanted: [(position: Int, name: String)]
   ) throws -> (gone: Set<String>, failures: [Int: BrumeError]) {
+    asked = Set(wanted.map(\.name))
     var gone: Set<String> = []
     var (order, size) = ([String](), 0)
     var failures: [Int: BrumeError] = [:]
@@ -61,7 +64,8 @@ struct Removals {
   private func cascade(
     of gone: Set<String>, _ roots: [String], without kept: [(name: String, error: BrumeError)]
   ) -> Cascade? {
-    var cascade = Cascade(gone, roots: roots, companions: companions)
+    var cascade = Cascade(
+      gone, roots: roots, companions: companions, holdersMayStay: holdersMayStay)
     for name in gone {
       guard let needs = needs[name] else { continue }
       cascade.note(name, needs: needs.children, as: .child)
@@ -84,6 +88,7 @@ struct Removals {
     var found: Set<String> = [name]
     var order = [name]
     var open = [name]
+    var whole: [String] = []
     while let next = open.popLast() {
       for name in try companions(of: next)
       where stage.puts[name] == nil && !gone.contains(name) && found.insert(name).inserted {
@@ -92,11 +97,17 @@ struct Removals {
       }
       size += bytes[next] ?? 0
       if gone.count + found.count > context.limits.cascade || size > context.limits.cascadeBytes {
-        return nil
+        // Else a stranger kept the record by what refers to it.
+        return holdersMayStay ? (whole.isEmpty ? [name] : whole) : nil
       }
+      whole.append(next)
     }
     return order
   }
+
+  /// In the public database anybody may refer to a record by DELETE_SELF. What cannot go with it stays, and refers to
+  /// nothing then, or a stranger could keep its owner from deleting it (case DEL-06: the deletion does not wait).
+  private var holdersMayStay: Bool { context.scope == .public }
 
   private mutating func companions(of name: String) throws -> [String] {
     if let known = companions[name] { return known }
@@ -105,9 +116,10 @@ struct Removals {
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
     // More are refused in any case.
     if names.count < limit { try requireReferrers(names, to: name) }
-    // A user record stays, and refers to nothing then. Else its user could keep others from deleting what is theirs.
+    // A user record stays, and refers to nothing then. Else its user could keep others from deleting what is theirs. A share
+    // ends when somebody ends it.
     names = try names.filter { other in
-      try stage.before(other).map { !Self.isUserRecord($0, in: stage.zone) } ?? true
+      try stage.before(other).map { !$0.isShare && !Self.isUserRecord($0, in: stage.zone) } ?? true
     }
     let record = try stage.before(name)
     if let share = record?.share {
@@ -210,15 +222,19 @@ extension Removals {
   private func isParent(_ name: String, of child: String) -> BrumeError {
     BrumeError(
       .validatingReferenceError,
-      "record '\(name)' cannot be deleted: it is the parent of \(shown(child)); delete or move "
+      "\(subject(name)) cannot be deleted: it is the parent of \(shown(child)); delete or move "
         + "that one in the same request")
   }
 
   private func isTarget(_ name: String, of holder: String) -> BrumeError {
     BrumeError(
       .validatingReferenceError,
-      "record '\(name)' cannot be deleted: \(shown(holder)) refers to it with action VALIDATE; "
+      "\(subject(name)) cannot be deleted: \(shown(holder)) refers to it with action VALIDATE; "
         + "delete that one first")
+  }
+
+  private func subject(_ name: String) -> String {
+    asked.contains(name) ? "record '\(name)'" : shown(name)
   }
 
   /// Who does not see everything in the zone is given no names.

@@ -21,6 +21,17 @@ final class Stage {
     self.schema = schema
   }
 
+  /// Runs what an item does. If it is refused, the schema has learned nothing of it.
+  func attempt(_ item: () throws -> Judgement) throws -> Judgement {
+    let before = schema
+    do {
+      return try item()
+    } catch {
+      schema = before
+      throw error
+    }
+  }
+
   func put(_ record: Record) {
     puts[record.name] = record
     if record.share != nil { hasRoots = true }

@@ -17,10 +17,11 @@ struct AddressedShare {
   /// The caller's place in the share: a participant, or somebody who may become one.
   func participant(for user: User) throws(BrumeError) -> Participant {
     let identity = user.identity
-    if let known = share.participants.first(where: { $0.identity.isSamePerson(as: identity) }) {
-      return known
-    }
+    let known = share.participants.filter { $0.identity.isSamePerson(as: identity) }
+    if let joined = known.first(where: { $0.acceptance == .accepted }) { return joined }
+    // An invitation under an address does not say whose it is, so who was blocked may have one.
     if share.blocked.contains(where: { $0.isSamePerson(as: identity) }) { throw .shareNotFound }
+    if let invited = known.first { return invited }
     if let oneTimeToken,
       let open = share.participants.first(where: { $0.oneTimeToken == oneTimeToken })
     {
@@ -66,7 +67,11 @@ struct AddressedShare {
   ) throws -> Record? {
     guard let account = try transaction.users.find(user) else { throw BrumeError.shareNotFound }
     var me = try participant(for: account)
-    if me.role == .owner || me.acceptance == .accepted { return nil }
+    if me.role == .owner { return nil }
+    if me.acceptance == .accepted {
+      guard let invitation = invitation(of: account.identity) else { return nil }
+      (me.role, me.permission) = (invitation.role, invitation.permission)
+    }
     var next = record
     let place = share.participants.firstIndex {
       $0.id == me.id && $0.role != .owner && $0.oneTimeToken == me.oneTimeToken
@@ -84,7 +89,7 @@ struct AddressedShare {
     next.shareDetails?.requesters.removeAll { $0.user == user }
     // Under another address this was somebody else, as long as nobody knew whose it is.
     next.shareDetails?.participants.removeAll {
-      $0.role != .owner && $0.oneTimeToken == nil && $0.acceptance == .invited
+      $0.role != .owner && $0.oneTimeToken == nil
         && $0.identity.isSamePerson(as: account.identity)
     }
     next.shareDetails?.participants.append(me)
@@ -95,6 +100,16 @@ struct AddressedShare {
       )
     }
     return next
+  }
+}
+
+extension AddressedShare {
+  /// What somebody was invited as who takes part already, by the address for all or by another invitation.
+  private func invitation(of identity: UserIdentity) -> Participant? {
+    share.participants.first {
+      $0.role != .owner && $0.acceptance == .invited && $0.oneTimeToken == nil
+        && $0.identity.isSamePerson(as: identity)
+    }
   }
 }
 
@@ -126,7 +141,9 @@ extension AddressedShare {
       let key = try transaction.shares.record(shortGUID: String(shortGUID)),
       key.zone.database.containerEnvironment == caller.containerEnvironment,
       try transaction.zones.find(key.zone)?.isLive ?? false,
-      let record = try transaction.records.find(key)?.record(), let share = record.shareDetails
+      let record = try transaction.records.find(key)?.record(), let share = record.shareDetails,
+      // The address of a share that ended leads to no other.
+      record.shortGUID == String(shortGUID)
     else { throw BrumeError.shareNotFound }
     self.init(
       request: request, oneTimeToken: parts.count == 2 ? String(parts[1]) : nil, key: key,

@@ -98,6 +98,8 @@ package struct UserRemovals: Sendable {
         try await emptying.finish(left)
       }
     }
+    // Also of zones that the user deleted just before.
+    _ = try await emptying.sweep()
   }
 }
 

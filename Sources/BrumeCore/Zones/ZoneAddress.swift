@@ -23,14 +23,16 @@ extension Caller {
       guard name == ZoneID.defaultName, isMe(zone?.ownerName) else {
         throw BrumeError(
           .zoneNotFound,
-          "zone '\(name)' does not exist: the public database has only '\(ZoneID.defaultName)'")
+          "zone '\(NameRules.shown(name))' does not exist: the public database has only "
+            + "'\(ZoneID.defaultName)'")
       }
       return ZoneKey(database: try databaseKey(.public), name: name)
     case .private:
       guard isMe(zone?.ownerName) else {
         throw BrumeError(
           .zoneNotFound,
-          "zone '\(name)' belongs to another user; look for it in the shared database")
+          "zone '\(NameRules.shown(name))' belongs to another user; look for it in "
+            + "the shared database")
       }
       return ZoneKey(database: try databaseKey(.private), name: name)
     case .shared:
@@ -61,6 +63,7 @@ extension ZoneReading {
 extension Zone {
   /// The error for a zone that is not there.
   package static func missing(_ name: String, _ deletion: Deletion?) -> BrumeError {
+    let name = NameRules.shown(name)
     switch deletion {
     case nil, .deleted:
       return BrumeError(

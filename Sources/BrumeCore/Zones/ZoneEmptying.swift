@@ -4,8 +4,8 @@
 //
 // Nobody takes away what is in a zone that was made again: each step looks first.
 //
-// The request that deletes goes on until nothing is left. What it leaves, because it was given up or the server ended, is
-// found by `sweep`.
+// The request that deletes goes on until nothing is left, and the server without it if it is given up. What the end of the
+// server leaves is found by `sweep`.
 
 import BrumeModel
 package import BrumeStorage
@@ -19,8 +19,12 @@ package struct ZoneEmptying: Sendable {
   private static let zonesPerLook = 100
 
   private let store: any Store
+  private let unfinished: UnfinishedZones
 
-  init(_ parts: EngineParts) { store = parts.store }
+  init(_ parts: EngineParts) {
+    store = parts.store
+    unfinished = parts.unfinishedZones
+  }
 
   /// Removes all rows of zones, unless one has been made again meanwhile.
   ///
@@ -31,6 +35,23 @@ package struct ZoneEmptying: Sendable {
       while try await !removeSome(of: zone, evenLive) { try Task.checkCancellation() }
     }
   }
+
+  /// The same for a request, which may be given up: the server goes on without it then (`finishUnfinished`), for what is
+  /// left counts for no quota. Answers whether nothing is left.
+  func finishOrHandOver(_ zones: [ZoneKey]) async -> Bool {
+    do {
+      try await finish(zones)
+      return true
+    } catch {
+      unfinished.add(zones)
+      return false
+    }
+  }
+
+  /// Goes on where requests of this process gave up.
+  ///
+  /// - Throws: what the store throws. `sweep` finds what is left then.
+  package func finishUnfinished() async throws { try await finish(unfinished.take()) }
 
   /// The same for zones whose deletion was cut short. Answers how many.
   ///

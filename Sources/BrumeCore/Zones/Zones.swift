@@ -88,15 +88,26 @@ package struct Zones: Sendable {
     let database = try caller.databaseKey(.private)
     let change = ZoneModification(
       caller: caller, origin: caller.origin(at: host.now()), limits: limits, tokens: tokens)
-    let (results, left) = try await store.writeIfWanted(in: .database(database)) { transaction in
+    var (results, left) = try await carryOut(operations, change, in: database)
+    if left.isEmpty { return results }
+    guard await emptying.finishOrHandOver(left) else { return results }
+    // Nothing keeps a zone from being made again any more.
+    let refused = results.indices.filter { results[$0].isToBeTriedAgain }
+    if refused.isEmpty { return results }
+    let second = try await carryOut(refused.map { operations[$0] }, change, in: database)
+    for (index, result) in zip(refused, second.results) { results[index] = result }
+    return results
+  }
+
+  private func carryOut(
+    _ operations: [ZoneOperation], _ change: ZoneModification, in database: DatabaseKey
+  ) async throws -> (results: [ZoneResult], left: [ZoneKey]) {
+    try await store.writeIfWanted(in: .database(database)) { transaction in
       var change = change
       var writer = ZoneWriter(transaction, change.origin)
       let results = try operations.map { try change.carryOut($0, by: &writer, transaction) }
       return (results, writer.left)
     }
-    // The zones are gone. What is left of one is found again.
-    try? await emptying.finish(left)
-    return results
   }
 
   /// Deleting somebody else's zone is leaving it: the caller's part in its shares ends, and nothing
@@ -143,5 +154,11 @@ extension ZoneView {
   /// The zone for somebody who does not see it any more.
   fileprivate var left: ZoneState {
     ZoneState(zone: zone.key.id, isAtomic: zone.isAtomic, deletion: .deleted)
+  }
+}
+
+extension ZoneResult {
+  fileprivate var isToBeTriedAgain: Bool {
+    if case .failure(let failure) = self { failure.error.code == .tryAgainLater } else { false }
   }
 }

@@ -56,7 +56,11 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
       try await database.caller.zoneChanges([question])
     }
     let page = try answers.first.page(of: recordZoneID, since: question.token, viewpoint)
-    for change in page.changes { try await take(change, in: recordZoneID, viewpoint) }
+    for change in page.changes {
+      try Task.checkCancellation()
+      try await take(change, in: recordZoneID, viewpoint)
+    }
+    try Task.checkCancellation()
     await report {
       self.moreComing = page.moreComing
       self.token = CKServerChangeToken(text: page.token)

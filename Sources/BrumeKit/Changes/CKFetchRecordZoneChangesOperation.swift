@@ -119,6 +119,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     _ page: ZoneChangesPage, of zoneID: CKRecordZone.ID, isLast: Bool, _ viewpoint: Viewpoint
   ) async throws {
     for change in page.changes {
+      try Task.checkCancellation()
       switch change {
       case .changed(let stored):
         let result = try await withFiles(of: recordResult(stored, from: viewpoint), viewpoint)
@@ -128,6 +129,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         await report { self.recordWithIDWasDeletedBlock?(id, type) }
       }
     }
+    try Task.checkCancellation()
     let token = CKServerChangeToken(text: page.token)
     let data = page.clientData.map { Data($0) }
     await report {

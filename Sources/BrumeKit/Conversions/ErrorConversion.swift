@@ -71,11 +71,14 @@ extension CKError {
       && (userInfo[NSUnderlyingErrorKey] as? NSError)?.domain == Self.httpStatusDomain
   }
 
-  /// A batch of which these items failed.
+  /// A batch of which these items failed. It says the longest time that one of them is to wait (case LIM-08).
   static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
-    CKError(
+    var userInfo: [String: Any] = [CKPartialErrorsByItemIDKey: errors]
+    userInfo[CKErrorRetryAfterKey] =
+      errors.values.compactMap { ($0 as? CKError)?.retryAfterSeconds }.max()
+    return CKError(
       .partialFailure, "\(errors.count) of the items failed; see partialErrorsByItemID",
-      userInfo: [CKPartialErrorsByItemIDKey: errors])
+      userInfo: userInfo)
   }
 }
 

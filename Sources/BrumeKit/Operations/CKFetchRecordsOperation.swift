@@ -64,6 +64,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
           guard part < 1 else { return }
           await self.report { self.perRecordProgressBlock?(id, part) }
         }
+        try Task.checkCancellation()
         await report { self.reportOne(id, result) }
       }
     }

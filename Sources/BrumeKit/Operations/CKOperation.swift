@@ -178,6 +178,7 @@ open class CKOperation: Operation, @unchecked Sendable {
       began.withLock { $0 = now }
       archive = try await writeDown()
       try await perform()
+      try Task.checkCancellation()
     } catch {
       failure =
         isCancelled ? .cancelled : CKError(converting: error, from: Viewpoint(scope: .private))

@@ -239,19 +239,27 @@ extension SyncJobs {
   /// Sees to it that the database has a subscription. Engines that only sync when asked need none.
   private func subscribe() async throws {
     guard isAutomatic, usedSubscription.withLock({ $0 }) == nil else { return }
-    var id = subscriptionID
-    if id == nil {
-      id = try await database.allSubscriptions().first { $0.subscriptionType == .database }?
-        .subscriptionID
+    let there = try await database.allSubscriptions()
+    if let id = subscriptionID, there.contains(where: { $0.subscriptionID == id }) {
+      return usedSubscription.withLock { $0 = id }
     }
+    // The app's own stays as the app made it. Another one for all changes would be its duplicate.
+    let found = there.first {
+      if let one = $0 as? CKDatabaseSubscription { one.recordType == nil } else { false }
+    }
+    let id =
+      if let found { found.subscriptionID } else { try await saveSubscription() }
+    usedSubscription.withLock { $0 = id }
+  }
+
+  private func saveSubscription() async throws -> CKSubscription.ID {
     let name = database.databaseScope == .shared ? "Shared" : "Private"
     let subscription = CKDatabaseSubscription(
-      subscriptionID: id ?? "CKSyncEngineDatabaseSubscription-\(name)")
+      subscriptionID: subscriptionID ?? "CKSyncEngineDatabaseSubscription-\(name)")
     let info = CKSubscription.NotificationInfo()
     info.shouldSendContentAvailable = true
     subscription.notificationInfo = info
-    try await database.save(subscription)
-    usedSubscription.withLock { $0 = subscription.subscriptionID }
+    return try await database.save(subscription).subscriptionID
   }
 }
 

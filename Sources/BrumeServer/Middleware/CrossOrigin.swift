@@ -20,12 +20,13 @@ struct CrossOrigin: RouterMiddleware {
     next: @concurrent (Request, RequestState) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
+    // Also without one: what a cache keeps of it, such as an image, is not for a page that asks from elsewhere.
+    response.headers[.vary] = "Origin"
     // What is refused is not answered back either.
     guard let origin = HeaderRules.text(.origin, of: request.headers, limits: limits),
       try await allows(origin, request)
     else { return response }
     response.headers[.accessControlAllowOrigin] = origin
-    response.headers[.vary] = "Origin"
     response.headers[.accessControlExposeHeaders] =
       "X-Apple-CloudKit-Web-Auth-Token, X-Apple-Request-UUID, Retry-After, ETag, Accept-Ranges, "
       + "Content-Range, Repr-Digest, X-Brume-Cursor"

@@ -55,6 +55,48 @@ struct DeleteTests {
     #expect(error.code == .zoneNotFound)
   }
 
+  @Test func `DEL-06 in the public database no stranger keeps a record by what refers to it`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("target"), in: .public)
+    for operation in [
+      holder("holder", of: "target", .deleteSelf), holder("needs", of: "holder", .validate),
+    ] { try await fixture.save(operation, in: .public, as: fixture.bob) }
+    #expect(try await fixture.modify([.delete("target")], in: .public).allSucceeded)
+    #expect(try await !fixture.exists("target", in: .public))
+    for name in ["holder", "needs"] { #expect(try await fixture.exists(name, in: .public)) }
+  }
+
+  @Test func `DEL-06 nor by how much refers to it`() async throws {
+    var limits = Limits.apple
+    limits.cascade = 3
+    let fixture = try await EngineFixture(limits: limits)
+    try await fixture.save(.create("target"), in: .public)
+    for number in 0..<5 {
+      try await fixture.save(
+        holder("h\(number)", of: "target", .deleteSelf), in: .public, as: fixture.bob)
+    }
+    #expect(try await fixture.modify([.delete("target")], in: .public).allSucceeded)
+    #expect(try await !fixture.exists("target", in: .public))
+  }
+
+  @Test func `an error names no record that goes along and is not everybody's to see`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    let zone = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+    try await fixture.save(.create("leaf", parent: "root"))
+    try await fixture.save(holder("secret", of: "leaf", .deleteSelf))
+    try await fixture.save(holder("other", of: "secret", .validate))
+    let error = try await fixture.failure(
+      of: .delete("leaf"), in: .shared, zone: zone, as: fixture.bob)
+    #expect(error.code == .validatingReferenceError)
+    #expect(!error.reason.contains("secret") && !error.reason.contains("other'"))
+  }
+
   @Test func `DEL-04 a parent cannot go while a child remains`() async throws {
     let fixture = try await EngineFixture()
     _ = try await fixture.modify([.create("parent"), .create("child", parent: "parent")])

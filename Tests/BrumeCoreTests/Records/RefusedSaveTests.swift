@@ -40,6 +40,17 @@ struct RefusedSaveTests {
     }
   }
 
+  @Test func `what is refused as a whole teaches the schema nothing`() async throws {
+    let fixture = try await EngineFixture()
+    let missing = FieldValue.reference(Reference(recordName: "ghost", action: .validate))
+    _ = try await fixture.failure(of: .create("a", ["to": missing], type: "Refused"))
+    let results = try await fixture.modify(
+      [.create("b", type: "Spoilt"), .create("_no", type: "Spoilt")], atomic: true)
+    #expect(results.allSatisfy { !$0.isSuccess })
+    let schema = try await fixture.engine.schemas.current(of: TestContainer.development)
+    #expect(schema.recordTypes["Refused"] == nil && schema.recordTypes["Spoilt"] == nil)
+  }
+
   @Test func `SAV-30 development learns new types and fields with every index`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1", ["title": .string("Ridge")]))

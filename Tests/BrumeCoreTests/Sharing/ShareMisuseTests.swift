@@ -1,6 +1,7 @@
 // What somebody in a share may not do by detours: through a reference, a participant's ID, an invitation, long lists.
 
 import BrumeModel
+import BrumeStorage
 import BrumeTestKit
 import Testing
 
@@ -105,6 +106,86 @@ struct ShareMisuseTests {
     let joined = try await fixture.fetch("s1").shareDetails?.participants.last
     #expect(joined?.identity.user == fixture.bob.user && joined?.identity.givenName == "Bob")
     #expect(joined?.acceptance == .accepted)
+  }
+
+  @Test func `SHR-16 the address of a share that ended leads to no other share`() async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    #expect(try await fixture.modify([.delete("s1")]).allSucceeded)
+    let results = try await fixture.modify([
+      .share("s1", of: "other", with: ["bob@example.org"], .readWrite), .create("other"),
+    ])
+    #expect(results.allSucceeded)
+    await #expect(throws: ItemFailure<String>.self) {
+      try await fixture.join(share, as: fixture.bob)
+    }
+    #expect(try await fixture.fetch("s1").shareDetails?.participants.last?.acceptance == .invited)
+  }
+
+  @Test func `whoever is blocked does not come in by an invitation that nobody knew was his`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    var change = Accounts.Change()
+    change.isDiscoverable = false
+    let user = try #require(fixture.bob.user)
+    _ = try await fixture.engine.accounts.change(user, change)
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    var details = try #require(share.shareDetails)
+    details.blocked = [UserIdentity(user: user)]
+    let account = try #require(
+      try await fixture.server.store.read { try $0.users.find(user) })
+    let place = AddressedShare(
+      request: .init(value: "a"), oneTimeToken: nil,
+      key: RecordKey(
+        zone: ZoneKey(database: try fixture.phone.databaseKey(.private), name: "Trails"),
+        name: "s1"), record: share, share: details)
+    #expect(throws: BrumeError.self) { try place.participant(for: account) }
+    details.blocked = []
+    let open = AddressedShare(
+      request: place.request, oneTimeToken: nil, key: place.key, record: share, share: details)
+    #expect(try open.participant(for: account).permission == .readWrite)
+  }
+
+  @Test func `whoever joined by the address for all and is invited too, is one participant`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    var change = Accounts.Change()
+    change.isDiscoverable = false
+    let user = try #require(fixture.bob.user)
+    _ = try await fixture.engine.accounts.change(user, change)
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    var record = share
+    record.shareDetails?.participants.append(
+      Participant(
+        id: "p", role: .publicUser, permission: .readOnly, acceptance: .accepted,
+        identity: UserIdentity(user: user)))
+    let place = AddressedShare(
+      request: .init(value: "a"), oneTimeToken: nil,
+      key: RecordKey(
+        zone: ZoneKey(database: try fixture.phone.databaseKey(.private), name: "Trails"),
+        name: "s1"), record: record, share: try #require(record.shareDetails))
+    let after = try await fixture.server.store.read {
+      try place.accepted(by: user, id: "q", limits: .apple, $0)
+    }
+    let mine = after?.shareDetails?.participants.filter { $0.identity.user == user }
+    #expect(mine?.map(\.permission) == [.readWrite])
+    #expect(after?.shareDetails?.participants.count == 2)
+  }
+
+  @Test func `SHR-17 nothing takes a share along, and a share keeps nothing`() async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    try await fixture.save(.create("trap"))
+    for action in [Reference.Action.deleteSelf, .validate] {
+      let target = FieldValue.reference(Reference(recordName: "trap", action: action))
+      let error = try await fixture.failure(of: .update(share, ["to": target]))
+      #expect(error.code == .badRequest && error.reason.contains("'to'"))
+    }
+    #expect(try await fixture.failure(of: .update(share, parent: "trap")).code == .badRequest)
+    let harmless = FieldValue.reference(Reference(recordName: "trap", action: .none))
+    try await fixture.save(.update(share, ["to": harmless]))
   }
 
   @Test func `a share keeps out each of those whom its owner knows once, and nobody else`() throws {

@@ -60,13 +60,39 @@ struct ZoneEmptyingTests {
     try await cutShort(fixture, zone)
     let failure = try await fixture.failure(of: .create("new"), zone: zone)
     #expect(failure.code == .userDeletedZone || failure.code == .zoneNotFound)
-    let results = try await fixture.engine.zones.modify(
-      [.init(.create, zone)], in: .private, as: fixture.phone)
-    let busy = try #require(results.first?.failure?.error)
-    #expect(busy.code == .tryAgainLater && busy.retryAfter == 1)
-    // Who is refused has helped.
+    // Who makes it again takes away first what is left.
     try await fixture.makeZone(zone)
     #expect(try await fixture.changes(zone: zone).summary.isEmpty)
+  }
+
+  @Test func `a zone is made again in the request that deletes it, however large it was`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Large")
+    try await fill(fixture, zone, Self.large)
+    let results = try await fixture.engine.zones.modify(
+      [.init(.delete, zone), .init(.create, zone)], in: .private, as: fixture.phone)
+    for result in results { _ = try result.get() }
+    #expect(try await rows(fixture, zone) == 0)
+    #expect(try await fixture.changes(zone: zone).summary.isEmpty)
+  }
+
+  @Test func `what a request that was given up has left goes without it`() async throws {
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Large")
+    let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
+    try await fill(fixture, zone, 2 * Self.large)
+    try await cutShort(fixture, zone)
+    let emptying = fixture.engine.zoneEmptying
+    let isDone = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await emptying.finishOrHandOver([key])
+    }.value
+    #expect(!isDone)
+    #expect(try await rows(fixture, zone) > 0)
+    try await emptying.finishUnfinished()
+    #expect(try await rows(fixture, zone) == 0)
   }
 
   @Test func `rows of deleted zones are looked for`() async throws {

@@ -1,0 +1,43 @@
+// Bounds on the texts of requests. To compare two texts as Swift does, marks in a row that combine with the letter before
+// them (accents) are sorted, which takes the square of their number: with some thousands of them, seconds.
+
+enum JSONBounds {
+  /// Of a key, in UTF-8. Names that somebody chooses have 255.
+  static let keyBytes = 1024
+  /// Ours: combining marks in a row. The stream-safe text format of Unicode (UAX #15) has 30.
+  static let marks = 64
+}
+
+extension JSONParser {
+  /// A text, within the bounds of a request.
+  mutating func boundedText() throws(JSONFault) -> String {
+    let text = try text()
+    if isRequest, text.hasMarksInARow(moreThan: JSONBounds.marks) {
+      throw fault("a text has more than 64 combining marks in a row; leave some out")
+    }
+    return text
+  }
+}
+
+extension String {
+  fileprivate func hasMarksInARow(moreThan most: Int) -> Bool {
+    // No mark begins with a lesser byte.
+    guard utf8.contains(where: { $0 >= 0xcc }) else { return false }
+    var count = 0
+    for scalar in unicodeScalars {
+      count = scalar.isMark ? count + 1 : 0
+      if count > most { return true }
+    }
+    return false
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is sorted among its neighbours. Most letters are known by their number.
+  fileprivate var isMark: Bool {
+    switch value {
+    case 0..<0x300, 0x3400...0x9fff, 0xac00...0xd7a3: false
+    default: properties.canonicalCombiningClass != .notReordered
+    }
+  }
+}
