@@ -126,7 +126,7 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       disk.changed = []
       disk.deleted = []
     case .fetchedDatabaseChanges(let event):
-      if world.planted != .unheardZones {
+      if world.planted != .missedZones {
         disk.zones.formUnion(event.modifications.map(\.zoneID))
       }
       for gone in event.deletions { forget(gone.zoneID) }

@@ -19,7 +19,7 @@ enum Planted: String, CaseIterable, Sendable {
   /// The app forgets what it has to send.
   case forgetfulApp = "forgetful-app"
   /// An app does not hear which zones there are.
-  case unheardZones = "unheard-zones"
+  case missedZones = "missed-zones"
   /// A notifier whose lease has passed on may still write.
   case unfencedNotifier = "unfenced-notifier"
   /// Word of what other servers did is lost, and nobody looks.

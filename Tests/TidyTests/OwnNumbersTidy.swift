@@ -34,6 +34,7 @@ import Testing
     "RestoreInPlace.step": piece, "RestoreInPlace.reserve": own,
     "RestoreInPlace.drained": "of what an operator sends and is refused", "EventRoute.pause": own,
     "DeletionService.pause": own,
+    "JSONBounds.marks": "beyond it a comparison takes the square of their number",
     "UnfinishedZones.most": "what does not fit is found an hour later",
     "GlobeCells.most": "with coarser squares a circle has fewer, and the same answer",
     "PushKeys.keyDraws": "one draw of four thousand millions fails",
