@@ -2,8 +2,8 @@
 // them (accents) are sorted, which takes the square of their number: with some thousands of them, seconds.
 
 enum JSONBounds {
-  /// Of a key, in UTF-8. Names that somebody chooses have 255.
-  static let keyBytes = 1024
+  /// Of a key and of a zone's names, in UTF-8. The rules for names allow less (255), but have their say for each item only.
+  static let nameBytes = 1024
   /// Ours: combining marks in a row. The stream-safe text format of Unicode (UAX #15) has 30.
   static let marks = 64
 }

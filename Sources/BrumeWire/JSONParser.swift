@@ -30,8 +30,8 @@ extension JSON {
     parsing bytes: [UInt8], maximumDepth: Int, allowsNUL: Bool, isRequest: Bool = false
   ) throws(BrumeError) {
     let outcome = bytes.withUnsafeBufferPointer { buffer -> Result<JSON, JSONFault> in
-      var parser = JSONParser(buffer, maximumDepth: maximumDepth, allowsNUL: allowsNUL)
-      parser.isRequest = isRequest
+      var parser = JSONParser(
+        buffer, maximumDepth: maximumDepth, allowsNUL: allowsNUL, isRequest: isRequest)
       do throws(JSONFault) {
         return .success(try parser.document())
       } catch {
@@ -58,13 +58,16 @@ struct JSONParser {
   let maximumDepth: Int
   let allowsNUL: Bool
   /// Requests are bounded in more ways than what was stored once and has to stay readable.
-  var isRequest = false
+  let isRequest: Bool
   var at = 0
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsNUL: Bool) {
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsNUL: Bool, isRequest: Bool
+  ) {
     self.bytes = bytes
     self.maximumDepth = maximumDepth
     self.allowsNUL = allowsNUL
+    self.isRequest = isRequest
   }
 
   mutating func document() throws(JSONFault) -> JSON {
@@ -147,7 +150,7 @@ struct JSONParser {
     }
     at += 1
     let key = try boundedText()
-    if isRequest, key.utf8.count > JSONBounds.keyBytes {
+    if isRequest, key.utf8.count > JSONBounds.nameBytes {
       throw fault("a key has more than 1024 bytes")
     }
     skipSpace()

@@ -33,7 +33,7 @@ extension ZoneID {
 
   /// Each item of an answer may repeat it, so what no zone can be called does not get that far.
   private static func bounded(_ name: String?, _ member: String) throws(BrumeError) -> String? {
-    guard let name, name.utf8.count > JSONBounds.keyBytes else { return name }
+    guard let name, name.utf8.count > JSONBounds.nameBytes else { return name }
     throw BrumeError(
       .badRequest,
       "'\(member)' has \(name.utf8.count) bytes; the maximum is 255; give the zone a shorter name")

@@ -80,27 +80,25 @@ struct Removals {
     return isSettled ? cascade : nil
   }
 
-  /// The record and all that goes with it beside what goes already; nil if that is too much.
+  /// The record and all that goes with it beside what goes already, the nearest first; nil if that is too much.
   private mutating func dependants(
     of name: String, beside gone: Set<String>, _ size: Int
   ) throws -> [String]? {
     var size = size
     var found: Set<String> = [name]
     var order = [name]
-    var open = [name]
-    var whole: [String] = []
-    while let next = open.popLast() {
-      for name in try companions(of: next)
+    var count = 0
+    while count < order.count {
+      for name in try companions(of: order[count])
       where stage.puts[name] == nil && !gone.contains(name) && found.insert(name).inserted {
         order.append(name)
-        open.append(name)
       }
-      size += bytes[next] ?? 0
+      size += bytes[order[count]] ?? 0
       if gone.count + found.count > context.limits.cascade || size > context.limits.cascadeBytes {
-        // Else a stranger kept the record by what refers to it.
-        return holdersMayStay ? (whole.isEmpty ? [name] : whole) : nil
+        // What does not fit stays, or a stranger kept the record by what refers to it.
+        return holdersMayStay ? Array(order.prefix(max(1, count))) : nil
       }
-      whole.append(next)
+      count += 1
     }
     return order
   }

@@ -23,16 +23,14 @@ extension Caller {
       guard name == ZoneID.defaultName, isMe(zone?.ownerName) else {
         throw BrumeError(
           .zoneNotFound,
-          "zone '\(NameRules.shown(name))' does not exist: the public database has only "
-            + "'\(ZoneID.defaultName)'")
+          "zone '\(name)' does not exist: the public database has only '\(ZoneID.defaultName)'")
       }
       return ZoneKey(database: try databaseKey(.public), name: name)
     case .private:
       guard isMe(zone?.ownerName) else {
         throw BrumeError(
           .zoneNotFound,
-          "zone '\(NameRules.shown(name))' belongs to another user; look for it in "
-            + "the shared database")
+          "zone '\(name)' belongs to another user; look for it in the shared database")
       }
       return ZoneKey(database: try databaseKey(.private), name: name)
     case .shared:

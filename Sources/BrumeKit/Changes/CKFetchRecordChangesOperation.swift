@@ -60,7 +60,6 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
       try Task.checkCancellation()
       try await take(change, in: recordZoneID, viewpoint)
     }
-    try Task.checkCancellation()
     await report {
       self.moreComing = page.moreComing
       self.token = CKServerChangeToken(text: page.token)

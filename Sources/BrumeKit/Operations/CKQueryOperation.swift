@@ -62,7 +62,6 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
       try Task.checkCancellation()
       await report { self.matched(id, result) }
     }
-    try Task.checkCancellation()
     await report { self.next = page.marker.map { Cursor(question, marker: $0) } }
   }
 
