@@ -157,6 +157,15 @@ struct ErrorTests {
     #expect(again.ancestorRecord?["title"] == "old" && again.ancestorRecord?["gone"] == 2)
   }
 
+  @Test func `LIM-08 a partial failure has the longest time that one of its items is to wait`() {
+    let busy = { (seconds: Double) in
+      CKError(BrumeError(.tryAgainLater, "busy", retryAfter: seconds), from: view)
+    }
+    let error = CKError.partialFailure(["a": busy(2), "b": busy(3), "c": CKError(.unknownItem)])
+    #expect(error.retryAfterSeconds == 3)
+    #expect(CKError.partialFailure(["c": CKError(.unknownItem)]).retryAfterSeconds == nil)
+  }
+
   @Test func `a reset of encrypted data is reported`() {
     var gone = BrumeError(.zoneNotFound, "gone")
     gone.didResetEncryptedData = true

@@ -102,6 +102,24 @@ import Testing
     #expect(questions[0].zoneWide && questions[0].limit == 1 && questions[1].limit == nil)
   }
 
+  @Test func `SAV-39 a query that a block cancels calls no later block`() async {
+    let server = ScriptedServer { _, _ in
+      Wire.queryPage(
+        QueryPage(records: ["a", "b", "c"].map { stored($0) }, marker: nil), RecordOptions())
+    }
+    let operation = CKQueryOperation(
+      query: CKQuery(recordType: "Note", predicate: NSPredicate(value: true)))
+    operation.database = server.container.privateCloudDatabase
+    let journal = Journal()
+    operation.recordMatchedBlock = { id, _ in
+      journal.note(id.recordName)
+      operation.cancel()
+    }
+    operation.queryResultBlock = { journal.note(outcome($0)) }
+    await finish(operation)
+    #expect(journal.all == ["a", "operationCancelled"])
+  }
+
   @Test func `a query operation with nothing to ask says so`() async {
     let operation = CKQueryOperation()
     operation.database = ScriptedServer { _, _ in [] }.container.publicCloudDatabase

@@ -128,7 +128,29 @@ import Testing
     #expect(try await database.record(for: id)["text"] as? String == "two")
   }
 
-  @Test func `the engine's subscription is the one that is there, or its own`() async throws {
+  @Test func `SUB-05 the subscription of an app is the engine's too, and stays as the app made it`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let device = try await server.device("phone", of: "alice")
+    let database = device.privateCloudDatabase
+    let partial = CKDatabaseSubscription(subscriptionID: "a-part")
+    partial.recordType = "Note"
+    let own = CKDatabaseSubscription(subscriptionID: "my-alerts")
+    for subscription in [partial, own] {
+      let info = CKSubscription.NotificationInfo()
+      info.alertBody = "news"
+      subscription.notificationInfo = info
+      try await database.save(subscription)
+    }
+    let phone = try NotesApp(device, automatically: true)
+    try await phone.until { phone.events.contains("didFetchChanges") }
+    let all = try await database.allSubscriptions()
+    #expect(all.map(\.subscriptionID).sorted() == ["a-part", "my-alerts"])
+    #expect(all.allSatisfy { $0.notificationInfo?.alertBody == "news" })
+  }
+
+  @Test func `the engine's subscription is its own if there is none`() async throws {
     let server = try await LocalServer()
     let device = try await server.device("phone", of: "alice")
     let phone = try NotesApp(device, automatically: true)
