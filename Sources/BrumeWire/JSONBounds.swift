@@ -21,14 +21,29 @@ extension JSONParser {
 
 extension String {
   fileprivate func hasMarksInARow(moreThan most: Int) -> Bool {
-    // No mark begins with a lesser byte.
-    guard utf8.contains(where: { $0 >= 0xcc }) else { return false }
+    if isPlain { return false }
     var count = 0
     for scalar in unicodeScalars {
       count = scalar.isMark ? count + 1 : 0
       if count > most { return true }
     }
     return false
+  }
+}
+
+extension String {
+  /// Whether it is ASCII. Eight bytes at a time, because each text of a request is asked.
+  private var isPlain: Bool {
+    var text = self
+    return text.withUTF8 { bytes in
+      var at = 0
+      while bytes.count - at >= 8 {
+        let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        if word & 0x8080_8080_8080_8080 != 0 { return false }
+        at += 8
+      }
+      return bytes[at...].allSatisfy { $0 < 0x80 }
+    }
   }
 }
 
