@@ -36,6 +36,8 @@ package final class PostgresStore: Store {
   ///   - runID: the identity of this start, never used before.
   ///   - files: where this process keeps files; nil: wherever that is. Another process that keeps them elsewhere
   ///     does not begin while this one is there.
+  ///   - mark: where this server notes how far the database has come, so that the next start notices one that
+  ///     was brought back from a copy; nil: nowhere.
   ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
   ///   - readsOnCaller: whether the threads that read may wait for the answer (decision 0025).
   ///   - wait: waits on the calling thread until a semaphore is signalled, or for so many milliseconds;
@@ -46,7 +48,7 @@ package final class PostgresStore: Store {
   package convenience init(
     url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
     readerCount: Int = 8,
-    runID: String, filesIn files: String? = nil, acceptsLoss: Bool = false,
+    runID: String, filesIn files: String? = nil, mark: KeptMark? = nil, acceptsLoss: Bool = false,
     readsOnCaller: Bool = false,
     wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
     milliseconds: @escaping @Sendable () -> Int64, logger: Logger
@@ -56,18 +58,26 @@ package final class PostgresStore: Store {
         settings: try ConnectionSettings(url), logger: logger, wait: wait,
         milliseconds: milliseconds),
       coders: coders, buckets: buckets, writerCount: writerCount, readerCount: readerCount,
-      runID: runID, filesIn: files, acceptsLoss: acceptsLoss, readsOnCaller: readsOnCaller)
+      runID: runID, filesIn: files, mark: mark, acceptsLoss: acceptsLoss,
+      readsOnCaller: readsOnCaller)
   }
 
   /// - Parameter locksBuckets: false only where a test shows what the locks are for.
   init(
     _ connector: Connector, coders: StoreCoders, buckets: Int, writerCount: Int, readerCount: Int,
-    runID: String, filesIn files: String? = nil, acceptsLoss: Bool, readsOnCaller: Bool = false,
-    locksBuckets: Bool = true
+    runID: String, filesIn files: String? = nil, mark kept: KeptMark? = nil, acceptsLoss: Bool,
+    readsOnCaller: Bool = false, locksBuckets: Bool = true
   ) throws {
     let opening = try connector.connect(endsWhenRefused: true)
     let opened = try Opening(opening, buckets: buckets, acceptsLoss: acceptsLoss)
     try PostgresMoving.requireFinished(opening)
+    let mark = kept.map { DatabaseMark($0, logger: connector.logger) }
+    try translatingErrors {
+      if try mark?.isAhead(of: opening, floor: opened.sequenceFloor) == true {
+        try Acknowledgements.noteLoss(
+          "it has less than when this server last looked", on: opening)
+      }
+    }
     let leases = PostgresLeases(owner: runID)
     let node = Node(
       coders: coders, bucketCount: opened.bucketCount, leases: leases, acceptsLoss: acceptsLoss,
@@ -93,7 +103,12 @@ package final class PostgresStore: Store {
     }
     self.lanes = lanes
     try keeper.start()
-    try tail.start { try lanes.learn(from: $0) }
+    try tail.start { [acknowledgements = node.acknowledgements] connection in
+      if let mark, let (floor, positions) = acknowledgements.progress {
+        try mark.note(floor: floor, positions, on: connection)
+      }
+      try lanes.learn(from: connection)
+    }
     try lanes.start()
     try translatingErrors {
       try lanes.learn(from: opening)

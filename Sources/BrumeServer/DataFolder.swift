@@ -27,6 +27,8 @@ package struct DataFolderError: Error, Equatable, Sendable, CustomStringConverti
 /// The folder, locked for this process until the value goes away.
 package final class DataFolder: Sendable {
   package let path: String
+  /// What a server notes of a database that is not in the folder.
+  static let databaseMark = "postgres.mark"
   private let lock: Int32
 
   /// Makes the folder if it is missing and locks it.

@@ -11,9 +11,13 @@ import Dispatch
 import Logging
 
 extension Settings {
-  /// - Parameter files: where this server keeps files, as other servers on the same database see it.
+  /// - Parameters:
+  ///   - folder: where this server keeps what it knows of a database elsewhere; nil: nowhere.
+  ///   - files: where this server keeps files, as other servers on the same database see it.
   /// - Throws: a `StoreError` if it cannot be opened.
-  func openStore(_ host: Host, _ logger: Logger, filesIn files: String? = nil) throws -> any Store {
+  func openStore(
+    _ host: Host, _ logger: Logger, in folder: DataFolder?, filesIn files: String?
+  ) throws -> any Store {
     switch engine {
     case .memory: MemoryStore(coders: .wireForm)
     case .sqlite:
@@ -25,7 +29,8 @@ extension Settings {
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     case .postgres(let url):
       try PostgresStore(
-        url: url, coders: .wireForm, runID: host.uuid(), filesIn: files, readsOnCaller: true,
+        url: url, coders: .wireForm, runID: host.uuid(), filesIn: files,
+        mark: folder.map { KeptMark(in: $0) }, readsOnCaller: true,
         wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success },
         milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) },
         logger: logger)
@@ -64,6 +69,15 @@ extension Settings {
     return try (assets as? FolderAssetStore).map {
       "folder \(try $0.identity(orElse: host.uuid()))"
     }
+  }
+}
+
+extension KeptMark {
+  /// In a file of the folder.
+  fileprivate init(in folder: DataFolder) {
+    self.init(
+      read: { try DataFolder.contents(of: folder.path + "/" + DataFolder.databaseMark) },
+      write: { try folder.write($0, to: DataFolder.databaseMark) })
   }
 }
 

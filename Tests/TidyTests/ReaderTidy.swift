@@ -14,6 +14,7 @@ import Testing
     "SignInPage": "the target request",
     "Attempt": "what libpq says, on the operator's own database",
     "StoreProgress": "a mark of the server's own, with tests of its own",
+    "DatabaseProgress": "a mark of the server's own, with tests of its own",
     "SettingKey": "a key of the server's own, in engines",
   ]
   /// What reads as everything of a module.

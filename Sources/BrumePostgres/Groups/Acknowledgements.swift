@@ -71,10 +71,23 @@ final class Acknowledgements: Sendable {
     let answers = try connection.exchange()
     if known.isIn(commits: answers[0], buckets: answers[1]) { return }
     // First: after the failure nobody asks any more, and without the note the next start would not know.
-    try connection.send(Self.noteLoss, [.text(SettingKey.copiedBack.text), .bytes(Self.finding)])
-    _ = try connection.exchange()
+    try Self.noteLoss("a process missed commits that it had acknowledged", on: connection)
     state.withLock { $0.failure = $0.failure ?? Self.lost }
     throw Self.lost
+  }
+
+  /// Asks for a new generation: the next start of a server begins it.
+  ///
+  /// - Parameter reason: what the log says then, if nobody has asked before.
+  static func noteLoss(_ reason: String, on connection: Connection) throws {
+    try connection.send(
+      Self.addLoss, [.text(SettingKey.copiedBack.text), .bytes(Array(reason.utf8))])
+    _ = try connection.exchange()
+  }
+
+  /// What this process knows the database to have, and what all its sequences are above. Nil: something is missing there.
+  var progress: (floor: Int64, positions: [Int64: Int64])? {
+    state.withLock { $0.failure == nil ? ($0.floor, $0.positions) : nil }
   }
 
   private static let lost = StoreError(
@@ -85,17 +98,16 @@ final class Acknowledgements: Sendable {
     .unavailable,
     "another server found that the database had lost commits, and raised the generation; start this one again"
   )
-  private static let finding = Array("a process missed commits that it had acknowledged".utf8)
   private static let find = SQL(
     "SELECT name, last_commit, NULL::bigint FROM writers WHERE name = ANY ($1::text[])",
     onCitus: "SELECT writer, last_commit, bucket FROM commits WHERE writer = ANY ($1::text[])")
   private static let findPositions = SQL("SELECT bucket, last FROM buckets")
   private static let findPosition = SQL(
     "SELECT bucket, last FROM buckets WHERE bucket = $1", each: [.integer])
-  private static let noteLoss = SQL(
+  private static let addLoss = SQL(
     """
     INSERT INTO settings (bucket, name, value) VALUES (-1, $1, $2)
-    ON CONFLICT (bucket, name) DO UPDATE SET value = excluded.value
+    ON CONFLICT (bucket, name) DO NOTHING
     """)
 }
 

@@ -18,7 +18,7 @@ extension PostgresStore {
   ///   - answerTimeout: milliseconds after which an answer does not come any more.
   static func forTest(
     buckets: Int = 1, on server: PostgresServer? = nil, url: String? = nil, writers: Int = 2,
-    readers: Int = 2, filesIn files: String? = nil, acceptsLoss: Bool = true,
+    readers: Int = 2, filesIn files: String? = nil, mark: KeptMark? = nil, acceptsLoss: Bool = true,
     readsOnCaller: Bool = false, locksBuckets: Bool = true,
     answerTimeout: Int32? = nil,
     coders: StoreCoders = .wireForm,
@@ -35,7 +35,7 @@ extension PostgresStore {
         milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) }),
       coders: coders,
       buckets: buckets, writerCount: writers, readerCount: readers, runID: UUID().uuidString,
-      filesIn: files,
+      filesIn: files, mark: mark,
       acceptsLoss: acceptsLoss, readsOnCaller: readsOnCaller, locksBuckets: locksBuckets)
   }
 }
