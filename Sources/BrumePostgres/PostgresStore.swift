@@ -88,7 +88,7 @@ package final class PostgresStore: Store {
     self.connector = connector
     let keeper = LeaseKeeper(
       leases, bucketCount: node.bucketCount, filesIn: files, connector.aside,
-      [signals, mailSignals])
+      node.acknowledgements, [signals, mailSignals])
     self.keeper = keeper
     let tail = try Tail(
       connector.aside, node.acknowledgements, logs: signals, mailboxes: mailSignals,
@@ -253,7 +253,7 @@ package final class PostgresStore: Store {
 extension PostgresStore: SharedAccounts {
   package func accountHints() -> CommitHints { accountSignals.hints() }
 
-  package func changedUsers(after last: Int64) async throws -> (users: Set<UserID>, last: Int64) {
+  package func changedUsers(after last: Int64) async throws -> (users: Set<UserID>?, last: Int64) {
     try await look {
       (try $0.accountChanges.users(after: last), try $0.accountChanges.last())
     }

@@ -8,8 +8,8 @@ package protocol SharedAccounts: Sendable {
   /// A hint when any process changed accounts, credentials or roles: at once, and after a moment at most.
   func accountHints() -> CommitHints
   /// Users whose accounts other processes changed after the change with number `last`, as far as the store still
-  /// knows, and the number of the last change.
+  /// knows, and the number of the last change. No users: that was so long ago that nobody knows any more whose.
   ///
   /// - Throws: `StoreError` if the engine does not answer.
-  func changedUsers(after last: Int64) async throws -> (users: Set<UserID>, last: Int64)
+  func changedUsers(after last: Int64) async throws -> (users: Set<UserID>?, last: Int64)
 }

@@ -66,7 +66,9 @@ import Testing
   private static func checkCommands(_ folder: String, _ url: String) async throws {
     let doctor = try await Tool.run("doctor", "--data", folder, "--store", url)
     #expect(doctor.status == 0, "\(doctor.output)")
-    for subject in ["version", "durability", "tables", "rights", "clock", "distance"] {
+    for subject in [
+      "version", "durability", "tables", "rights", "connections", "clock", "distance",
+    ] {
       #expect(doctor.output.contains("ok    database \(subject): "), "\(doctor.output)")
     }
     let refused = try await Tool.run(

@@ -101,6 +101,9 @@ package final class StreamHub: Sendable {
     for listener in listeners(of: device) { listener.acknowledged(through: position) }
   }
 
+  /// Ends all streams.
+  package func end() { end { _ in true } }
+
   /// Ends the streams of a user, on all devices.
   package func end(of user: UserID) { end { $0.user == user } }
 

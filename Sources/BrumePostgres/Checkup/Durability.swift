@@ -34,6 +34,12 @@ struct Durability {
     }
   }
 
+  /// Of a server that is set otherwise while this process writes there.
+  static let isSetOff = StoreError(
+    .notDurable,
+    "PostgreSQL's setting 'fsync' or 'full_page_writes' is off: it would confirm saves that a loss of power takes "
+      + "back; turn it on")
+
   /// As this session has them: a role or a database may have settings of its own.
   private static let unsafe = SQL(
     """

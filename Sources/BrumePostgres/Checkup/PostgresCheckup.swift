@@ -46,8 +46,8 @@ package struct PostgresCheckup {
   package func findings() throws(StoreError) -> [Finding] {
     do throws(ServerError) {
       return [
-        version, try durability(), try checksums(), try tables(), try rights(), try clock(),
-        try exchange(),
+        version, try durability(), try checksums(), try tables(), try rights(),
+        try connections(), try clock(), try exchange(),
       ]
     } catch {
       throw error.storeError
@@ -126,6 +126,17 @@ package struct PostgresCheckup {
           + "; grant them, or make it the owner of the database")
   }
 
+  private func connections() throws(ServerError) -> Finding {
+    let most = Int(try rows(Self.mostConnections).first?.integer(0) ?? 0)
+    let isWell = most >= Self.connectionsOfServer
+    return Finding(
+      subject: "connections", isWell: isWell,
+      text: isWell
+        ? "up to \(most), of which a server takes \(Self.connectionsOfServer - 1), and one more for a backup"
+        : "\(most) at most, and a server takes \(Self.connectionsOfServer - 1), and one more for a backup: raise "
+          + "max_connections, or the CONNECTION LIMIT of the role or the database")
+  }
+
   private func clock() throws(ServerError) -> Finding {
     let before = now()
     let theirs = try rows(Self.clock).first?.integer(0) ?? 0
@@ -164,6 +175,16 @@ package struct PostgresCheckup {
 
 extension PostgresCheckup {
   private static let exchanges = 20
+  /// Four that write, eight that read, one that follows, one for leases, and one for a backup.
+  private static let connectionsOfServer = 15
+  /// A limit of -1 is none.
+  private static let mostConnections = SQL(
+    """
+    SELECT least(
+      current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint,
+      (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
+      (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()))
+    """)
   private static let place = SQL("SELECT current_schema() IS NULL, to_regclass('store') IS NULL")
   private static let tablesVersion = SQL("SELECT version FROM store")
   private static let unfinished = SQL(
@@ -177,8 +198,11 @@ extension PostgresCheckup {
     SELECT what || ' on ' || tablename FROM pg_tables,
       unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS what
     WHERE schemaname = current_schema()
-      AND tablename IN ('store', 'buckets', 'settings', 'databases', 'zones', 'records', 'log', 'users')
       AND NOT has_table_privilege(format('%I.%I', schemaname, tablename), what)
+    UNION ALL
+    SELECT 'USAGE on sequence ' || sequencename FROM pg_sequences
+    WHERE schemaname = current_schema()
+      AND NOT has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'USAGE')
     """)
   private static let dataChecksums = SQL("SELECT current_setting('data_checksums')")
   private static let clock = SQL("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")

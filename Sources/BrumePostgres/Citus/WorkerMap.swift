@@ -68,7 +68,7 @@ extension WorkerMap {
   }
 
   private static func isDivided(_ connection: Connection) throws(ServerError) -> Bool {
-    try connection.send(SQL("SELECT to_regclass('pg_dist_partition') IS NOT NULL"))
+    try connection.send(isCitusThere)
     guard try connection.exchange()[0].first?.isTrue(0) == true else { return false }
     try connection.send(isBucketTableDivided)
     return try connection.exchange()[0].count > 0
@@ -82,6 +82,7 @@ extension WorkerMap {
     }
   }
 
+  private static let isCitusThere = SQL("SELECT to_regclass('pg_dist_partition') IS NOT NULL")
   private static let isBucketTableDivided = SQL(
     "SELECT 1::bigint FROM pg_dist_partition WHERE logicalrelid = 'buckets'::regclass")
   private static let find = SQL(

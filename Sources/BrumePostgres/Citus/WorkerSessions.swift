@@ -1,4 +1,5 @@
-// What is left at workers of processes that are gone or sleep: sessions that hold locks, and rows that vouch for commits.
+// What is left of processes that are gone or sleep: sessions that hold locks at workers of Citus, and rows that vouch for
+// commits.
 
 import BrumeStorage
 
@@ -10,12 +11,12 @@ enum WorkerSessions {
     _ = try coordinator.exchange()
   }
 
-  /// Removes what processes that are gone have left. At each start: a row of one that is there is what shows that a commit
-  /// was lost.
+  /// Removes what processes have left that are gone, and wrote nothing for long. At each start: a row of one that is there
+  /// is what shows that a commit was lost, and one that sleeps or is cut off is not seen.
   static func removeOldCommits(_ coordinator: Connection) throws(ServerError) {
-    guard coordinator.isOnCitus else { return }
     try coordinator.send(findProcesses)
-    let processes = try coordinator.exchange()[0].map { $0.text(0) }
+    try coordinator.send(findRecent)
+    let processes = try coordinator.exchange().flatMap { rows in rows.map { $0.text(0) } }
     try coordinator.send(removeOld, [.texts(processes)])
     _ = try coordinator.exchange()
   }
@@ -30,9 +31,12 @@ enum WorkerSessions {
     WHERE seen < now() - interval '\(LeaseRound.presence) seconds'
     """)
   private static let findProcesses = SQL("SELECT name FROM nodes")
+  private static let findRecent = SQL(
+    "SELECT DISTINCT split_part(name, '.', 1) FROM writers WHERE NOT \(isOld)",
+    onCitus: "SELECT DISTINCT split_part(writer, '.', 1) FROM commits WHERE NOT \(isOld)")
+  private static let isOld = "made < now() - interval '30 days'"
   private static let removeOld = SQL(
-    """
-    DELETE FROM commits WHERE made < now() - interval '7 days'
-      AND split_part(writer, '.', 1) <> ALL ($1::text[])
-    """)
+    "DELETE FROM writers WHERE \(isOld) AND split_part(name, '.', 1) <> ALL ($1::text[])",
+    onCitus:
+      "DELETE FROM commits WHERE \(isOld) AND split_part(writer, '.', 1) <> ALL ($1::text[])")
 }

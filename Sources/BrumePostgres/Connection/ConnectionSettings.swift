@@ -8,8 +8,9 @@ struct ConnectionSettings: Sendable {
   private var isLocal: Bool
   /// Nil: the server that the URL names.
   private(set) var worker: Worker?
-  /// Ours: milliseconds after which an answer does not come any more. Longer than any statement may take.
-  var answerTimeout: Int32 = 60_000
+  /// Ours: milliseconds after which an answer does not come any more. Longer than any statement may take, and shorter
+  /// than a request may: who asked is answered what is wrong.
+  var answerTimeout: Int32 = 35_000
 
   /// - Throws: `StoreError` if libpq is not there, or cannot read the URL. The message never holds it: it may
   ///   hold a password.
@@ -58,7 +59,8 @@ struct ConnectionSettings: Sendable {
   /// Settings of each session. Statements are small and their plans known: the planner must not turn a
   /// look-up into a scan when its statistics are old. Nothing waits for ever; a session whose client is
   /// gone, or sleeps in the middle of a transaction, leaves its locks sooner than its leases lapse. Citus asks the
-  /// worker that has a bucket, and must know the bucket when it plans.
+  /// worker that has a bucket, and must know the bucket when it plans. A session waits for the disk as it did when it was
+  /// looked at, whatever the server is set to meanwhile.
   static let session = SQL(
     """
     SELECT set_config(name, value, false) FROM (VALUES
@@ -69,6 +71,8 @@ struct ConnectionSettings: Sendable {
       ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '\(longestSilence)s'),
       ('client_connection_check_interval', '2s'), ('tcp_user_timeout', '10s'),
       ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3'),
+      ('default_transaction_isolation', 'read committed'),
+      ('synchronous_commit', current_setting('synchronous_commit')),
       ('deadlock_timeout', '200ms')) AS settings (name, value)
     WHERE name <> 'deadlock_timeout' OR current_setting('is_superuser') = 'on'
     """)

@@ -32,9 +32,11 @@ final class AccountChanges {
   /// The number of the last change.
   func last() throws -> Int64 { try session.first(Self.findLast) { $0.integer(0) } ?? 0 }
 
-  /// Users whose accounts other processes changed after the change with number `last`.
-  func users(after last: Int64) throws -> Set<UserID> {
-    Set(try session.all(Self.find, [.integer(last), .text(process)]) { UserID($0.text(0)) })
+  /// Users whose accounts other processes changed after the change with number `last`. Nil: not all of them are known any
+  /// more. Who asks for the first time has no sessions of before.
+  func users(after last: Int64) throws -> Set<UserID>? {
+    if last > 0, try self.last() - Self.kept > last { return nil }
+    return Set(try session.all(Self.find, [.integer(last), .text(process)]) { UserID($0.text(0)) })
   }
 
   private static let table = Table(

@@ -7,15 +7,19 @@ import BrumeStorage
 final class WriterRow {
   private let name: String
   private let acknowledgements: Acknowledgements
+  private let acceptsLoss: Bool
   private var number: Int64 = 0
   /// On Citus: where the row of the last group is.
   private var bucket: Int64?
   /// What the row said when a connection was taken last.
   private var found: Int64 = 0
 
-  /// - Parameter name: of this connection's thread in this process, never used before.
-  init(name: String, _ acknowledgements: Acknowledgements) {
+  /// - Parameters:
+  ///   - name: of this connection's thread in this process, never used before.
+  ///   - acceptsLoss: whether a server that may lose what it has confirmed will do.
+  init(name: String, _ acknowledgements: Acknowledgements, acceptsLoss: Bool) {
     self.name = name
+    self.acceptsLoss = acceptsLoss
     self.acknowledgements = acknowledgements
   }
 
@@ -47,10 +51,11 @@ final class WriterRow {
   func question(_ locks: [Locks.Lock], onCitus: Bool) -> Question {
     number += 1
     bucket = onCitus ? locks.last?.bucket ?? Locks.server.bucket : nil
-    return Question(Self.note, values + [.integer(number)]) { rows in
-      guard rows.count == 1 else {
+    return Question(Self.note, values + [.integer(number)]) { [acceptsLoss] rows in
+      guard let row = rows.first else {
         throw StoreError(.corrupt, "the row of a writing connection is gone")
       }
+      if !onCitus, !acceptsLoss, !row.isTrue(1) { throw Durability.isSetOff }
     }
   }
 
@@ -75,18 +80,24 @@ final class WriterRow {
     """)
   private static let add = SQL(
     "INSERT INTO writers (name, last_commit) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING")
+  // What a session cannot keep for itself is looked at each time: a server may be set otherwise while it runs.
   private static let note = SQL(
-    "UPDATE writers SET last_commit = $2 WHERE name = $1 RETURNING last_commit",
+    """
+    UPDATE writers SET last_commit = $2, made = now() WHERE name = $1
+    RETURNING last_commit, current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
+    """,
     onCitus: """
       INSERT INTO commits (writer, bucket, last_commit, made) VALUES ($1, $2, $3, now())
       ON CONFLICT (bucket, writer) DO UPDATE SET last_commit = excluded.last_commit, made = excluded.made
       RETURNING last_commit
       """)
-  // An update waits for the end of a session that has noted a group.
+  // It waits for the end of a session that has noted a group. On Citus that may have been the first with this row, which an
+  // update would not find.
   private static let find = SQL(
     "UPDATE writers SET last_commit = last_commit WHERE name = $1 RETURNING last_commit",
     onCitus: """
-      UPDATE commits SET last_commit = last_commit WHERE bucket = $2 AND writer = $1
+      INSERT INTO commits (writer, bucket, last_commit, made) VALUES ($1, $2, 0, now())
+      ON CONFLICT (bucket, writer) DO UPDATE SET last_commit = commits.last_commit
       RETURNING last_commit
       """)
 }

@@ -39,7 +39,7 @@ final class WriterThread {
     self.coordinator = coordinator
     self.node = node
     self.line = line
-    row = WriterRow(name: name, node.acknowledgements)
+    row = WriterRow(name: name, node.acknowledgements, acceptsLoss: node.acceptsLoss)
   }
 
   /// Runs the group until it is committed.
@@ -80,10 +80,16 @@ final class WriterThread {
 
   /// What was looked at when this process began may be another server now, as after a failover.
   private func durable() throws -> Connection {
-    let connection = try connected()
-    if !isProven, !node.acceptsLoss { try Durability(connection).require() }
+    let used = try connected()
+    if !isProven, !node.acceptsLoss {
+      do { try Durability(used).require() } catch {
+        // The session keeps what it is set to.
+        connection = nil
+        throw error
+      }
+    }
     isProven = true
-    return connection
+    return used
   }
 
   private func connected() throws -> Connection {

@@ -11,6 +11,7 @@ final class LeaseKeeper: Sendable {
   private let bucketCount: Int
   private let files: String?
   private let connector: Connector
+  private let acknowledgements: Acknowledgements
   private let signals: [CommitSignals]
   private let isEnding = Atomic<Bool>(false)
   private let wake = DispatchSemaphore(value: 0)
@@ -22,12 +23,13 @@ final class LeaseKeeper: Sendable {
   ///   - signals: who works for buckets, and is notified of those that come.
   init(
     _ leases: PostgresLeases, bucketCount: Int, filesIn files: String? = nil,
-    _ connector: Connector, _ signals: [CommitSignals]
+    _ connector: Connector, _ acknowledgements: Acknowledgements, _ signals: [CommitSignals]
   ) {
     self.leases = leases
     self.bucketCount = bucketCount
     self.files = files
     self.connector = connector
+    self.acknowledgements = acknowledgements
     self.signals = signals
   }
 
@@ -76,9 +78,13 @@ final class LeaseKeeper: Sendable {
       _ = connector.wait(wake, pause)
       if isEnding.load(ordering: .acquiring) { break }
       do {
+        try acknowledgements.check()
         let used = try connection ?? connector.connect()
         connection = used
         pause = try round(used)
+      } catch let error as StoreError where error.code == .unavailable {
+        // This process does nothing more with the database. Others need not wait for its leases.
+        break
       } catch {
         // Whoever cannot renew loses the lease, and with it the right to write.
         (connection, pause) = (nil, LeaseRound.interval)

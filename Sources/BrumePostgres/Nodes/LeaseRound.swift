@@ -93,6 +93,9 @@ struct LeaseRound {
       uniqueKeysWithValues: rows.map { (Bucket(Int($0.integer(0))), $0.integer(1)) })
   }
 
+  // After a failover the clock may be another, and behind: what was written by the one before lies in the future then.
+  private static let isPresent =
+    "seen BETWEEN now() - interval '\(presence) seconds' AND now() + interval '\(presence) seconds'"
   private static let until = "now() + interval '\(lease) seconds'"
   private static let sayThatWeAreHere = SQL(
     """
@@ -101,12 +104,12 @@ struct LeaseRound {
     """)
   private static let findOtherPlace = SQL(
     """
-    SELECT files FROM nodes WHERE files <> $1 AND seen > now() - interval '\(presence) seconds' LIMIT 1
+    SELECT files FROM nodes WHERE files <> $1 AND \(isPresent) LIMIT 1
     """)
   private static let forgetNodes = SQL(
     "DELETE FROM nodes WHERE seen < now() - interval '1 minute'")
   private static let countNodes = SQL(
-    "SELECT count(*) FROM nodes WHERE seen > now() - interval '\(presence) seconds'")
+    "SELECT count(*) FROM nodes WHERE \(isPresent)")
   // A process that sleeps may have locks, and if it was sending, PostgreSQL waits for the rest without an end.
   private static let endSleepers = SQL(
     """
@@ -136,7 +139,8 @@ struct LeaseRound {
   private static let take = SQL(
     """
     UPDATE notifiers SET owner = $1, epoch = epoch + 1, until = \(until) WHERE bucket IN
-      (SELECT bucket FROM notifiers WHERE until < now() ORDER BY bucket LIMIT $2
+      (SELECT bucket FROM notifiers
+        WHERE until < now() OR until > now() + interval '\(2 * lease) seconds' ORDER BY bucket LIMIT $2
         FOR UPDATE SKIP LOCKED)
     RETURNING bucket, epoch
     """)

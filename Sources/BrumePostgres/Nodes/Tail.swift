@@ -103,7 +103,8 @@ final class Tail: Sendable {
         try connection.simple("LISTEN \(Self.channel)")
         try follow(connection, &seen, lookElsewhere)
       } catch let error as StoreError where error.code == .unavailable {
-        // Nobody reads or writes there any more.
+        // Nobody reads or writes there any more. Who follows learns it by reading, and would wait for ever.
+        for signals in [logs, mailboxes, accounts] { signals.signal([Bucket(0)]) }
         return
       } catch {
         // The next connection begins where this one ended. What is refused again and again is not asked at once.
@@ -147,6 +148,7 @@ final class Tail: Sendable {
     try connection.send(Self.findFloor)
     let answers = try connection.exchange()
     acknowledgements.saw(answers[0], floor: answers[3].first?.integer(0) ?? 0)
+    try acknowledgements.check()
     let grownLogs = seen.logs.grown(answers[0], but: own.withLock { $0 })
     let grownMailboxes = seen.mailboxes.grown(answers[1])
     let changedAccounts = seen.accounts.grown(answers[2])

@@ -24,6 +24,7 @@ struct AccountTail: Sendable {
     signOut.accounts.changedElsewhere()
     let changes = try await accounts.changedUsers(after: seen)
     seen = changes.last
-    for user in changes.users { signOut.endOpenRequests(of: user) }
+    guard let users = changes.users else { return signOut.endOpenRequests() }
+    for user in users { signOut.endOpenRequests(of: user) }
   }
 }

@@ -22,6 +22,12 @@ struct SignOut: Sendable {
     streams.end(in: containerEnvironment)
   }
 
+  /// To be called when anybody's sessions may have ended.
+  func endOpenRequests() {
+    streams.end()
+    signals.signalAll()
+  }
+
   /// To be called when a user's sessions have ended.
   func endOpenRequests(of user: UserID) {
     streams.end(of: user)

@@ -212,6 +212,52 @@ import Testing
     }
   }
 
+  @Test(arguments: ["fsync", "full_page_writes"])
+  func `a server that is set to lose what it confirms is not written to, while it runs:`(
+    setting: String
+  ) async throws {
+    try await PostgresServer.with(["fsync=on"]) { server in
+      let store = try PostgresStore.forTest(on: server, acceptsLoss: false)
+      try await Self.write(1, store)
+      try server.execute("ALTER SYSTEM SET \(setting) = off")
+      try server.execute("SELECT pg_reload_conf()")
+      // Sessions hear of it one after the other.
+      let error = await #expect(throws: StoreError.self) {
+        while true { try await Self.write(1, store) }
+      }
+      #expect(error?.code == .notDurable)
+      #expect(error?.description.contains(setting) == true)
+      #expect(try await Self.secret(store) == [1], "it is read from")
+      try server.execute("ALTER SYSTEM RESET \(setting)")
+      try server.execute("SELECT pg_reload_conf()")
+      while (try? await Self.write(2, store)) == nil {}
+      #expect(try await Self.secret(store) == [2])
+      try await store.close()
+    }
+  }
+
+  @Test func `a session waits for the disk as it did when it began`() async throws {
+    try await PostgresServer.with { server in
+      let (session, other) = (
+        try Connection.forTest(server.url), try Connection.forTest(server.url)
+      )
+      try other.simple("RESET synchronous_commit")
+      try server.execute("ALTER SYSTEM SET synchronous_commit = off")
+      try server.execute("SELECT pg_reload_conf()")
+      while try Self.waitsForDisk(other) {}
+      #expect(try Self.waitsForDisk(session))
+    }
+  }
+
+  private static func waitsForDisk(_ connection: Connection) throws -> Bool {
+    try connection.send(SQL("SELECT current_setting('synchronous_commit') = 'on'"))
+    return try connection.exchange()[0].first?.isTrue(0) == true
+  }
+
+  private static func write(_ value: UInt8, _ store: PostgresStore) async throws {
+    try await store.write(in: .server) { try $0.settings.set(.secret, to: [value]) }
+  }
+
   @Test func `a store that began before another one raised the generation ends`() async throws {
     let url = try PostgresServer.shared.get().emptySchema()
     let before = try PostgresStore.forTest(url: url)

@@ -29,6 +29,26 @@ import Testing
     }
   }
 
+  /// It would keep its parts for ever, and make no notification.
+  @Test func `a store that misses commits gives its parts away, and wakes who follows it`()
+    async throws
+  {
+    try await PostgresServer.with { server in
+      let url = try server.emptySchema()
+      let store = try PostgresStore.forTest(url: url) { _ in }
+      let accounts = try #require(store.sharedAccounts).accountHints()
+      try await Self.save("kept", in: store)
+      try await server.keepCopy()
+      try await Self.save("lost", in: store)
+      try await server.bringBackCopy()
+      for await _ in accounts where await Self.refused(store) == .unavailable { break }
+      let next = try PostgresStore.forTest(url: url)
+      for await _ in next.commits() where next.leases.owns(Bucket(0)) { break }
+      try await next.close()
+      try await store.close()
+    }
+  }
+
   /// Why a read is refused; nil: it is answered.
   private static func refused(_ store: PostgresStore) async -> StoreError.Code? {
     do {
