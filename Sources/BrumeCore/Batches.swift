@@ -5,12 +5,12 @@ import BrumeModel
 extension Result {
   /// The result for one item of a batch: rule failures become the item's, all others are thrown.
   static func item<ID>(
-    _ id: ID, _ body: () throws -> Success
+    _ id: @autoclosure () -> ID, _ body: () throws -> Success
   ) throws -> Self where Failure == ItemFailure<ID> {
     do {
       return .success(try body())
     } catch let error as BrumeError {
-      return .failure(ItemFailure(id, error))
+      return .failure(ItemFailure(id(), error))
     }
   }
 }

@@ -137,11 +137,11 @@ final class EndpointResponder: Sendable {
     _ state: RequestState, _ query: QueryString
   ) throws -> Call.DatabasePath {
     var databasePath = Call.DatabasePath()
-    if let name = state.parameters.get("container") ?? query["container"] {
+    if let name = try part("container", state, query) {
       try NameRules.container(name)
       databasePath.container = ContainerID(name)
     }
-    if let name = state.parameters.get("environment") ?? query["environment"] {
+    if let name = try part("environment", state, query) {
       guard let environment = BrumeModel.Environment(rawValue: name) else {
         throw BrumeError(
           .notFound,
@@ -149,7 +149,7 @@ final class EndpointResponder: Sendable {
       }
       databasePath.environment = environment
     }
-    if let name = state.parameters.get("database") ?? query["database"] {
+    if let name = try part("database", state, query) {
       guard let scope = DatabaseScope(rawValue: name) else {
         throw BrumeError(
           .notFound,
@@ -158,6 +158,13 @@ final class EndpointResponder: Sendable {
       databasePath.scope = scope
     }
     return databasePath
+  }
+
+  private func part(
+    _ name: String, _ state: RequestState, _ query: QueryString
+  ) throws(BrumeError) -> String? {
+    guard let text = state.parameters.get(name) else { return query[name] }
+    return try QueryString.part(text, "the \(name) in the path", limits: settings.limits)
   }
 }
 

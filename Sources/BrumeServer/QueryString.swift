@@ -35,6 +35,17 @@ package struct QueryString: Equatable, Sendable {
     a.pairs.elementsEqual(b.pairs) { $0 == $1 }
   }
 
+  /// A part of a path, between two slashes, with percent encoding undone once: what was encoded twice stays encoded, and an
+  /// encoded slash separates nothing.
+  ///
+  /// - Throws: `badRequest` that names the part.
+  static func part(
+    _ text: String, _ what: String, limits: Limits
+  ) throws(BrumeError) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    return try decoded(Array(text.utf8)[...], what, limits)
+  }
+
   /// Undoes percent encoding. `+` is a plus: web auth tokens are base64, and some clients leave their
   /// `+` unescaped.
   private static func decoded(

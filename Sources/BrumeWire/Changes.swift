@@ -112,7 +112,7 @@ extension ZoneChangesRequest {
       zone: zone, token: try object.string("syncToken"), limit: try object.limit("resultsLimit"),
       desiredKeys: try object.desiredKeys(),
       desiredTypes: try object.strings("desiredRecordTypes"),
-      reverse: try object.bool("reverse"), numbersAsStrings: object.numbersAsStrings,
+      reverse: try object.bool("reverse"), numbersAsStrings: try object.numbersAsStrings(),
       withDeletions: try object.extras()?.bool("withDeletions"))
   }
 }

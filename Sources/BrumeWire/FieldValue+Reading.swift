@@ -97,22 +97,30 @@ extension FieldValue {
     case .int64: self = .int64(try Self.int64(json, field))
     case .double: self = .double(try Self.double(json, field))
     case .bytes:
-      guard case .string(let text) = json, let bytes = Base64.bytes(text) else {
+      guard case .string(let text) = json else {
         throw Self.mismatch(field, type, "a base64 text", json)
+      }
+      guard let bytes = Base64.bytes(text) else {
+        throw Self.mismatch(field, type, "a base64 text", found: "a text that is no base64")
       }
       self = .bytes(bytes)
     case .timestamp:
       guard let time = json.int ?? json.string.flatMap({ Int64($0) }) else {
-        throw Self.mismatch(field, type, "whole milliseconds since 1970", json)
+        throw Self.mismatch(
+          field, type, "whole milliseconds since 1970", found: json.kindIfNotWhole)
       }
       self = .timestamp(time)
     case .location:
-      guard case .object(let object) = json, let place = try Location(object) else {
+      guard case .object(let object) = json,
+        let place = try Self.within(field, { () throws(BrumeError) in try Location(object) })
+      else {
         throw Self.mismatch(field, type, "an object with latitude and longitude", json)
       }
       self = .location(place)
     case .reference:
-      guard case .object(let object) = json, let target = try Reference(object) else {
+      guard case .object(let object) = json,
+        let target = try Self.within(field, { () throws(BrumeError) in try Reference(object) })
+      else {
         throw Self.mismatch(field, type, "an object with recordName", json)
       }
       self = .reference(target)
@@ -120,8 +128,19 @@ extension FieldValue {
       guard case .object(let object) = json else {
         throw Self.mismatch(field, type, "the object that the upload returned", json)
       }
-      self = .asset(try Asset(object))
+      self = .asset(try Self.within(field) { () throws(BrumeError) in try Asset(object) })
     case .list(let element): self = try Self.list(json, of: element, field: field)
+    }
+  }
+
+  /// Errors about the members of a value name its field.
+  private static func within<Value>(
+    _ field: String, _ body: () throws(BrumeError) -> Value
+  ) throws(BrumeError) -> Value {
+    do throws(BrumeError) {
+      return try body()
+    } catch {
+      throw error.located("field '\(field)'")
     }
   }
 
@@ -142,14 +161,14 @@ extension FieldValue {
   private static func int64(_ json: JSON, _ field: String) throws(BrumeError) -> Int64 {
     if let flag = json.bool { return flag ? 1 : 0 }
     guard let number = json.int ?? json.string.flatMap({ Int64($0) }) else {
-      throw mismatch(field, .int64, "a whole number of 64 bits", json)
+      throw mismatch(field, .int64, "a whole number of 64 bits", found: json.kindIfNotWhole)
     }
     return number
   }
 
   private static func double(_ json: JSON, _ field: String) throws(BrumeError) -> Double {
-    guard let number = json.double ?? json.string.flatMap({ Double($0) }), number.isFinite else {
-      throw mismatch(field, .double, "a finite number", json)
+    guard let number = json.decimal, number.isFinite else {
+      throw mismatch(field, .double, "a finite number", found: json.kindIfNoNumber)
     }
     return number
   }
@@ -162,17 +181,28 @@ extension FieldValue {
     case .double(let number): self = .double(number)
     case .bool(let flag): self = .int64(flag ? 1 : 0)
     case .object(let object):
-      if let target = try Reference(object) {
-        self = .reference(target)
-      } else if let place = try Location(object) {
-        self = .location(place)
-      } else if ["fileChecksum", "receipt", "downloadURL"].contains(where: { object[$0] != nil }) {
-        self = .asset(try Asset(object))
-      } else {
+      let value = try Self.within(field) { () throws(BrumeError) in
+        try FieldValue(membersOf: object)
+      }
+      guard let value else {
         throw Self.mismatch(field, "a value", "a reference, a location or an asset", json)
       }
+      self = value
     case .array(let elements): self = try Self.untaggedList(elements, field: field)
     case .null: throw Self.mismatch(field, "a list element", "a value", json)
+    }
+  }
+
+  /// Nil if the members are none that a value has.
+  private init?(membersOf object: JSONObject) throws(BrumeError) {
+    if let target = try Reference(object) {
+      self = .reference(target)
+    } else if let place = try Location(object) {
+      self = .location(place)
+    } else if ["fileChecksum", "receipt", "downloadURL"].contains(where: { object[$0] != nil }) {
+      self = .asset(try Asset(object))
+    } else {
+      return nil
     }
   }
 
@@ -202,10 +232,22 @@ extension FieldValue {
     mismatch(field, "type \(type.wireName)", form, json)
   }
 
+  private static func mismatch(
+    _ field: String, _ type: FieldType, _ form: String, found: String
+  ) -> BrumeError {
+    mismatch(field, "type \(type.wireName)", form, found: found)
+  }
+
   static func mismatch(
     _ field: String, _ wanted: String, _ form: String, _ json: JSON?
   ) -> BrumeError {
-    let found = json.map { ", not \($0.kind)" } ?? ""
+    mismatch(field, wanted, form, found: json?.kind)
+  }
+
+  private static func mismatch(
+    _ field: String, _ wanted: String, _ form: String, found: String?
+  ) -> BrumeError {
+    let found = found.map { ", not \($0)" } ?? ""
     return BrumeError(
       .badRequest,
       "field '\(field)': Invalid value, expected \(wanted). Send \(form)\(found)")
@@ -234,7 +276,9 @@ extension Reference {
     if let text = try object.string("action") {
       guard let known = Action(rawValue: text) else {
         throw BrumeError(
-          .badRequest, "'action' of a reference must be NONE, DELETE_SELF or VALIDATE")
+          .badRequest,
+          "'action' of a reference must be NONE, DELETE_SELF or VALIDATE, not '\(NameRules.shown(text))'"
+        )
       }
       action = known
     }

@@ -16,6 +16,37 @@ extension JSON {
   }
 }
 
+// MARK: Numbers, which may stand in quotation marks
+
+extension JSON {
+  /// A finite number, also one in quotation marks, in decimal digits as JSON has them; nil for everything else.
+  var decimal: Double? {
+    guard case .string(let text) = self else { return double }
+    // Swift reads more than that: hexadecimal digits, and words.
+    guard text.utf8.allSatisfy({ Self.decimalBytes.contains($0) }), let number = Double(text),
+      number.isFinite
+    else { return nil }
+    return number
+  }
+
+  private static let decimalBytes = Array("0123456789.+-eE".utf8)
+
+  /// What it is where a whole number of 64 bits is wanted, for error texts.
+  var kindIfNotWhole: String {
+    switch self {
+    case .double(let number):
+      number == number.rounded() ? "a number beyond 64 bits" : "a number with a fraction"
+    case .string: "a text that is no such number"
+    case .null, .bool, .int, .array, .object: kind
+    }
+  }
+
+  /// What it is where a number is wanted, for error texts.
+  var kindIfNoNumber: String { string == nil ? kind : "a text that is no decimal number" }
+}
+
+// MARK: Members
+
 extension JSONObject {
   /// A text; nil if absent.
   ///
@@ -37,15 +68,14 @@ extension JSONObject {
     guard let value = self[key] else { return nil }
     if let number = value.int { return number }
     if let number = value.string.flatMap({ Int64($0) }) { return number }
-    throw mismatch(key, "a whole number", value)
+    throw mismatch(key, "a whole number", value.kindIfNotWhole)
   }
 
   /// A number that is finite, also one in quotation marks; nil if absent.
   package func double(_ key: String) throws(BrumeError) -> Double? {
     guard let value = self[key] else { return nil }
-    if let number = value.double { return number }
-    if let number = value.string.flatMap({ Double($0) }), number.isFinite { return number }
-    throw mismatch(key, "a number", value)
+    if let number = value.decimal { return number }
+    throw mismatch(key, "a number", value.kindIfNoNumber)
   }
 
   /// True or false, also as 1 or 0; nil if absent.
@@ -92,7 +122,7 @@ extension JSONObject {
   package func required<Value>(
     _ key: String, _ value: Value?
   ) throws(BrumeError) -> Value {
-    guard let value else { throw BrumeError(.badRequest, "'\(key)' is missing") }
+    guard let value else { throw BrumeError(.badRequest, "'\(key)' is missing; add it") }
     return value
   }
 
@@ -102,9 +132,13 @@ extension JSONObject {
   }
 
   /// A limit of results; nil if absent, or 0: then the server chooses (case QRY-15).
-  func limit(_ key: String) throws(BrumeError) -> Int? {
+  package func limit(_ key: String) throws(BrumeError) -> Int? {
     guard let value = try int(key) else { return nil }
-    guard value >= 0 else { throw BrumeError(.badRequest, "'\(key)' must not be negative") }
+    guard value >= 0 else {
+      throw BrumeError(
+        .badRequest,
+        "'\(key)' must not be negative; send at least 1, or leave the choice to the server")
+    }
     return value == 0 ? nil : Int(clamping: value)
   }
 
@@ -121,7 +155,11 @@ extension JSONObject {
   func extras() throws(BrumeError) -> JSONObject? { try object("brume") }
 
   private func mismatch(_ key: String, _ wanted: String, _ value: JSON) -> BrumeError {
-    BrumeError(.badRequest, "'\(key)' must be \(wanted), not \(value.kind)")
+    mismatch(key, wanted, value.kind)
+  }
+
+  private func mismatch(_ key: String, _ wanted: String, _ found: String) -> BrumeError {
+    BrumeError(.badRequest, "'\(key)' must be \(wanted), not \(found)")
   }
 }
 

@@ -29,12 +29,14 @@ extension JSON {
   init(
     parsing bytes: [UInt8], maximumDepth: Int, allowsNUL: Bool, isRequest: Bool = false
   ) throws(BrumeError) {
+    var detail = ""
     let outcome = bytes.withUnsafeBufferPointer { buffer -> Result<JSON, JSONFault> in
       var parser = JSONParser(
         buffer, maximumDepth: maximumDepth, allowsNUL: allowsNUL, isRequest: isRequest)
       do throws(JSONFault) {
         return .success(try parser.document())
       } catch {
+        detail = parser.detail
         return .failure(error)
       }
     }
@@ -42,7 +44,7 @@ extension JSON {
     case .success(let value): self = value
     case .failure(let fault):
       throw BrumeError(
-        .badRequest, "the JSON is not valid at byte \(fault.offset): \(fault.reason)")
+        .badRequest, "the JSON is not valid at byte \(fault.offset): \(fault.reason)\(detail)")
     }
   }
 }
@@ -60,6 +62,8 @@ struct JSONParser {
   /// Requests are bounded in more ways than what was stored once and has to stay readable.
   let isRequest: Bool
   var at = 0
+  /// What an error says beyond its reason.
+  private(set) var detail = ""
 
   init(
     _ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, allowsNUL: Bool, isRequest: Bool
@@ -95,6 +99,8 @@ struct JSONParser {
     case UInt8(ascii: "t"): return try word("true", .bool(true))
     case UInt8(ascii: "f"): return try word("false", .bool(false))
     case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "N"), UInt8(ascii: "I"):
+      throw fault("NaN and Infinity are no JSON; send null, or leave the member out")
     default: throw fault("a value cannot start like this")
     }
   }
@@ -110,7 +116,7 @@ struct JSONParser {
   }
 
   private mutating func array(depth: Int) throws(JSONFault) -> JSON {
-    guard depth <= maximumDepth else { throw fault("it is nested too deeply") }
+    guard depth <= maximumDepth else { throw tooDeep() }
     at += 1
     skipSpace()
     var elements: [JSON] = []
@@ -124,8 +130,13 @@ struct JSONParser {
     }
   }
 
+  private mutating func tooDeep() -> JSONFault {
+    detail = "; at most \(maximumDepth) arrays and objects may stand one within the other"
+    return fault("it is nested too deeply")
+  }
+
   private mutating func object(depth: Int) throws(JSONFault) -> JSON {
-    guard depth <= maximumDepth else { throw fault("it is nested too deeply") }
+    guard depth <= maximumDepth else { throw tooDeep() }
     at += 1
     skipSpace()
     var members: [JSONObject.Member] = []
@@ -136,7 +147,10 @@ struct JSONParser {
     }
     while true {
       let key = try key()
-      try checkUnique(key, among: members, &keys)
+      guard isNew(key, among: members, &keys) else {
+        detail = ": '\(NameRules.shown(key))'; send it once"
+        throw fault("a key occurs twice")
+      }
       members.append(JSONObject.Member(key: key, value: try value(depth: depth)))
       if try closes(with: UInt8(ascii: "}")) {
         return .object(JSONObject(uniqueMembers: members))
@@ -164,15 +178,15 @@ struct JSONParser {
 
   /// Looks through few members one by one; keeps a set once there are many, so that an object of
   /// 100,000 keys costs no more than its length.
-  private func checkUnique(
+  private func isNew(
     _ key: String, among members: [JSONObject.Member], _ keys: inout Set<String>
-  ) throws(JSONFault) {
+  ) -> Bool {
     if members.count < 12 {
-      for member in members where member.key == key { throw fault("a key occurs twice") }
-      return
+      for member in members where member.key == key { return false }
+      return true
     }
     if keys.isEmpty { keys = Set(members.map(\.key)) }
-    guard keys.insert(key).inserted else { throw fault("a key occurs twice") }
+    return keys.insert(key).inserted
   }
 
   /// After an element: true at the closing bracket, false after a comma.

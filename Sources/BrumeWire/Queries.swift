@@ -68,9 +68,10 @@ extension Filter {
     let field = try FieldName.read(object)
     let searchesAll = comparator == .containsAllTokens || comparator == .containsAnyTokens
     guard field != nil || searchesAll else {
-      throw BrumeError(.badRequest, "'fieldName' or 'systemFieldName' is missing")
+      throw BrumeError(.badRequest, "'fieldName' or 'systemFieldName' is missing; add one of them")
     }
-    let dictionary = try object.required("fieldValue", object["fieldValue"])
+    var dictionary = try object.required("fieldValue", object["fieldValue"])
+    if field == .system(.recordName) { dictionary = Self.recordName(dictionary) }
     let value = try DraftField(json: dictionary, field: field?.description ?? "fieldValue").value
     self.init(
       comparator, field, try object.required("fieldValue.value", value),
@@ -78,10 +79,26 @@ extension Filter {
   }
 }
 
+extension Filter {
+  /// A record's name may be a reference or a text, whatever the tag says.
+  // CloudKit: cloudkit_flutter sends `{"value": {"recordName": …}, "type": "STRING"}`.
+  private static func recordName(_ value: JSON) -> JSON {
+    guard case .object(var dictionary) = value, let tag = dictionary["type"]?.string,
+      let content = dictionary["value"]
+    else { return value }
+    let name = content.array?.first ?? content
+    let isOther =
+      tag.hasPrefix("STRING") && name.object != nil
+      || tag.hasPrefix("REFERENCE") && name.string != nil
+    if isOther { dictionary["type"] = nil }
+    return .object(dictionary)
+  }
+}
+
 extension Sort {
   fileprivate init(_ object: JSONObject) throws(BrumeError) {
     guard let field = try FieldName.read(object) else {
-      throw BrumeError(.badRequest, "'fieldName' or 'systemFieldName' is missing")
+      throw BrumeError(.badRequest, "'fieldName' or 'systemFieldName' is missing; add one of them")
     }
     self.init(field, ascending: try object.bool("ascending") ?? true)
     guard let place = try object.object("relativeLocation") else { return }
@@ -120,6 +137,7 @@ extension QueryRequest: WireRequest {
   package init(json: JSON) throws(BrumeError) {
     let object = try json.asObject("the body")
     let query = try object.required("query", try object.object("query"))
+    _ = try object.numbersAsStrings()
     self.init(
       query: try Query(query), zone: try object.zoneID("zoneID"),
       zoneWide: try object.bool("zoneWide") ?? false, limit: try object.limit("resultsLimit"),

@@ -8,6 +8,7 @@ extension ModifyRecordsRequest: WireRequest {
   package init(json: JSON) throws(BrumeError) {
     let object = try json.asObject("the body")
     let operations = try object.required("operations", try object.array("operations"))
+    _ = try object.numbersAsStrings()
     self.init(
       zone: try object.zoneID("zoneID"),
       operations: try eachElement(of: operations, in: "operations") {
@@ -51,7 +52,7 @@ extension RecordOperation {
     }
     self.init(kind, try RecordDraft(try object.required("record", try object.object("record"))))
     desiredKeys = try object.desiredKeys()
-    numbersAsStrings = object.numbersAsStrings
+    numbersAsStrings = try object.numbersAsStrings()
   }
 }
 
@@ -59,6 +60,7 @@ extension LookupRecordsRequest: WireRequest {
   package init(json: JSON) throws(BrumeError) {
     let object = try json.asObject("the body")
     let records = try object.required("records", try object.array("records"))
+    _ = try object.numbersAsStrings()
     self.init(
       zone: try object.zoneID("zoneID"),
       items: try eachElement(of: records, in: "records") { record throws(BrumeError) in

@@ -178,6 +178,7 @@ extension Wire {
   package static func shortGUIDs(_ json: JSON) throws(BrumeError) -> [ShortGUIDRequest] {
     let object = try json.asObject("the body")
     let items = try object.required("shortGUIDs", try object.array("shortGUIDs"))
+    _ = try object.numbersAsStrings()
     return try eachElement(of: items, in: "shortGUIDs") { item throws(BrumeError) in
       try ShortGUIDRequest(item)
     }

@@ -45,14 +45,19 @@ package enum Wire {
   package static let empty: [UInt8] = Array("{}".utf8)
 
   /// True if the request wants number fields as texts.
+  ///
+  /// - Parameter json: the body of a request that was read: readers refuse what is neither true nor false.
   package static func wantsNumbersAsStrings(_ json: JSON) -> Bool {
-    json.object?.numbersAsStrings ?? false
+    (try? json.object?.numbersAsStrings()) ?? false
   }
 }
 
 extension JSONObject {
   /// CloudKit: the archive misspells the key once.
-  var numbersAsStrings: Bool? { self["numbersAsStrings"]?.bool ?? self["numberAsStrings"]?.bool }
+  func numbersAsStrings() throws(BrumeError) -> Bool? {
+    if let flag = try bool("numbersAsStrings") { return flag }
+    return try bool("numberAsStrings")
+  }
 }
 
 /// Writes `{key: [elements…]}`.

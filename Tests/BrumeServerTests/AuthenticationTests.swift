@@ -37,6 +37,38 @@ import Testing
     }
   }
 
+  @Test(arguments: ["nonsense", "QUJD"])
+  func `a user's token that is not of this server is asked to sign in here`(
+    token: String
+  ) async throws {
+    try await ServerFixture().routes { client in
+      for (endpoint, scope) in [("users/caller", "public"), ("records/query", "public")] {
+        let path = client.fixture.path(endpoint, scope)
+        let answer = try await client.send(
+          "\(path)?\(client.fixture.credentials(nil))&ckWebAuthToken=\(token)", .post,
+          Array(#"{"query":{"recordType":"Note"}}"#.utf8))
+        #expect(answer.status == 421 && answer.code == "AUTHENTICATION_REQUIRED", "\(answer.text)")
+        #expect(answer["redirectURL"]?.string?.contains("/_brume/signin/?state=") == true)
+      }
+    }
+  }
+
+  @Test(arguments: ["KeyID", "ISO8601Date", "SignatureV1"])
+  func `a request that is signed in part is refused with what is missing`(
+    part: String
+  ) async throws {
+    let missing = try #require(HTTPField.Name("X-Apple-CloudKit-Request-\(part)"))
+    try await ServerFixture().routes { client in
+      let target = client.fixture.path("records/modify", "public")
+      var headers = try Self.headers(client.fixture, target: target, body: Self.create)
+      headers[missing] = nil
+      let answer = try await client.send(
+        "\(target)?\(client.fixture.credentials("alice"))", .post, Array(Self.create.utf8), headers)
+      #expect(answer.status == 401 && answer.code == "AUTHENTICATION_FAILED", "\(answer.text)")
+      #expect(answer.reason.contains("'\(missing.rawName)' is missing"), "\(answer.reason)")
+    }
+  }
+
   @Test func `an API token in another place is refused with where it belongs and how to get one`()
     async throws
   {

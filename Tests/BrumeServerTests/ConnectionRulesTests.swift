@@ -12,6 +12,13 @@ final class Subject {
   func headReceived(hostCount: Int, targetBytes: Int, at now: Int64) -> ConnectionRules.Verdict {
     rules.headReceived(hostCount: hostCount, targetBytes: targetBytes, at: now)
   }
+  func headReceived(expects: ConnectionRules.Expectation, at now: Int64) -> ConnectionRules.Verdict
+  {
+    rules.headReceived(hostCount: 1, targetBytes: 20, expects: expects, at: now)
+  }
+  var mayRefuse: Bool { rules.mayRefuse }
+  func malformed() -> ConnectionRules.Malformed { rules.malformed() }
+  func takeGoAhead() -> Bool { rules.takeGoAhead() }
   func bodyReceived(bytes: Int) { rules.bodyReceived(bytes: bytes) }
   func endReceived() { rules.endReceived() }
   func answerBegan(closes: Bool) { rules.answerBegan(closes: closes) }
@@ -32,6 +39,8 @@ final class Subject {
     #expect(rules.wakeAt == 10_000)
     #expect(rules.timeReached(9_999) == .wait)
     #expect(rules.timeReached(10_000) == .refuse(status: 408))
+    #expect(rules.mayRefuse)
+    rules.answerBegan(closes: true)
     rules.answerEnded(at: 10_000)
     #expect(rules.timeReached(10_499) == .wait)
     #expect(rules.timeReached(10_500) == .close)
@@ -102,6 +111,7 @@ final class Subject {
   func `a request must have exactly one Host`(count: Int) {
     #expect(
       rules.headReceived(hostCount: count, targetBytes: 20, at: 0) == .refuse(status: 400))
+    rules.answerBegan(closes: true)
     rules.answerEnded(at: 5)
     #expect(rules.timeReached(5 + Self.limits.lingerMilliseconds) == .close)
   }
@@ -163,5 +173,84 @@ final class Subject {
     rules.writabilityChanged(isWritable: true, at: 2_000)
     rules.answerEnded(at: 2_000)
     #expect(rules.wakeAt == nil)
+  }
+
+  // MARK: Whose turn it is
+
+  @Test func `a client that waits with its body gets the word once`() {
+    #expect(rules.headReceived(expects: .goAhead, at: 0) == .accept)
+    #expect(rules.takeGoAhead())
+    #expect(!rules.takeGoAhead())
+  }
+
+  @Test func `a client that does not ask gets no word`() {
+    _ = rules.headReceived(expects: .nothing, at: 0)
+    #expect(!rules.takeGoAhead())
+  }
+
+  @Test func `a body that comes by itself needs no word`() {
+    _ = rules.headReceived(expects: .goAhead, at: 0)
+    rules.bodyReceived(bytes: 1)
+    #expect(!rules.takeGoAhead())
+  }
+
+  @Test func `a request without a body needs no word`() {
+    _ = rules.headReceived(expects: .goAhead, at: 0)
+    rules.endReceived()
+    #expect(!rules.takeGoAhead())
+  }
+
+  @Test func `an answer that is there without the body stands for the word`() {
+    _ = rules.headReceived(expects: .goAhead, at: 0)
+    rules.answerBegan(closes: false)
+    #expect(!rules.takeGoAhead())
+  }
+
+  @Test func `the word waits until the answer to an earlier request has been written`() {
+    _ = rules.headReceived(expects: .nothing, at: 0)
+    rules.endReceived()
+    _ = rules.headReceived(expects: .goAhead, at: 1)
+    #expect(!rules.takeGoAhead())
+    rules.answerBegan(closes: false)
+    #expect(!rules.takeGoAhead())
+    rules.answerEnded(at: 2)
+    #expect(rules.takeGoAhead())
+  }
+
+  @Test func `what else a client expects is refused`() {
+    #expect(rules.headReceived(expects: .another, at: 0) == .refuse(status: 417))
+  }
+
+  @Test func `an expectation is read without regard to case`() {
+    #expect(ConnectionRules.Expectation("100-Continue") == .goAhead)
+    #expect(ConnectionRules.Expectation("200-maybe") == .another)
+    #expect(ConnectionRules.Expectation(nil) == .nothing)
+  }
+
+  @Test func `a refusal waits until earlier requests have their answers`() {
+    _ = rules.headReceived(expects: .nothing, at: 0)
+    rules.endReceived()
+    #expect(rules.headReceived(hostCount: 2, targetBytes: 20, at: 1) == .refuse(status: 400))
+    #expect(!rules.mayRefuse)
+    rules.answerBegan(closes: false)
+    rules.answerEnded(at: 2)
+    #expect(rules.mayRefuse)
+    #expect(rules.timeReached(2 + Self.limits.lingerMilliseconds) == .wait, "not written yet")
+  }
+
+  @Test func `no refusal follows an answer that ends the connection`() {
+    _ = rules.headReceived(expects: .nothing, at: 0)
+    rules.endReceived()
+    #expect(rules.headReceived(hostCount: 2, targetBytes: 20, at: 1) == .refuse(status: 400))
+    rules.answerBegan(closes: true)
+    rules.answerEnded(at: 2)
+    #expect(!rules.mayRefuse)
+  }
+
+  @Test func `whoever reads a body gets the error of its rest, and others a refusal`() {
+    _ = rules.headReceived(expects: .nothing, at: 0)
+    #expect(rules.malformed() == .handOn)
+    rules.endReceived()
+    #expect(rules.malformed() == .refuse)
   }
 }

@@ -18,6 +18,23 @@ import Testing
     #expect(try query(target)[name] == value)
   }
 
+  @Test(arguments: [
+    ("iCloud%2Eorg%2Eexample.app", 200, ""), ("iCloud%2Eorg%2Eexample%2Eapp", 200, ""),
+    ("iCloud.org.example.app%2F", 400, ""), ("iCloud.org.example%252Eapp", 400, ""),
+    ("iCloud.org.example%zz", 400, "the container in the path has a '%'"),
+    ("iCloud.org%00", 400, "the container in the path"),
+  ])
+  func `the percent encoding of a path is undone once, and an encoded slash separates nothing`(
+    container: String, status: Int, reason: String
+  ) async throws {
+    try await ServerFixture().routes { client in
+      let path = "/database/1/\(container)/%64evelopment/priv%61te/zones/list"
+      let answer = try await client.send("\(path)?\(client.fixture.credentials("alice"))")
+      #expect(answer.status == status, "\(answer.text)")
+      #expect(answer.reason.contains(reason), "\(answer.reason)")
+    }
+  }
+
   @Test(arguments: ["/p", "/p?", "/p?a", "/p?a=", "/p?&&="])
   func `what is absent or empty is nil`(target: String) throws {
     #expect(try query(target)["a"] == nil)

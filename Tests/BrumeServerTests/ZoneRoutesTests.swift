@@ -41,6 +41,9 @@ import Testing
       #expect(first?["records"]?.array?.count == 1)
       let next = try await client.call("changes/zone", request(first?["syncToken"]))
       #expect(next["zones"]?.array?.first?["records"]?.array?.isEmpty == true)
+      let negative = try await client.call("zones/changes", ["resultsLimit": -1])
+      #expect(negative.status == 400)
+      #expect(negative.reason.contains("'resultsLimit' must not be negative"))
       let old = try await client.call("zones/changes")
       #expect(old["metaSyncToken"]?.string != nil)
     }

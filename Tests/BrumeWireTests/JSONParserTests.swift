@@ -38,7 +38,19 @@ struct JSONParserTests {
 
   @Test func `the error says where the text is wrong`() {
     let error = #expect(throws: BrumeError.self) { try parse(#"{"a":1,"a":2}"#) }
-    #expect(error?.reason == "the JSON is not valid at byte 11: a key occurs twice")
+    #expect(
+      error?.reason == "the JSON is not valid at byte 11: a key occurs twice: 'a'; send it once")
+  }
+
+  @Test(arguments: [
+    ("[[[1]]]", "nested too deeply; at most 2 arrays and objects"), ("NaN", "send null"),
+    (#"{"a":Infinity}"#, "NaN and Infinity are no JSON"),
+  ])
+  func `the error says what to do instead`(text: String, words: String) {
+    let error = #expect(throws: BrumeError.self) {
+      try JSON(parsing: Array(text.utf8), maximumDepth: 2)
+    }
+    #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
   }
 
   @Test func `invalid UTF-8 is refused wherever it stands`() {

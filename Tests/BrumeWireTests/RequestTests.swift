@@ -141,6 +141,50 @@ struct RequestTests {
     #expect(query.sorts[1].relativeLocation == Location(latitude: 1, longitude: 2))
   }
 
+  private static let a = FieldValue.reference(Reference(recordName: "a"))
+
+  @Test(arguments: [
+    (#"{"value":{"recordName":"a"},"type":"STRING"}"#, a),
+    (#"{"value":{"recordName":"a"},"type":"REFERENCE"}"#, a),
+    (#"{"value":{"recordName":"a"}}"#, a),
+    (#"{"value":"a","type":"REFERENCE"}"#, .string("a")),
+    (#"{"value":"a","type":"STRING"}"#, .string("a")),
+    (#"{"value":[{"recordName":"a"}],"type":"STRING_LIST"}"#, .list([a], of: .reference)),
+    (#"{"value":["a"],"type":"REFERENCE_LIST"}"#, .list([.string("a")], of: .string)),
+    (#"{"value":[],"type":"REFERENCE_LIST"}"#, .list([], of: .reference)),
+  ])
+  func `a condition on recordName takes a reference or a text whatever its tag`(
+    value: String, read: FieldValue
+  ) throws {
+    for name in [#""systemFieldName":"recordName""#, #""fieldName":"___recordID""#] {
+      let filter = #"{"comparator":"EQUALS",\#(name),"fieldValue":\#(value)}"#
+      let body = try parse(#"{"query":{"recordType":"T","filterBy":[\#(filter)]}}"#)
+      #expect(try QueryRequest(json: body).query.filters.first?.value == read)
+    }
+  }
+
+  @Test(arguments: ["numbersAsStrings", "numberAsStrings"])
+  func `numbersAsStrings is true or false, and a text is refused by name`(key: String) throws {
+    let wrong = #""\#(key)":"true""#
+    let bodies: [(String, (JSON) throws -> Void)] = [
+      (#"{"operations":[],\#(wrong)}"#, { _ = try ModifyRecordsRequest(json: $0) }),
+      (
+        #"{"operations":[{"operationType":"create","record":{},\#(wrong)}]}"#,
+        { _ = try ModifyRecordsRequest(json: $0) }
+      ),
+      (#"{"records":[],\#(wrong)}"#, { _ = try LookupRecordsRequest(json: $0) }),
+      (#"{"query":{"recordType":"T"},\#(wrong)}"#, { _ = try QueryRequest(json: $0) }),
+      (#"{"zones":[],\#(wrong)}"#, { _ = try Wire.zoneChangesRequests($0) }),
+      (#"{"shortGUIDs":[],\#(wrong)}"#, { _ = try Wire.shortGUIDs($0) }),
+    ]
+    for (text, read) in bodies {
+      let error = #expect(throws: BrumeError.self) { try read(try parse(text)) }
+      #expect(error?.code == .badRequest)
+      let reason = "'\(key)' must be true or false, not a text"
+      #expect(error?.reason.contains(reason) == true, "\(text)")
+    }
+  }
+
   @Test func `subscription spellings of other clients are understood`() throws {
     let body = try parse(
       #"""

@@ -145,6 +145,27 @@ def upload(server, client):
     expect(client.get(address).content == content, "a file of 3 MB goes up and comes down")
 
 
+def a_body_that_waits_is_asked_for(server):
+    print("== Expect: 100-continue")
+    connection = server.connect()
+    stream = begun(connection, [("expect", "100-continue")], server.path("zones/list"))
+    event = connection.next()
+    while getattr(event, "stream_id", None) != stream or isinstance(event, h2.events.WindowUpdated):
+        event = connection.next()
+    word = isinstance(event, h2.events.InformationalResponseReceived) and dict(event.headers)[":status"]
+    expect(word == "100", f"a client that waits with its body gets 100 Continue {event}")
+    connection.h2.send_data(stream, b"{}", end_stream=True)
+    connection.flush()
+    expect(connection.answer(stream)[0] == 200, "and then its answer")
+    status, fields, body = connection.ask("POST", server.path("zones/list"), b"{}", [("expect", "200-maybe")])
+    expect(status == 417 and b"'Expect'" in body, f"another expectation is 417 {status}")
+    connection.close()
+    connection = server.connect()
+    status = connection.ask("GET", "/_brume/health/live", headers=[("expect", "100-continue")])[0]
+    expect(status == 200, "a request without a body gets its answer")
+    connection.close()
+
+
 def too_large_is_refused_at_once(server):
     connection = server.connect()
     stream = begun(connection, [("content-length", str(17 << 20))], server.path("records/modify"))
@@ -452,6 +473,7 @@ def main():
             server.stop()
             return
         httpx_saves_at_once(server)
+        a_body_that_waits_is_asked_for(server)
         too_large_is_refused_at_once(server)
         load(server)
         open_connection = push_beside_requests(server)

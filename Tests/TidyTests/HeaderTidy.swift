@@ -8,8 +8,11 @@ import Testing
   private static let rules = "Sources/BrumeServer/Middleware/HeaderRules.swift"
   /// Read by code that takes one form of text and passes over every other. They refuse no request, because others send them
   /// who know nothing of us: browsers a host's cookies to each of its ports, and proxies traces. `Connection` is an answer's, and
-  /// `Host` is compared with names that may be (AllowedHosts.swift).
-  private static let apart: Set = ["cookie", "traceparent", "connection", "secondHost"]
+  /// `Host` is compared with names that may be (AllowedHosts.swift). `Expect` and `Transfer-Encoding` have one text each that is
+  /// taken, and a request with another is refused before any of it is read (ConnectionGuard.swift).
+  private static let apart: Set = [
+    "cookie", "traceparent", "connection", "secondHost", "expect", "transferEncoding",
+  ]
 
   @Test func `every header that is read is in the list of HeaderRules`() throws {
     let (listed, read) = (try listed(), try readBySources())

@@ -36,7 +36,9 @@ package struct AssetDownloads: Sendable {
   ///   file that is gone (case FET-10).
   package func open(_ text: String) async throws -> (file: AssetFile, lifetime: Milliseconds) {
     guard let token = seal.downloadToken(text) else {
-      throw BrumeError(.accessDenied, "this is no download address of this server")
+      throw BrumeError(
+        .accessDenied,
+        "this is no download address of this server; fetch the record for one, and use it as it is")
     }
     let now = host.now()
     guard now < token.expires else {

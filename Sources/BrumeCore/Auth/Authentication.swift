@@ -23,8 +23,8 @@ package struct Authentication: Sendable {
   /// The caller behind a request, or the error that says what is missing.
   ///
   /// - Throws: `authenticationFailed` for a proof that is missing, unknown, made for something else or used
-  ///   before; `authenticationRequired` for a session that has ended; `throttled` for too many signed
-  ///   requests; `badContainer`.
+  ///   before; `authenticationRequired` for a user's token that is no good beside an API token that is: a new
+  ///   sign-in cures that; `throttled` for too many signed requests; `badContainer`.
   package func authenticate(_ credentials: Credentials) async throws -> Caller {
     try NameRules.container(credentials.container.name)
     if let signature = credentials.signature {
@@ -36,7 +36,8 @@ package struct Authentication: Sendable {
         "no auth method found: send ckAPIToken, with ckWebAuthToken for a user, or sign the request"
       )
     }
-    let web = try webAuthToken(in: credentials)
+    let sealed = webAuthToken(in: credentials)
+    let web = try? sealed?.get()
     let accountKey = web.map {
       AccountKey(user: $0.user, containerEnvironment: credentials.containerEnvironment)
     }
@@ -47,6 +48,7 @@ package struct Authentication: Sendable {
         "the API token is unknown to this server; make one with `brume token create`")
     }
     if let error = apiToken.obstacle(for: credentials) { throw error }
+    _ = try sealed?.get()
     if let web, let error = web.obstacle(for: credentials, account: account?.user, now: host.now())
     {
       throw error
@@ -55,17 +57,15 @@ package struct Authentication: Sendable {
       web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [], session: web)
   }
 
-  /// Nil if the request brings none.
-  private func webAuthToken(in credentials: Credentials) throws(BrumeError) -> WebAuthToken? {
+  /// Nil if the request brings none. Why it is no good is said only to whoever has an API token.
+  private func webAuthToken(
+    in credentials: Credentials
+  ) -> Result<WebAuthToken, BrumeError>? {
     guard let text = credentials.webAuthToken, !text.isEmpty else { return nil }
     guard let bytes = seal.payload(of: text, for: .webAuthToken) else {
-      throw BrumeError(
-        .authenticationFailed,
-        "the web auth token is not one of this server; sign in here, or let `brume user token "
-          + "NAME` make one")
+      return .failure(WebAuthToken.foreign)
     }
-    guard let token = WebAuthToken(bytes) else { throw WebAuthToken.ended }
-    return token
+    return WebAuthToken(bytes).map { .success($0) } ?? .failure(WebAuthToken.ended)
   }
 
   private func authenticate(

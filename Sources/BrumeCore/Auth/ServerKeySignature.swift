@@ -22,8 +22,12 @@ struct ServerKeySignature: Sendable {
       let signature = try? P256.Signing.ECDSASignature(derRepresentation: der)
     else { return Self.failed("the signature is not base64 of a DER signature") }
     let isValid = texts.contains { publicKey.isValidSignature(signature, for: Array($0.utf8)) }
-    return isValid ? nil : Self.failed("the signature does not match date, body and path")
+    return isValid ? nil : Self.failed(Self.mismatch)
   }
+
+  private static let mismatch =
+    "the signature does not match date, body and path; sign DATE:HASH:PATH with the key that has this ID: the "
+    + "date of the header, the base64 SHA-256 of the body as it is sent, and the path from '/database' on"
 
   /// The texts that a client may have signed.
   private var texts: [String] {

@@ -55,7 +55,7 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
   ) -> BrumeError? {
     guard containerEnvironment == credentials.containerEnvironment else {
       return BrumeError(
-        .authenticationFailed,
+        .authenticationRequired,
         "the web auth token was issued for another container or environment; sign in to this one")
     }
     guard let account, account.tokenEpoch == epoch, now < expires else {
@@ -63,6 +63,11 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
     }
     return nil
   }
+
+  static let foreign = BrumeError(
+    .authenticationRequired,
+    "the web auth token is not one of this server; sign in here, or let `brume user token NAME` make one"
+  )
 
   static let ended = BrumeError(
     .authenticationRequired, "the web auth token has expired; sign in again")

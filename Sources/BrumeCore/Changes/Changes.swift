@@ -48,7 +48,7 @@ package struct Changes: Sendable {
       var budget = AnswerBudget(changes.limits)
       var joined = JoinedShares()
       return try requests.map { request in
-        try ZoneChangesResult.item(request.zone) {
+        try ZoneChangesResult.item(caller.named(request.zone, in: scope, limits: limits)) {
           try changes.page(request, transaction, among: &joined, &budget)
         }
       }

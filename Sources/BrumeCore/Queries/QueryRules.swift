@@ -113,8 +113,15 @@ package enum QueryRules {
   private static func check(
     _ sort: Sort, _ type: Schema.RecordType, _ typeName: String
   ) throws(BrumeError) {
+    let field = type.field(sort.field)
+    if sort.relativeLocation == nil, field?.type == .location, field?.isEncrypted == false {
+      throw BrumeError(
+        .badRequest,
+        "Field '\(sort.field)' of '\(typeName)' is LOCATION, and locations have no order of their own; add "
+          + "'relativeLocation' to sort by the distance from a place")
+    }
     try require(sort.indexes, on: sort.field, of: type, typeName)
-    if sort.relativeLocation != nil, type.field(sort.field)?.type != .location {
+    if sort.relativeLocation != nil, field?.type != .location {
       throw BrumeError(
         .badRequest,
         "Field '\(sort.field)' of '\(typeName)' is no location to sort by distance from; sort by "

@@ -17,7 +17,7 @@ struct RecordLookup {
       let wanted = key.isDefault ? caller.naming(name) : name
       return .success(.saved(try fitting(found(RecordKey(zone: key, name: wanted)))))
     } catch let error as BrumeError {
-      let shown = zone ?? ZoneID(name: ZoneID.defaultName)
+      let shown = caller.named(zone, in: access.scope, limits: access.limits)
       return .failure(ItemFailure(RecordID(name: name, zone: shown), error))
     }
   }

@@ -31,12 +31,19 @@ package enum SavePolicy {
       return .insert
     case (.create, let stored?):
       // CloudKit: live answers say so (case SAV-05).
-      throw conflict("record to insert already exists", with: stored)
+      throw conflict(
+        "record to insert already exists", with: stored,
+        "update it with this tag, or give the new record another name")
     case (.update, nil), (.replace, nil):
       throw recordNotFound
     case (.update, let stored?), (.replace, let stored?):
       guard tag == stored.changeTag else {
-        throw conflict("client oplock error updating record", with: stored)
+        let what = "client oplock error updating record"
+        throw tag == nil
+          ? conflict(
+            "\(what), sent without 'recordChangeTag'", with: stored,
+            "send the tag of the version that you changed, or use forceUpdate or forceReplace")
+          : conflict(what, with: stored, "merge into the server's record and save that")
       }
       return .change(stored)
     case (.forceUpdate, let stored?), (.forceReplace, let stored?):
@@ -46,7 +53,9 @@ package enum SavePolicy {
     case (.delete, let stored?):
       // CloudKit: over HTTP clients also send a delete without a tag (docs/differences.md).
       guard tag == nil || tag == stored.changeTag else {
-        throw conflict("client oplock error deleting record", with: stored)
+        throw conflict(
+          "client oplock error deleting record", with: stored,
+          "look at the server's record, and delete it with this tag, or use forceDelete")
       }
       return .remove(stored)
     case (.forceDelete, let stored?):
@@ -60,11 +69,12 @@ package enum SavePolicy {
     "Record not found: it was deleted, or never saved; to make it anew, create it, or save it "
       + "without a change tag")
 
-  private static func conflict(_ what: String, with stored: Record) -> BrumeError {
+  private static func conflict(
+    _ what: String, with stored: Record, _ next: String
+  ) -> BrumeError {
     var error = BrumeError(
       .conflict,
-      "\(what): '\(stored.name)' has change tag '\(stored.changeTag)' on the server; merge into the "
-        + "server's record and save that")
+      "\(what): '\(stored.name)' has change tag '\(stored.changeTag)' on the server; \(next)")
     error.serverRecord = stored
     return error
   }

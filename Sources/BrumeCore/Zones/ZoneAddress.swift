@@ -45,6 +45,14 @@ extension Caller {
   }
 }
 
+extension Caller {
+  /// A zone as answers name it: with its owner, where the caller may name it at all.
+  func named(_ zone: ZoneID?, in scope: DatabaseScope, limits: Limits) -> ZoneID {
+    let key = try? zoneKey(zone, in: scope, limits: limits)
+    return key?.id ?? zone ?? ZoneID(name: ZoneID.defaultName)
+  }
+}
+
 extension ZoneReading {
   /// The zone if it is there, or the error that says why not (cases ZON-12 to ZON-14). Default zones
   /// are always there, written to or not.
@@ -59,6 +67,14 @@ extension ZoneReading {
 }
 
 extension Zone {
+  /// The error for a zone of which nothing is shared with the caller, whether or not it exists.
+  static func notShared(_ name: String) -> BrumeError {
+    BrumeError(
+      .zoneNotFound,
+      "zone '\(NameRules.shown(name))' does not exist in the shared database; accept a share of it first, or "
+        + "look for a zone of your own in the private database")
+  }
+
   /// The error for a zone that is not there.
   package static func missing(_ name: String, _ deletion: Deletion?) -> BrumeError {
     let name = NameRules.shown(name)

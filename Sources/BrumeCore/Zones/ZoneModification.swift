@@ -21,7 +21,7 @@ struct ZoneModification: Sendable {
   mutating func carryOut(
     _ operation: ZoneOperation, by writer: inout ZoneWriter, _ transaction: any WriteTransaction
   ) throws -> ZoneResult {
-    try ZoneResult.item(operation.zone) {
+    try ZoneResult.item(caller.named(operation.zone, in: .private, limits: limits)) {
       let key = try caller.zoneKey(operation.zone, in: .private, limits: limits)
       try checkRoom(for: operation.kind, key, transaction)
       return try carryOut(operation.kind, key, &writer, transaction)

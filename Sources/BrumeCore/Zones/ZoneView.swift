@@ -55,7 +55,7 @@ extension ZoneView {
     let shares = try ShareScope(
       of: user, in: key, among: joined.memberships(of: user, in: key, from: transaction),
       from: transaction)
-    if shares.isEmpty { throw Zone.missing(key.name, nil) }
+    if shares.isEmpty { throw Zone.notShared(key.name) }
     self.init(zone: try transaction.zones.live(key), shares: shares)
   }
 

@@ -57,7 +57,7 @@ package struct Zones: Sendable {
     return try await store.read { transaction in
       var joined = JoinedShares()
       return try zones.map { zone in
-        try ZoneResult.item(zone) {
+        try ZoneResult.item(caller.named(zone, in: scope, limits: limits)) {
           let key = try caller.zoneKey(zone, in: scope, limits: limits)
           let view = try ZoneView(
             of: key, in: scope, for: caller, among: &joined, from: transaction)
@@ -129,7 +129,9 @@ package struct Zones: Sendable {
   private func leave(_ zone: ZoneID, as caller: Caller) async throws -> ZoneResult {
     let limits = limits
     let found = try await store.read { transaction in
-      try Result<ZoneView, ItemFailure<ZoneID>>.item(zone) {
+      try Result<ZoneView, ItemFailure<ZoneID>>.item(
+        caller.named(zone, in: .shared, limits: limits)
+      ) {
         try ZoneView(
           of: caller.zoneKey(zone, in: .shared, limits: limits), in: .shared, for: caller,
           from: transaction)

@@ -5,6 +5,7 @@ import BrumeModel
 import BrumeWire
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
 /// Sits between HTTP decoding and request handling.
@@ -15,6 +16,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPResponsePart
 
   private let hosts: AllowedHosts
+  /// Names the requests that are refused here, as the routes' middleware names all others.
+  private let uuid: @Sendable () -> String
   /// What to end; nil before the connection is set up.
   var work: RequestWork?
   private let start = NIODeadline.now()
@@ -22,9 +25,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var timer: Scheduled<Void>?
   private var timerDue: ConnectionRules.Instant?
   private var isRefused = false
+  /// Waits until earlier requests have their answers.
+  private var refusal: Refusal?
 
-  init(limits: ConnectionRules.Limits, hosts: AllowedHosts) {
+  init(
+    limits: ConnectionRules.Limits, hosts: AllowedHosts, uuid: @escaping @Sendable () -> String
+  ) {
     self.hosts = hosts
+    self.uuid = uuid
     rules = ConnectionRules(limits: limits, openedAt: 0)
   }
 
@@ -63,53 +71,68 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(data)
   }
 
+  /// A client that waits for `100 Continue` sends nothing on: what has come by now is all.
+  func channelReadComplete(context: ChannelHandlerContext) {
+    goAhead(context)
+    context.fireChannelReadComplete()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? HTTPParserError, context.channel.isActive else {
+      // Of a request that is refused nothing is handed on, nor what comes behind it.
+      return isRefused ? () : context.fireErrorCaught(error)
+    }
+    guard !isRefused else { return }
+    switch rules.malformed() {
+    case .handOn: context.fireErrorCaught(error)
+    case .refuse: refuse(Refusal(of: error), context)
+    }
+  }
+
   private func accepts(_ head: HTTPRequest, _ context: ChannelHandlerContext) -> Bool {
     // The codec takes the first Host as the authority and leaves further ones among the fields.
     let count = (head.authority == nil ? 0 : 1) + head.headerFields[values: .secondHost].count
     let verdict = rules.headReceived(
       hostCount: count, isHostAllowed: hosts.allows(head.authority ?? ""),
-      targetBytes: head.path?.utf8.count ?? 0, at: now)
+      targetBytes: head.path?.utf8.count ?? 0,
+      hasKnownCoding: Self.isKnown(coding: head.headerFields[.transferEncoding]),
+      expects: ConnectionRules.Expectation(head.headerFields[.expect]), at: now)
     guard case .refuse(let status) = verdict else { return true }
-    refuse(status, Self.reason(status, count, head.authority ?? ""), context)
+    refuse(Refusal(status, of: head, hosts: count), context)
     return false
   }
 
-  /// Answers instead of the routes, and hands nothing on from now.
-  private func refuse(_ status: Int, _ reason: BrumeError, _ context: ChannelHandlerContext) {
+  /// Chunks are read by the decoder of HTTP, and nothing else is.
+  private static func isKnown(coding: String?) -> Bool {
+    coding.map { $0.lowercased() == "chunked" } ?? true
+  }
+
+  /// Sends `100 Continue`, if the client waits for it with its body.
+  private func goAhead(_ context: ChannelHandlerContext) {
+    guard !isRefused, rules.takeGoAhead() else { return }
+    // An informational answer is a head alone. It does not pass this guard's `write`, which counts answers.
+    context.writeAndFlush(
+      wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+  }
+
+  /// Answers instead of the routes when earlier requests have their answers, and hands nothing on from now.
+  private func refuse(_ refusal: Refusal, _ context: ChannelHandlerContext) {
     isRefused = true
-    // Nobody has named this request yet.
-    let body = Wire.error(reason, uuid: "")
-    let answer = HTTPResponse(
-      status: .init(code: status),
-      headerFields: [
-        .connection: "close", .contentType: "application/json", .contentLength: "\(body.count)",
-      ])
-    context.write(wrapOutboundOut(.head(answer)), promise: nil)
+    self.refusal = refusal
+    writeRefusal(context)
+  }
+
+  private func writeRefusal(_ context: ChannelHandlerContext) {
+    guard let refusal, rules.mayRefuse else { return schedule(context) }
+    self.refusal = nil
+    let (head, body) = refusal.answer(uuid: uuid())
+    rules.answerBegan(closes: true)
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
     context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     rules.answerEnded(at: now)
     schedule(context)
   }
-
-  private static func reason(_ status: Int, _ hosts: Int, _ host: String) -> BrumeError {
-    switch status {
-    case 403:
-      BrumeError(
-        .accessDenied,
-        "this server is not called '\(NameRules.shown(host))'; its operator can allow that name with "
-          + Setting.allowedHosts.flag)
-    case 414:
-      BrumeError(
-        .badRequest, "the address of the request is too long; send what is long in its body")
-    default:
-      BrumeError(.badRequest, "the request has \(hosts) Host headers; send exactly one")
-    }
-  }
-
-  private static let nothingTaken = BrumeError(
-    .tryAgainLater,
-    "no request came in time on this connection, so none was carried out; send it again on a new "
-      + "connection")
 
   func write(
     context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
@@ -117,13 +140,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapOutboundIn(data) {
     case .head(let head):
       rules.answerBegan(closes: head.headerFields[.connection] == "close")
+      context.write(data, promise: promise)
     case .body:
-      break
+      context.write(data, promise: promise)
     case .end:
       rules.answerEnded(at: now)
-      schedule(context)
+      context.write(data, promise: promise)
+      goAhead(context)
+      writeRefusal(context)
     }
-    context.write(data, promise: promise)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -152,7 +177,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     switch rules.timeReached(now) {
     case .wait: schedule(context)
     case .close: context.close(promise: nil)
-    case .refuse(let status): refuse(status, Self.nothingTaken, context)
+    case .refuse(let status): refuse(Refusal(status, Refusal.nothingTaken), context)
     }
   }
 }

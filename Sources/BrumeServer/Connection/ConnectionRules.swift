@@ -1,5 +1,6 @@
 // How long one connection may keep the server waiting, as a value: first header, request bodies,
-// unread answers, the end after a refusal; and how long it may keep the server busy.
+// unread answers, the end after a refusal; and how long it may keep the server busy. Also, whose turn it is to speak:
+// a refusal and `100 Continue` wait until the answers to earlier requests have been written.
 //
 // This file only decides; `ConnectionGuard.swift` owns the socket and the timer. Between requests the
 // web framework's idle timeout rules. Why all this: a client that sends a byte a second would
@@ -55,6 +56,31 @@ package struct ConnectionRules: Equatable, Sendable {
     case refuse(status: Int)
   }
 
+  /// What a head waits for before it sends its body (RFC 9110, 10.1.1).
+  package enum Expectation: Equatable, Sendable {
+    case nothing
+    case goAhead
+    /// What this server does not know.
+    case another
+
+    /// - Parameter field: the value of `Expect`.
+    package init(_ field: String?) {
+      switch field?.lowercased() {
+      case nil: self = .nothing
+      case "100-continue": self = .goAhead
+      default: self = .another
+      }
+    }
+  }
+
+  /// What to do with bytes that are no HTTP.
+  package enum Malformed: Equatable, Sendable {
+    /// Give the error to whoever reads the body: the answer to its request is still to come.
+    case handOn
+    /// Answer 400, as soon as `mayRefuse`.
+    case refuse
+  }
+
   /// What to do when a time has come.
   package enum Passed: Equatable, Sendable {
     case wait
@@ -74,6 +100,8 @@ package struct ConnectionRules: Equatable, Sendable {
   private var isReadingBody = false
   private var openRequests = 0
   private var closesAfterAnswer = false
+  /// Whether the client waits with the last request's body until it gets `100 Continue`.
+  private var owesGoAhead = false
   private var givenBack: Instant = 0
 
   package init(limits: Limits, openedAt now: Instant) {
@@ -88,38 +116,62 @@ package struct ConnectionRules: Equatable, Sendable {
       Self.earliest(Self.earliest(readDue, closeDue), requestDue))
   }
 
-  /// The head of a request is there. `refuse` answers with that status and ends the connection.
+  /// The head of a request is there. `refuse` answers with that status, as soon as `mayRefuse`, and ends the connection.
+  ///
+  /// - Parameter hasKnownCoding: whether the body comes as it is, or in chunks and in no other coding.
   package mutating func headReceived(
-    hostCount: Int, isHostAllowed: Bool = true, targetBytes: Int, at now: Instant
+    hostCount: Int, isHostAllowed: Bool = true, targetBytes: Int, hasKnownCoding: Bool = true,
+    expects: Expectation = .nothing, at now: Instant
   ) -> Verdict {
     firstHeadDue = nil
     guard !closesAfterAnswer else { return .accept }
-    guard hostCount == 1 else { return refused(400) }
-    guard isHostAllowed else { return refused(403) }
-    guard targetBytes <= limits.targetBytes else { return refused(414) }
+    guard hostCount == 1 else { return .refuse(status: 400) }
+    guard isHostAllowed else { return .refuse(status: 403) }
+    guard targetBytes <= limits.targetBytes else { return .refuse(status: 414) }
+    guard hasKnownCoding else { return .refuse(status: 501) }
+    guard expects != .another else { return .refuse(status: 417) }
     openRequests += 1
     if openRequests == 1 { requestDue = now + limits.requestMilliseconds }
     isReadingBody = true
+    owesGoAhead = expects == .goAhead
     restartWindow(now)
     return .accept
   }
 
-  private mutating func refused(_ status: Int) -> Verdict {
-    closesAfterAnswer = true
-    return .refuse(status: status)
+  /// What comes is no HTTP, and nothing more can be read.
+  package mutating func malformed() -> Malformed {
+    firstHeadDue = nil
+    return isReadingBody && openRequests > 0 ? .handOn : .refuse
+  }
+
+  /// Whether a refusal may be written: it is the last answer, those to earlier requests come first, and none comes after
+  /// one that ends the connection.
+  package var mayRefuse: Bool { openRequests == 0 && !closesAfterAnswer }
+
+  /// Answers, once, whether `100 Continue` is to be sent now. It is not while an earlier answer is being written, nor
+  /// when the body comes by itself or the answer is there without it.
+  package mutating func takeGoAhead() -> Bool {
+    guard owesGoAhead, openRequests == 1 else { return false }
+    owesGoAhead = false
+    return true
   }
 
   /// A part of a request's body is there.
-  package mutating func bodyReceived(bytes: Int) { bodyBytesInWindow += bytes }
+  package mutating func bodyReceived(bytes: Int) {
+    bodyBytesInWindow += bytes
+    owesGoAhead = false
+  }
 
   /// A request is there as a whole.
   package mutating func endReceived() {
     isReadingBody = false
+    owesGoAhead = false
     bodyWindowEnd = nil
   }
 
   /// The head of an answer goes out; `closes` says that it announces the connection's end.
   package mutating func answerBegan(closes: Bool) {
+    if openRequests <= 1 { owesGoAhead = false }
     if closes { closesAfterAnswer = true }
   }
 
@@ -151,7 +203,6 @@ package struct ConnectionRules: Equatable, Sendable {
     if giveBack(now) { return .wait }
     if let due = firstHeadDue, due <= now {
       firstHeadDue = nil
-      closesAfterAnswer = true
       return .refuse(status: 408)
     }
     if let due = Self.earliest(readDue, closeDue), due <= now { return .close }

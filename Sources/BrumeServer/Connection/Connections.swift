@@ -1,6 +1,7 @@
 // How a server takes connections, by its settings: what each may take, who counts them, and whether they
 // speak TLS.
 
+import BrumeCore
 import HummingbirdCore
 import NIOCore
 import NIOHTTP2
@@ -10,12 +11,14 @@ struct Connections: Sendable {
   private let identities: TLSIdentities?
   private let shares: ConnectionShares
   private let metrics: ServerMetrics
+  private let uuid: @Sendable () -> String
 
   init(_ server: Composition) {
     settings = server.settings
     identities = server.identities
     shares = server.connectionShares
     metrics = server.metrics
+    uuid = server.host.uuid
   }
 
   /// What the listener gives its connections to.
@@ -29,14 +32,14 @@ struct Connections: Sendable {
 
   private func requests(_ responder: @escaping HTTPChannelHandler.Responder) -> LoopChannel {
     let idle = TimeAmount.seconds(Int64(settings.timeouts.idle))
-    let (limits, hosts) = (limits, settings.hosts)
+    let (limits, hosts, uuid) = (limits, settings.hosts, uuid)
     let (shares, metrics, proxies) = (shares, metrics, settings.trustedProxies)
     return LoopChannel(
       http: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: idle)),
       limitOfAddress: {
         ConnectionLimitHandler(shares: shares, metrics: metrics, trustedProxies: proxies)
       },
-      makeGuard: { ConnectionGuard(limits: limits, hosts: hosts) })
+      makeGuard: { ConnectionGuard(limits: limits, hosts: hosts, uuid: uuid) })
   }
 
   private var limits: ConnectionRules.Limits {

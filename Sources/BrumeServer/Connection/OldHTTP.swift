@@ -1,5 +1,5 @@
 // HTTP/1.0, which load balancers' health checks still speak: it needs no Host (RFC 9112, 3.2), and the
-// connection ends with the answer (9.3). Behind the codec nothing distinguishes the versions.
+// connection ends with the answer (9.3); what it expects is passed over (RFC 9110, 10.1.1). Behind the codec nothing distinguishes the versions.
 
 import NIOCore
 import NIOHTTP1
@@ -18,6 +18,7 @@ final class OldHTTP: ChannelInboundHandler, RemovableChannelHandler {
       return context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
     if !head.headers.contains(name: "Host") { head.headers.add(name: "Host", value: "localhost") }
+    head.headers.remove(name: "Expect")
     head.headers.replaceOrAdd(name: "Connection", value: "close")
     context.fireChannelRead(wrapInboundOut(.head(head)))
   }

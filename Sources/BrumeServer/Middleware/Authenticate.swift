@@ -118,19 +118,31 @@ struct Authenticate: Sendable {
     return Credentials(
       in: containerEnvironment, apiToken: query["ckAPIToken"],
       webAuthToken: request.headers.webAuthToken(or: query),
-      signature: signature(request, target: target, body: body),
+      signature: try signature(request, target: target, body: body),
       device: device.map { DeviceID($0) }, origin: request.headers[.origin], requestID: requestID)
   }
 
+  /// Nil if the request is not signed.
   private func signature(
     _ request: Request, target: String, body: [UInt8]
-  ) -> SignedRequest? {
-    guard let key = request.headers[.keyID], let date = request.headers[.signatureDate],
-      let signature = request.headers[.signature]
-    else { return nil }
+  ) throws(BrumeError) -> SignedRequest? {
+    let (key, date) = (request.headers[.keyID], request.headers[.signatureDate])
+    let signature = request.headers[.signature]
+    if key == nil, date == nil, signature == nil { return nil }
+    guard let key else { throw unsigned(without: .keyID) }
+    guard let date else { throw unsigned(without: .signatureDate) }
+    guard let signature else { throw unsigned(without: .signature) }
     return SignedRequest(
       keyID: key, date: date, signature: signature, target: target, body: body,
       isRead: endpoint.isRead)
+  }
+
+  /// Whoever signs means to be known by that: without it the request would be somebody else's.
+  private func unsigned(without name: HTTPField.Name) -> BrumeError {
+    BrumeError(
+      .authenticationFailed,
+      "the request is signed in part: the header '\(name.rawName)' is missing; send all three headers of a "
+        + "signature, or none")
   }
 
   private func nobody(_ kind: Caller.Kind, _ access: OperatorAccess? = nil) -> Caller {

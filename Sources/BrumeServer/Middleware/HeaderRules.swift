@@ -28,7 +28,14 @@ package enum HeaderRules {
   ) throws(BrumeError) -> String? {
     guard let value = headers[name] else { return nil }
     let what = "the header '\(name.rawName)'"
-    try TextRules.check(value, what, upTo: limits.headerBytes)
+    do {
+      try TextRules.check(value, what, upTo: limits.headerBytes)
+    } catch {
+      // A tab is white space within a header (RFC 9110, 5.5), and rare: nobody else pays for looking.
+      guard value.utf8.contains(UInt8(ascii: "\t")) else { throw error }
+      let spaced = value.replacing("\t", with: " ")
+      try TextRules.check(spaced, what, upTo: limits.headerBytes)
+    }
     // What the decoder of HTTP makes of bytes that are no UTF-8.
     guard !value.unicodeScalars.contains("\u{fffd}") else {
       throw BrumeError(.badRequest, "\(what) is not valid UTF-8; encode it as UTF-8")

@@ -47,7 +47,7 @@ struct ChangeRoutes: Sendable {
     let object = try call.json().asObject("the body")
     let page = try await changes.ofDatabase(
       since: object.string("metaSyncToken"),
-      limit: object.int("resultsLimit").map { Int(clamping: $0) },
+      limit: object.limit("resultsLimit"),
       in: call.scope, as: call.caller)
     guard case .object(var reply) = try JSON(parsing: Wire.databaseChanges(page)) else {
       return .empty

@@ -80,7 +80,8 @@ struct AuthTests {
       try await fixture.engine.authentication.authenticate(
         credentials(api: production.token, web: web, environment: .production))
     }
-    #expect(other.code == .authenticationFailed)
+    #expect(other.code == .authenticationRequired)
+    #expect(other.reason.contains("another container or environment"))
   }
 
   @Test(arguments: [(false, Int64(30 * 60_000)), (true, Int64(14 * 86_400_000))])
@@ -139,7 +140,18 @@ struct AuthTests {
         try await fixture.engine.authentication.authenticate(
           credentials(api: api, web: String(forged)))
       }
-      #expect(error.code == .authenticationFailed)
+      #expect(error.code == .authenticationRequired)
+    }
+  }
+
+  @Test func `nobody is asked to sign in by an API token that is no good`() async throws {
+    let fixture = try await EngineFixture()
+    for web in ["nonsense", try await webToken(fixture)] {
+      let error = try await ruleFailure {
+        try await fixture.engine.authentication.authenticate(
+          credentials(api: String(repeating: "0", count: 64), web: web))
+      }
+      #expect(error.code == .authenticationFailed && error.reason.contains("the API token"))
     }
   }
 
@@ -150,7 +162,7 @@ struct AuthTests {
     let error = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(credentials(api: api, web: change))
     }
-    #expect(error.code == .authenticationFailed)
+    #expect(error.code == .authenticationRequired)
     #expect(
       try await fixture.changesFailure(since: try await webToken(fixture)).code
         == .changeTokenExpired)

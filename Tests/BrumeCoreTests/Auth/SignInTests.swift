@@ -97,7 +97,7 @@ struct SignInTests {
       asked.webAuthToken = state
       return try await fixture.engine.authentication.authenticate(asked)
     }
-    #expect(asToken.code == .authenticationFailed)
+    #expect(asToken.code == .authenticationRequired)
   }
 
   @Test(arguments: [

@@ -237,6 +237,14 @@ struct QueryTests {
     #expect(error.reason.utf8.count < 200)
   }
 
+  @Test func `places are sorted by the distance from one, and by nothing else`() async throws {
+    let fixture = try await filled()
+    try await fixture.save(.create("p", ["at": .location(Location(latitude: 1, longitude: 2))]))
+    let error = try await refusal(fixture, sorts: [Sort(.field("at"))])
+    #expect(error.code == .badRequest)
+    #expect(error.reason.contains("'at'") && error.reason.contains("add 'relativeLocation'"))
+  }
+
   @Test func `conditions and lists have limits`() async throws {
     let fixture = try await filled()
     let filter = Filter(.equals, .field("km"), .int64(1))

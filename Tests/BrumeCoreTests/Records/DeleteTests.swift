@@ -45,6 +45,7 @@ struct DeleteTests {
     try await fixture.save(.update(first))
     let error = try await fixture.failure(of: .delete("h1", tag: first.changeTag))
     #expect(error.code == .conflict)
+    #expect(error.reason.contains("delete it with this tag, or use forceDelete"))
     let plain = RecordOperation(.delete, RecordDraft(name: "h1"))
     #expect(try await fixture.modify([plain])[0].isSuccess)
   }

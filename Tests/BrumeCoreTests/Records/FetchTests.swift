@@ -32,6 +32,8 @@ struct FetchTests {
     #expect(results[0].isSuccess)
     #expect(results[1].error?.code == .notFound)
     #expect(results[1].error?.reason.hasPrefix("Record not found") == true)
+    guard case .failure(let failure) = results[1] else { return }
+    #expect(failure.id.zone.ownerName == fixture.phone.user?.name, "named as in a success")
   }
 
   @Test func `FET-03 fetching in a missing zone says so`() async throws {

@@ -65,6 +65,14 @@ struct SaveTests {
     #expect(error.serverRecord == first)
   }
 
+  @Test func `SAV-05 an update without a tag is answered with what to send`() async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    let error = try await fixture.failure(of: .make(.update, "h1", [:], type: "Hike", tag: nil))
+    #expect(error.reason.contains("sent without 'recordChangeTag'"))
+    #expect(error.reason.contains("or use forceUpdate"))
+  }
+
   @Test func `SAV-05 the text of a create over an existing record names the insert`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1"))
