@@ -114,28 +114,6 @@ extension Step {
   }
 }
 
-extension Case {
-  /// The values of `serverErrorCode` that an answer must have, the columns of a table filled in.
-  package var errorCodes: Set<String> {
-    Set(steps.flatMap { $0.pattern.map(codes) ?? [] })
-  }
-
-  private func codes(in pattern: JSON) -> [String] {
-    switch pattern {
-    case .object(let object):
-      object.members.flatMap { member -> [String] in
-        guard member.key == "serverErrorCode", let text = member.value.string else {
-          return codes(in: member.value)
-        }
-        let filled = values.first { "${\($0.key)}" == text }?.value.string ?? text
-        return filled.hasPrefix("$") ? [] : [filled]
-      }
-    case .array(let elements): elements.flatMap { codes(in: $0) }
-    case .null, .bool, .int, .double, .string: []
-    }
-  }
-}
-
 extension JSONObject {
   /// A key that nobody reads would be a check that nobody makes.
   fileprivate func check(_ known: Set<String>, _ place: String) throws(CaseError) {

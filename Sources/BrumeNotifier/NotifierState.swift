@@ -125,23 +125,11 @@ extension NotifierState {
     _ all: [SubscriptionIndex.Match], after served: NotifierCursor.Served?
   ) -> ArraySlice<SubscriptionIndex.Match> {
     guard let served else { return all[...] }
-    return all[all.start(afterStart: served.startPosition)...].drop { match in
+    let start = all.end(ofThose: { $0.startPosition < served.startPosition })
+    return all[start...].drop { match in
       match.startPosition == served.startPosition
         && index.key(of: match).map { $0 <= served.key } ?? true
     }
-  }
-}
-
-extension [SubscriptionIndex.Match] {
-  /// Where those with this start position or a later one begin.
-  fileprivate func start(afterStart startPosition: Int64) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].startPosition < startPosition { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }
 

@@ -132,14 +132,14 @@ package enum Services {
     var logger = server.logger
     // The libraries' own lifecycle lines are for their authors.
     if logger.logLevel == .info { logger.logLevel = .warning }
-    let last: [(any Service)?] = [
+    let last: [any Service] = [
       StorageWatch(health: server.health), RestartWatch(restart: server.restart),
       StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
       application(server, logger, onReady),
     ]
-    let services = work(server) + upkeep(server) + last
+    let services = work(server).compactMap(\.self) + upkeep(server) + last
     var configuration = ServiceGroupConfiguration(
-      services: services.compactMap(\.self).map {
+      services: services.map {
         // Also after a failure: what is under way gets its answer, streams and connections their end.
         .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
       },
@@ -176,7 +176,7 @@ package enum Services {
   }
 
   /// What keeps the server in order, and follows it.
-  private static func upkeep(_ server: Composition) -> [(any Service)?] {
+  private static func upkeep(_ server: Composition) -> [any Service] {
     [
       lasting("usage") { [usage = server.usage, logger = server.logger] in
         await usage.keep(logger)

@@ -26,7 +26,7 @@ struct NameRulesTests {
     #expect(error?.reason.contains("recordName") == true)
   }
 
-  @Test func `a container looks like an identifier`() throws {
+  @Test func `ACC-09 a container looks like an identifier`() throws {
     try NameRules.container("iCloud.org.example.app")
     for name in ["", "iCloud.", "org.example", "iCloud.a/b", "iCloud.é"] {
       let error = #expect(throws: BrumeError.self) { try NameRules.container(name) }

@@ -156,6 +156,28 @@ import Testing
     #expect(second["authorization"] == first["authorization"])
   }
 
+  @Test func `PSH-19 a push that shows, plays or counts goes at once, one that only wakes later`()
+    async throws
+  {
+    let calls = Recorder()
+    let properties: [(inout Notification) -> Void] = [
+      { _ in }, { $0.mutableContent = true }, { $0.category = "c" },
+      { $0.alert.literal = "a" }, { $0.alert.localizationKey = "A" }, { $0.title.literal = "t" },
+      { $0.subtitle.literal = "s" }, { $0.soundName = "ping" }, { $0.badge = 0 },
+      { $0.alertActionLocalizationKey = "OPEN" }, { $0.alertLaunchImage = "i" },
+    ]
+    let channel = channel(calls, answers: properties.map { _ in reply(200) })
+    for property in properties {
+      _ = try await channel.send(
+        push {
+          $0.contentAvailable = true
+          property(&$0)
+        })
+    }
+    let urgent = Array(repeating: "10", count: 8)
+    #expect(calls.all.map { $0["apns-priority"] } == ["5", "5", "5"] + urgent)
+  }
+
   @Test func `a collapse ID that no header may hold is replaced by its digest`() async throws {
     let calls = Recorder()
     let channel = channel(calls, answers: [reply(200)])

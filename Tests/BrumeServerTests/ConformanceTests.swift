@@ -1,7 +1,6 @@
 // The protocol's text cases, on both engines: through the routes without a socket, and over HTTP.
 
 import BrumeClient
-import BrumeConformance
 import BrumeCore
 import BrumeModel
 import BrumeServer
@@ -12,6 +11,8 @@ import HummingbirdTesting
 import NIOCore
 import Synchronization
 import Testing
+
+@testable import BrumeConformance
 
 @Suite struct ConformanceTests {
   static let folder = #filePath.replacing(
@@ -204,5 +205,27 @@ struct RoutesTransport: Transport {
     _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer? {
     try await send(call)
+  }
+}
+
+extension Case {
+  /// The values of `serverErrorCode` that an answer must have, the columns of a table filled in.
+  fileprivate var errorCodes: Set<String> {
+    Set(steps.flatMap { $0.pattern.map(codes) ?? [] })
+  }
+
+  private func codes(in pattern: JSON) -> [String] {
+    switch pattern {
+    case .object(let object):
+      object.members.flatMap { member -> [String] in
+        guard member.key == "serverErrorCode", let text = member.value.string else {
+          return codes(in: member.value)
+        }
+        let filled = values.first { "${\($0.key)}" == text }?.value.string ?? text
+        return filled.hasPrefix("$") ? [] : [filled]
+      }
+    case .array(let elements): elements.flatMap { codes(in: $0) }
+    case .null, .bool, .int, .double, .string: []
+    }
   }
 }

@@ -1,4 +1,4 @@
-// Accounts that are there and cannot be used: ACC-02, ACC-03, ACC-08.
+// Accounts that are not there or cannot be used: ACC-01, ACC-02, ACC-03, ACC-08.
 
 import BrumeKit
 import BrumeTesting
@@ -47,6 +47,30 @@ import Testing
     #expect(try await phone.accountStatus() == status)
     server.faults.clear()
     #expect(try await phone.accountStatus() == .available)
+  }
+
+  @Test func `ACC-01 no call of the private or the shared database works without an account`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let phone = try await server.device("phone", of: nil)
+    for database in [phone.privateCloudDatabase, phone.sharedCloudDatabase] {
+      let codes = await codes(database)
+      #expect(codes == Array(repeating: .notAuthenticated, count: codes.count))
+    }
+    #expect(try await phone.accountStatus() == .noAccount)
+  }
+
+  @Test func `ACC-01 while the state of the account is not known, calls fail`() async throws {
+    let (_, phone) = try await phone(.networkUnavailable)
+    #expect(
+      await codes(phone.privateCloudDatabase) == Array(repeating: .networkUnavailable, count: 4))
+    let status = await withCheckedContinuation { done in
+      phone.accountStatus { status, error in
+        done.resume(returning: (status, (error as? CKError)?.code))
+      }
+    }
+    #expect(status == (.couldNotDetermine, .networkUnavailable))
   }
 
   @Test func `ACC-02 an engine keeps what is pending until the account is ready`() async throws {

@@ -240,12 +240,21 @@ class Recording:
         if differences:
             raise SystemExit(f"FAILED: the recorder missed something: {differences[:5]}")
 
-    def die(self):
-        """Like kill -9, between two calls."""
-        death = self.path + ".death"
+    def die(self, writers):
+        """Like kill -9, between two calls: at the next that the server makes, so somebody has to write."""
+        death, deadline = self.path + ".death", time.monotonic() + 120
         open(death, "w").close()
-        self.server.process.wait(timeout=120)
-        os.remove(death)
+        while True:
+            is_written = any(thread.is_alive() for thread in writers)
+            try:
+                # Whoever wrote may have ended because the server died.
+                self.server.process.wait(timeout=0.2 if is_written else 5)
+                return os.remove(death)
+            except subprocess.TimeoutExpired:
+                if not is_written or time.monotonic() > deadline:
+                    raise SystemExit("FAILED: the server is alive, because " + (
+                        "it makes no call that is recorded" if is_written else
+                        "all writers came to their ends before it was to die: give them more steps")) from None
 
     def live(self, life, is_killed):
         def writer(kind, name, steps):
@@ -265,7 +274,7 @@ class Recording:
         if is_killed:
             # The last one comes to its end, others are under way.
             writers[-1].join()
-            self.die()
+            self.die(writers)
         for thread in writers:
             thread.join()
         ended.set()

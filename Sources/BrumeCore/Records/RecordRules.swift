@@ -23,7 +23,7 @@ struct RecordRules {
 
   /// Judges an item, and puts on the stage what it does.
   func judgement(of item: RecordItem) throws -> Judgement {
-    try stage.attempt { try judged(item) }
+    try stage.attempt(item.name) { try judged(item) }
   }
 
   private func judged(_ item: RecordItem) throws -> Judgement {

@@ -73,7 +73,7 @@ package struct Records: Sendable {
         answerBytes = batch.answerBytes
         // What is refused as a whole teaches nothing.
         let isUsed = results.contains { if case .success = $0 { true } else { false } }
-        if isUsed { schema = batch.schema }
+        if isUsed { schema = try batch.schema() }
       } catch let error as BrumeError {
         results = items.map { .failure(ItemFailure($0.id, error)) }
       }

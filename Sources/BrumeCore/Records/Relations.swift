@@ -23,13 +23,8 @@ struct Relations {
     for _ in 0..<context.limits.relationRounds {
       try references.settle(open, in: &verdicts)
       let cascade = try settleRemovals(&verdicts)
-      let orphans = verdicts.items.indices.filter {
-        verdicts.isAlive($0) && isOrphan(verdicts.items[$0].name, cascade)
-      }
-      if orphans.isEmpty { return cascade }
-      for position in orphans {
-        verdicts.fail(position, orphanError(verdicts.items[position].name))
-      }
+      let all = Array(verdicts.items.indices)
+      if !failOrphans(among: all, in: &verdicts, beside: cascade) { return cascade }
       open = verdicts.positions(to: .put)
     }
     for position in verdicts.items.indices where verdicts.isAlive(position) {
@@ -53,13 +48,30 @@ struct Relations {
     return gone.subtracting(stage.removals)
   }
 
-  /// Whether an item was to hang under a record that goes along.
-  private func isOrphan(_ name: String, _ cascade: Set<String>) -> Bool {
-    stage.puts[name]?.parent.map { cascade.contains($0) } ?? false
+  /// Fails items that were to hang under a record that goes, and what changes the share of one.
+  ///
+  /// - Returns: whether there were any.
+  @discardableResult
+  func failOrphans(
+    among positions: [Int], in verdicts: inout Verdicts, beside cascade: Set<String>
+  ) -> Bool {
+    let failures = positions.filter { verdicts.isAlive($0) }.compactMap { position in
+      orphanError(verdicts.items[position].name, cascade).map { (position, $0) }
+    }
+    for (position, error) in failures { verdicts.fail(position, error) }
+    return !failures.isEmpty
   }
 
-  private func orphanError(_ name: String) -> BrumeError {
-    let parent = stage.puts[name]?.parent ?? ""
+  private func orphanError(_ name: String, _ cascade: Set<String>) -> BrumeError? {
+    guard let record = stage.puts[name] else { return nil }
+    if let root = record.shareDetails?.rootRecordName {
+      guard cascade.contains(root) || stage.removals.contains(root) else { return nil }
+      return BrumeError(
+        .validatingReferenceError,
+        "share '\(name)' goes with its root '\(root)', which the same request deletes; leave the share "
+          + "out, or keep the root")
+    }
+    guard let parent = record.parent, cascade.contains(parent) else { return nil }
     return BrumeError(
       .validatingReferenceError,
       "record '\(name)' has the parent '\(parent)', which the same request deletes")

@@ -13,21 +13,32 @@ final class Stage {
   /// Whether a record that was put here is or was the root of a share.
   private(set) var hasRoots = false
   private(set) var schema: JustInTimeSchema
+  private let schemaBefore: JustInTimeSchema
+  /// What records brought since the schema learned something, by name.
+  private var lessons: [String: Lesson] = [:]
+  private var hasWithdrawnLessons = false
   private var stored: [String: Record?] = [:]
+
+  private struct Lesson {
+    let type: String
+    let fields: [String: DraftField]
+  }
 
   init(_ transaction: any WriteTransaction, zone: ZoneKey, schema: JustInTimeSchema) {
     self.transaction = transaction
     self.zone = zone
     self.schema = schema
+    schemaBefore = schema
   }
 
   /// Runs what an item does. If it is refused, the schema has learned nothing of it.
-  func attempt(_ item: () throws -> Judgement) throws -> Judgement {
+  func attempt(_ name: String, _ item: () throws -> Judgement) throws -> Judgement {
     let before = schema
     do {
       return try item()
     } catch {
       schema = before
+      lessons[name] = nil
       throw error
     }
   }
@@ -42,13 +53,26 @@ final class Stage {
   func withdraw(_ name: String) {
     puts[name] = nil
     removals.remove(name)
+    if lessons.removeValue(forKey: name) != nil { hasWithdrawnLessons = true }
   }
 
-  /// The fields in the schema's types, after the schema learned what is new.
+  /// The fields of a record in the schema's types, after the schema learned what is new.
   func admit(
-    _ fields: [String: DraftField], of type: String, in scope: DatabaseScope
+    _ fields: [String: DraftField], of type: String, for name: String, in scope: DatabaseScope
   ) throws(BrumeError) -> [String: DraftField] {
-    try schema.admit(fields, of: type, in: scope)
+    let admitted = try schema.admit(fields, of: type, in: scope)
+    if schema.didChange { lessons[name] = Lesson(type: type, fields: admitted) }
+    return admitted
+  }
+
+  /// The schema with what it learned of records that were not withdrawn.
+  func schemaOfLiving(in scope: DatabaseScope) throws(BrumeError) -> JustInTimeSchema {
+    guard hasWithdrawnLessons else { return schema }
+    var learned = schemaBefore
+    for lesson in lessons.values {
+      _ = try learned.admit(lesson.fields, of: lesson.type, in: scope)
+    }
+    return learned
   }
 
   /// The record before the batch.

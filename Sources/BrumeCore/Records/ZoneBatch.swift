@@ -61,16 +61,19 @@ struct ZoneBatch {
     verdicts = Verdicts(items, stage)
   }
 
-  /// With what the items brought that is new.
-  var schema: JustInTimeSchema { stage.schema }
+  /// The schema with what the items brought that is new, except those that were refused.
+  func schema() throws -> JustInTimeSchema { try stage.schemaOfLiving(in: context.scope) }
 
   /// Judges, then writes what may be written. The results are in the order of the items.
   mutating func run() throws -> [RecordResult] {
     let items = verdicts.items
     for position in items.indices where !items[position].isShare { try judge(position) }
-    let cascade = try Relations(context, view, stage, access).settle(&verdicts)
+    let relations = Relations(context, view, stage, access)
+    let cascade = try relations.settle(&verdicts)
     // A share needs its root as the batch leaves it.
-    for position in items.indices where items[position].isShare { try judge(position) }
+    let shares = items.indices.filter { items[$0].isShare }
+    for position in shares { try judge(position) }
+    relations.failOrphans(among: shares, in: &verdicts, beside: cascade)
     let storedBytes = try StorageQuota(context, view, stage).enforce(on: &verdicts, beside: cascade)
     verdicts.spread(isAtomic: context.isAtomic && view.zone.isAtomic)
     var outcomes: [Int: RecordOutcome] = [:]

@@ -8,7 +8,7 @@
 // server leaves is found by `sweep`.
 
 import BrumeModel
-package import BrumeStorage
+import BrumeStorage
 
 /// Removes what deleted zones have left.
 package struct ZoneEmptying: Sendable {
@@ -19,7 +19,7 @@ package struct ZoneEmptying: Sendable {
   private static let zonesPerLook = 100
 
   private let store: any Store
-  private let unfinished: UnfinishedZones
+  let unfinished: UnfinishedZones
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -37,13 +37,16 @@ package struct ZoneEmptying: Sendable {
   }
 
   /// The same for a request, which may be given up: the server goes on without it then (`finishUnfinished`), for what is
-  /// left counts for no quota. Answers whether nothing is left.
+  /// left counts for no quota. Zones that another request of this process empties are left to that one. Answers whether
+  /// nothing is left.
   func finishOrHandOver(_ zones: [ZoneKey]) async -> Bool {
+    let own = unfinished.begin(zones)
+    defer { unfinished.end(own) }
     do {
-      try await finish(zones)
-      return true
+      try await finish(own)
+      return own.count == zones.count
     } catch {
-      unfinished.add(zones)
+      unfinished.add(own)
       return false
     }
   }

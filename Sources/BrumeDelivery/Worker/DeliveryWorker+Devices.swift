@@ -17,8 +17,8 @@ extension DeliveryWorker {
     case expire(Device)
   }
 
-  func serve(
-    _ key: DeviceKey, _ attempt: Int
+  func sendNext(
+    to key: DeviceKey, _ attempt: Int
   ) async throws -> DeliveryQueue<Lane>.Outcome {
     let now = clock.now()
     let step = try await store.read { store in try self.step(key, now, in: store) }

@@ -21,7 +21,7 @@ extension DeliveryWorker {
     var isEmpty: Bool { changes.isEmpty && !webhook.missed }
   }
 
-  func serve(
+  func callNext(
     webhook id: String, _ attempt: Int
   ) async throws -> DeliveryQueue<Lane>.Outcome {
     guard let batch = try await store.read({ store in try self.batch(id, in: store) }) else {

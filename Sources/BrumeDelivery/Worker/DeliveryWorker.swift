@@ -208,8 +208,8 @@ package final class DeliveryWorker: Sendable {
   ) async throws -> DeliveryQueue<Lane>.Outcome {
     do {
       return switch lane {
-      case .device(let key): try await serve(key, attempt)
-      case .webhook(let id): try await serve(webhook: id, attempt)
+      case .device(let key): try await sendNext(to: key, attempt)
+      case .webhook(let id): try await callNext(webhook: id, attempt)
       }
     } catch is BrumeError {
       // What the store has of it is damaged, which the store has noted: the others go on.

@@ -89,27 +89,11 @@ struct SortedThresholds: Sendable {
 
   /// The first block whose last threshold is not before `wanted`.
   private func block(notBefore wanted: (high: UInt64, low: UInt16)) -> Int {
-    var low = 0
-    var high = blocks.count
-    while low < high {
-      let middle = (low + high) / 2
-      if blocks[middle][blocks[middle].count - 1].precedes(wanted) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
+    blocks.end(ofThose: { $0[$0.count - 1].precedes(wanted) })
   }
 
   private static func index(of wanted: (high: UInt64, low: UInt16), in block: [Entry]) -> Int {
-    var low = 0
-    var high = block.count
-    while low < high {
-      let middle = (low + high) / 2
-      if block[middle].precedes(wanted) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    block.end(ofThose: { $0.precedes(wanted) })
   }
 
   private mutating func split(_ block: Int) {

@@ -58,7 +58,7 @@ struct AuthTests {
     #expect(caller.device == DeviceID("phone"))
   }
 
-  @Test func `tokens are bound to container and environment`() async throws {
+  @Test func `ACC-09 tokens are bound to container and environment`() async throws {
     let fixture = try await EngineFixture()
     let (api, web) = (try await apiToken(fixture), try await webToken(fixture))
     let error = try await ruleFailure {

@@ -51,6 +51,37 @@ struct RefusedSaveTests {
     #expect(schema.recordTypes["Refused"] == nil && schema.recordTypes["Spoilt"] == nil)
   }
 
+  @Test func `what is refused among others teaches the schema nothing either`() async throws {
+    let fixture = try await EngineFixture()
+    let missing = FieldValue.reference(Reference(recordName: "ghost", action: .validate))
+    let results = try await fixture.modify(
+      [
+        .create("a", ["to": missing], type: "Refused"),
+        .create("b", ["to": missing, "km": .double(1.5)]), .create("c", ["title": .string("x")]),
+      ], atomic: false)
+    #expect(results.map(\.isSuccess) == [false, false, true])
+    let schema = try await fixture.engine.schemas.current(of: TestContainer.development)
+    #expect(schema.recordTypes["Refused"] == nil)
+    let fields = try #require(schema.recordTypes["Hike"]).fields
+    #expect(fields["title"] != nil && fields["to"] == nil && fields["km"] == nil)
+  }
+
+  @Test func `a value keeps in the schema the type that it got from a record which was refused`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let missing = FieldValue.reference(Reference(recordName: "ghost", action: .validate))
+    var plain = RecordDraft(name: "b", type: "Hike")
+    plain.fields = ["km": DraftField(.int64(2), isTagged: false)]
+    let results = try await fixture.modify(
+      [.create("a", ["to": missing, "km": .double(1.5)]), RecordOperation(.create, plain)],
+      atomic: false)
+    #expect(results.map(\.isSuccess) == [false, true])
+    let schema = try await fixture.engine.schemas.current(of: TestContainer.development)
+    #expect(schema.recordTypes["Hike"]?.fields["km"]?.type == .double)
+    #expect(try await fixture.fetch("b").fields["km"] == .double(2))
+  }
+
   @Test func `SAV-30 development learns new types and fields with every index`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1", ["title": .string("Ridge")]))

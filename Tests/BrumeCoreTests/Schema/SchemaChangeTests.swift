@@ -59,7 +59,7 @@ struct SchemaChangeTests {
     #expect(step.consequence.contains("deleted"))
   }
 
-  @Test func `a dry run of a deployment is what the deployment does`() async throws {
+  @Test func `SCH-10 a dry run of a deployment is what the deployment does`() async throws {
     let fixture = try await EngineFixture()
     let schemas = fixture.engine.schemas
     try await fixture.save(.create("h1", ["km": .int64(1)]))
@@ -70,7 +70,7 @@ struct SchemaChangeTests {
     #expect(try await schemas.differenceOfDeployment(TestContainer.id).steps == [])
   }
 
-  @Test func `a reset leaves what production has and takes the rest along`() async throws {
+  @Test func `SCH-06 a reset leaves what production has and takes the rest along`() async throws {
     let fixture = try await EngineFixture()
     let schemas = fixture.engine.schemas
     try await fixture.save(.create("h1", ["km": .int64(1)]))
@@ -82,5 +82,60 @@ struct SchemaChangeTests {
     #expect(try await schemas.differenceOfReset(TestContainer.id).steps == [])
     #expect(try await fixture.exists("n1") == false)
     #expect(try await fixture.exists("h1"))
+    // A field goes from the schema, and records keep what they have in it.
+    let hike = try await schemas.current(of: TestContainer.development).recordTypes["Hike"]
+    #expect(hike?.fields["km"] != nil && hike?.fields["title"] == nil)
+    #expect(try await fixture.fetch("h2").fields["title"] == .string("x"))
+  }
+
+  @Test func `SCH-06 a reset to a production that has nothing takes every record along`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    try await fixture.engine.schemas.reset(TestContainer.id)
+    #expect(try await fixture.exists("h1") == false)
+    #expect(
+      try await fixture.engine.schemas.current(of: TestContainer.development).recordTypes["Hike"]
+        == nil)
+  }
+
+  @Test func `SCH-04 an export has no comments of what was imported`() async throws {
+    let fixture = try await EngineFixture()
+    let schemas = fixture.engine.schemas
+    let text = """
+      DEFINE SCHEMA -- first
+        // second
+        RECORD TYPE Hike (title STRING /* third */);
+      """
+    try await schemas.replace(by: text, in: TestContainer.development)
+    let export = try await schemas.current(of: TestContainer.development).text()
+    #expect(export.contains("title"))
+    for comment in ["--", "//", "/*", "first", "second", "third"] {
+      #expect(!export.contains(comment))
+    }
+  }
+
+  @Test(arguments: Schema.Index.allCases)
+  func `SCH-08 an encrypted field gets no index, by an import or by itself`(
+    _ index: Schema.Index
+  ) async throws {
+    let fixture = try await EngineFixture()
+    let schemas = fixture.engine.schemas
+    func hike(_ options: String) -> String {
+      "DEFINE SCHEMA RECORD TYPE Hike (diary ENCRYPTED STRING \(options));"
+    }
+    try await schemas.replace(by: hike(""), in: TestContainer.development)
+    let imported = try await ruleFailure {
+      try await schemas.replace(by: hike(index.rawValue), in: TestContainer.development)
+    }
+    #expect(imported.code == .badRequest && imported.reason.contains("encrypted"))
+    let added = try await ruleFailure {
+      try await schemas.setIndex(
+        index, on: "diary", of: "Hike", to: true, in: TestContainer.development)
+    }
+    #expect(added.code == .badRequest && added.reason.contains("encrypted fields have no indexes"))
+    let kept = try await schemas.current(of: TestContainer.development)
+    #expect(kept.recordTypes["Hike"]?.fields["diary"]?.indexes == [])
   }
 }

@@ -34,6 +34,39 @@ struct ShareMisuseTests {
     for name in ["root", "child", "s1"] { #expect(try await !fixture.exists(name)) }
   }
 
+  @Test(arguments: [true, false], [nil, Record.shareType])
+  func `a share cannot be changed in the request that deletes its root`(
+    isRootFirst: Bool, type: String?
+  ) async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    var draft = RecordDraft(name: "s1", type: type, changeTag: share.changeTag)
+    draft.publicPermission = .readOnly
+    let (root, change) = (RecordOperation.delete("root"), RecordOperation(.update, draft))
+    let operations = isRootFirst ? [root, change] : [change, root]
+    let whole = try await fixture.modify(operations, atomic: true)
+    #expect(whole.allSatisfy { !$0.isSuccess })
+    let error = try #require(whole.codes.firstIndex(of: .validatingReferenceError))
+    #expect(whole[error].error?.reason.contains("share 's1' goes with its root 'root'") == true)
+    for name in ["root", "s1"] { #expect(try await fixture.exists(name)) }
+    let results = try await fixture.modify(operations, atomic: false)
+    #expect(
+      results.codes
+        == (isRootFirst ? [nil, .validatingReferenceError] : [.validatingReferenceError, nil]))
+    for name in ["root", "s1"] { #expect(try await !fixture.exists(name)) }
+  }
+
+  @Test func `a record that goes along with another in a request is not shared in it`() async throws
+  {
+    let fixture = try await EngineFixture()
+    let target = FieldValue.reference(Reference(recordName: "target", action: .deleteSelf))
+    _ = try await fixture.modify([.create("target"), .create("root", ["to": target])])
+    let results = try await fixture.modify(
+      [.delete("target"), .share("s1", of: "root")], atomic: false)
+    #expect(results.codes == [nil, .validatingReferenceError])
+    for name in ["target", "root", "s1"] { #expect(try await !fixture.exists(name)) }
+  }
+
   @Test func `a user's own record does not go with what it refers to`() async throws {
     let fixture = try await EngineFixture()
     let name = try #require(fixture.phone.user?.name)

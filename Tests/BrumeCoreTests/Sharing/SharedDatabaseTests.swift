@@ -175,6 +175,43 @@ struct SharedDatabaseTests {
     #expect(failure.error.code == .zoneNotFound)
   }
 
+  @Test(arguments: [[DatabaseScope.private, .shared], [.shared, .private]])
+  func `SHR-30 a child that moves to a shared parent goes in one database and comes in the other`(
+    order: [DatabaseScope]
+  ) async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    let own = ZoneID(name: "Own")
+    try await fixture.makeZone(own, as: fixture.bob)
+    let made = try await fixture.modify(
+      [.create("parent"), .create("child", parent: "parent")], zone: own, as: fixture.bob)
+    #expect(made.allSucceeded)
+    let before = (
+      own: try await fixture.changes(zone: own, as: fixture.bob).token,
+      shared: try await fixture.changes(zone: shared(fixture), in: .shared, as: fixture.bob).token
+    )
+    for scope in order {
+      let move =
+        scope == .private
+        ? try await fixture.modify([.delete("child")], zone: own, as: fixture.bob)
+        : try await fixture.modify(
+          [.create("child", parent: "root")], in: .shared, zone: shared(fixture), as: fixture.bob)
+      #expect(move.allSucceeded)
+    }
+    // Each feed has its half, whichever is read first.
+    for scope in order.reversed() {
+      let feed =
+        scope == .private
+        ? try await fixture.changes(since: before.own, zone: own, as: fixture.bob)
+        : try await fixture.changes(
+          since: before.shared, zone: shared(fixture), in: .shared, as: fixture.bob)
+      #expect(feed.summary == [scope == .private ? "-child" : "+child"])
+    }
+    #expect(try await fixture.fetch("child").parent == "root")
+    #expect(try await fixture.exists("parent", zone: own, as: fixture.bob))
+  }
+
   @Test func `SHR-19 a removed participant sees that the zone is gone`() async throws {
     let fixture = try await EngineFixture()
     let (_, share) = try await fixture.shareHike(with: "bob")

@@ -95,6 +95,24 @@ struct ZoneEmptyingTests {
     #expect(try await rows(fixture, zone) == 0)
   }
 
+  @Test func `a zone that one request empties is left to it by the others`() async throws {
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Large")
+    let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
+    try await fill(fixture, zone, 3)
+    try await cutShort(fixture, zone)
+    let unfinished = fixture.engine.zoneEmptying.unfinished
+    #expect(unfinished.begin([key]) == [key])
+    let create = ZoneOperation(.create, zone)
+    let refused = try await fixture.engine.zones.modify(
+      [create], in: .private, as: fixture.phone)
+    #expect(refused.map { $0.failure?.error.code } == [.tryAgainLater])
+    #expect(try await rows(fixture, zone) == 3)
+    unfinished.end([key])
+    try await fixture.makeZone(zone)
+    #expect(try await rows(fixture, zone) == 0)
+  }
+
   @Test func `rows of deleted zones are looked for`() async throws {
     let fixture = try await EngineFixture()
     let zone = ZoneID(name: "Large")

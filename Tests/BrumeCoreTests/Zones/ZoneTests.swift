@@ -68,6 +68,17 @@ struct ZoneTests {
       try await fixture.deleteZone(ZoneID(name: "Ghost")).failure?.error.code == .zoneNotFound)
   }
 
+  @Test func `ZON-05 deleting a zone that the user purged says that he deleted it`() async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.makeZone(ZoneID(name: "Kept"))
+    try await fixture.engine.zoneAdministration.purge(
+      "Trails", of: try #require(fixture.phone.user), in: TestContainer.development)
+    let results = try await fixture.engine.zones.modify(
+      [.init(.delete, EngineFixture.trails), .init(.delete, ZoneID(name: "Kept"))], in: .private,
+      as: fixture.phone)
+    #expect(results.map { $0.failure?.error.code } == [.userDeletedZone, nil])
+  }
+
   @Test func `ZON-06 looking up a missing zone fails for that zone only`() async throws {
     let fixture = try await EngineFixture()
     let results = try await fixture.engine.zones.lookup(

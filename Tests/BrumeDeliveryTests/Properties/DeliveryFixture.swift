@@ -286,13 +286,13 @@ final class DeliveryFixture {
     await Task.yield()
     switch (fault, receiver.pushChannel) {
     case (_, .webhook):
-      while try await worker.serve(webhook: webhook, 1) == .delivered {}
+      while try await worker.callNext(webhook: webhook, 1) == .delivered {}
     case (.removedFirst, _): try await takeAndForget(name, receiver.key)
     case (.backwards, _): try await takeBackwards(name, receiver.key)
     case (_, .stream): try await readStream(name, receiver)
     case (_, .poll): try await poll(name)
     case (_, .apns), (_, .webPush):
-      while try await worker.serve(receiver.key, 1) == .delivered {}
+      while try await worker.sendNext(to: receiver.key, 1) == .delivered {}
     }
   }
 

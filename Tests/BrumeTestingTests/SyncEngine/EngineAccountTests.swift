@@ -133,6 +133,25 @@ private final class UploadingApp: CKSyncEngineDelegate {
     #expect(app.engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
+  @Test func `ACC-05 who signs in has all local records sent, and none is on the server twice`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let device = try await fixture.server.device("tablet", of: nil)
+    let app = UploadingApp(device.privateCloudDatabase)
+    app.addsToSender.withLock { $0 = true }
+    for title in ["a", "b"] { app.put(title) }
+    let refused = try await engineFailure { try await app.engine.sendChanges() }
+    #expect(refused.code == .notAuthenticated)
+    try await fixture.server.signIn("tablet", as: "alice")
+    // The record that is there already is a conflict: what the server has stays.
+    let conflict = try await engineFailure { try await app.engine.sendChanges() }
+    #expect(conflict.failedItems == [NotesApp.id("a"): .serverRecordChanged])
+    #expect(app.events.withLock { $0.contains("signIn") })
+    #expect(try await fixture.stored()["a"] == "a")
+    #expect(try await names(app.database) == ["a", "b"])
+  }
+
   // MARK: Engines that were replaced
 
   @Test(arguments: [false, true])

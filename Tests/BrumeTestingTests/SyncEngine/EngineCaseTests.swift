@@ -61,6 +61,27 @@ import Testing
     #expect(try await fixture.stored() == ["a": "phone"])
   }
 
+  @Test func `SAV-34 an engine sends 444 records in batches below the limit, and all arrive`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture()
+    let sizes = Mutex<[Int]>([])
+    fixture.phone.onEvent.withLock {
+      $0 = { event in
+        guard case .sentRecordZoneChanges(let sent) = event else { return }
+        #expect(sent.failedRecordSaves.isEmpty)
+        sizes.withLock { $0.append(sent.savedRecords.count) }
+      }
+    }
+    for number in 0..<444 { fixture.phone.write("\(number)", to: "n\(number)") }
+    try await fixture.phone.engine.sendChanges()
+    let batches = sizes.withLock { $0 }
+    #expect(batches.reduce(0, +) == 444 && batches.allSatisfy { $0 <= 400 })
+    try await fixture.laptop.engine.fetchChanges()
+    let all = (0..<444).map { ("n\($0)", "\($0)") }
+    #expect(fixture.laptop.notes == Dictionary(uniqueKeysWithValues: all))
+  }
+
   @Test func `ENG-05 a rename on one device is seen on the other`() async throws {
     let fixture = try await SyncEngineFixture(notes: ["a"])
     fixture.phone.write("renamed", to: "a")

@@ -181,7 +181,7 @@ import Testing
     #expect(fixture.phone.pending.isEmpty && fixture.phone.notes.isEmpty)
   }
 
-  @Test func `ACC-05 ACC-06 signing in again fetches everything`() async throws {
+  @Test func `ACC-06 signing in again fetches everything`() async throws {
     let fixture = try await SyncEngineFixture(notes: ["a"])
     try fixture.server.signOut("phone")
     _ = try await engineFailure { try await fixture.phone.engine.fetchChanges() }
@@ -189,6 +189,30 @@ import Testing
     try await fixture.phone.engine.fetchChanges()
     #expect(fixture.phone.events.contains("signIn"))
     #expect(fixture.phone.notes == ["a": "a"])
+  }
+
+  @Test func `ACC-07 a fetch during which the account goes fails, and nothing of it stays`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture(smallLimits: true)
+    for number in 0..<15 { fixture.laptop.write("x", to: "n\(number)") }
+    try await fixture.laptop.engine.sendChanges()
+    let (server, phone) = (fixture.server, fixture.phone)
+    phone.onEvent.withLock {
+      $0 = { event in
+        guard case .fetchedRecordZoneChanges(let page) = event else { return }
+        #expect(page.modifications.count == 10)
+        #expect(throws: Never.self) { try server.signOut("phone") }
+      }
+    }
+    let error = try await engineFailure { try await phone.engine.fetchChanges() }
+    #expect(error.code == .notAuthenticated)
+    #expect(phone.events.contains("signOut") && phone.notes.isEmpty)
+    // No token is left of it either: what came before the change comes again.
+    phone.onEvent.withLock { $0 = nil }
+    try await server.signIn("phone", as: "alice")
+    try await phone.engine.fetchChanges()
+    #expect(phone.notes.count == 15)
   }
 
   @Test func `another user's account is a switch, and nothing of the first one is sent`()

@@ -56,6 +56,15 @@ struct SubscriptionTests {
       }
       #expect(error.code == .serverRejectedRequest)
       #expect(error.localizedDescription.contains("duplicate of 'first'"))
+      let operation = CKModifySubscriptionsOperation(
+        subscriptionsToSave: [Self.zoneSubscription("Z", "third")])
+      var overall: CKError?
+      operation.modifySubscriptionsCompletionBlock = { overall = $2 as? CKError }
+      await phone.run(operation)
+      #expect(overall?.code == .partialFailure)
+      let item = overall?.partialErrorsByItemID?["third"] as? CKError
+      #expect(item?.code == .serverRejectedRequest)
+      #expect(item?.localizedDescription.contains("duplicate of 'first'") == true)
       // The client goes on with the one that is there.
       #expect(try await phone.database.subscription(for: "first").subscriptionType == .recordZone)
     }
