@@ -39,12 +39,12 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
     let page = try await request(from: Viewpoint(scope: .private)) {
       try await session.keptNotifications(token: before, limit: limit)
     }
-    await report {
-      for item in page.items {
-        if let notification = CKNotification.make(item) {
-          self.notificationChangedBlock?(notification)
-        }
+    try await report(each: page.items) { item in
+      if let notification = CKNotification.make(item) {
+        self.notificationChangedBlock?(notification)
       }
+    }
+    await report {
       self.moreComing = page.moreComing
       self.token = CKServerChangeToken(text: page.token)
     }

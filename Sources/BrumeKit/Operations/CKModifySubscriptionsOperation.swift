@@ -69,6 +69,22 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
       self.deleted = deletes
       for (id, result) in saves.items { self.perSubscriptionSaveBlock?(id, result) }
       for (id, result) in deletes.items { self.perSubscriptionDeleteBlock?(id, result) }
+    try await report(each: saves.items) { self.perSubscriptionSaveBlock?($0.id, $0.result) }
+    try await report(each: deletes.items) { self.perSubscriptionDeleteBlock?($0.id, $0.result) }
+  }
+
+  /// A missing zone fails under the zone's ID, as with Apple (case SUB-02).
+  private var saveErrors: [AnyHashable: any Error] {
+    var errors = saved.errors
+    for case let subscription as CKRecordZoneSubscription in subscriptionsToSave ?? [] {
+      let id = AnyHashable(subscription.subscriptionID)
+      guard let error = errors[id] as? CKError,
+        error.code == .zoneNotFound || error.code == .userDeletedZone
+      else { continue }
+      errors[id] = nil
+      errors[AnyHashable(subscription.zoneID)] = error
+    }
+    return errors
     }
   }
 

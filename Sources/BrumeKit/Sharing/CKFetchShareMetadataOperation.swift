@@ -56,7 +56,7 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
         // A file that cannot be fetched stays away; the share itself is there all the same.
         _ = try await withFiles(.success(root), from: viewpoint)
       }
-      await report { self.reportOne(url, result) }
+      try await report(each: [result]) { self.reportOne(url, $0) }
     }
   }
 
