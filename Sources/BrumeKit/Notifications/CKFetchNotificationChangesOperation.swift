@@ -64,6 +64,8 @@ extension CKNotification {
       var content = PushContent(PushDictionary(push))
     else { return nil }
     content.isRead = kept.isRead
+    // CloudKit: always true of fetched ones (Apple's page `CKNotification.isPruned`), so that apps fetch the record.
+    content.isPruned = true
     return make(content)
   }
 }

@@ -193,6 +193,27 @@ import Testing
     let server = ScriptedServer { _, _ in
       Wire.users([UserIdentity(user: UserID("_b"), emailAddress: "b@example.org")])
     }
+  @Test func `SHR-27 who has to prove an address learns the share's URL`() async throws {
+    let server = ScriptedServer { request, _ in
+      let asked = try Wire.shortGUIDs(try #require(request.body))
+      return Wire.shareResults(
+        asked.map {
+          .failure(ItemFailure($0.value, BrumeError(.participantMayNeedVerification, "prove it")))
+        }, RecordOptions())
+    }
+    let url = try #require(URL(string: "https://a.example/share/0abc"))
+    let fetch = CKFetchShareMetadataOperation(shareURLs: [url])
+    fetch.container = server.container
+    var failures: [CKError] = []
+    fetch.perShareMetadataResultBlock = { _, result in
+      if case .failure(let error as CKError) = result { failures.append(error) }
+    }
+    await finish(fetch)
+    #expect(failures.map(\.code) == [.participantMayNeedVerification])
+    #expect(failures.first?.userInfo[NSURLErrorKey] as? URL == url)
+    #expect(failures.first?.localizedDescription == "prove it")
+  }
+
     let operation = CKFetchShareParticipantsOperation(userIdentityLookupInfos: infos)
     operation.container = server.container
     let journal = Journal()
