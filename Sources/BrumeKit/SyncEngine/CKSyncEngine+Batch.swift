@@ -93,22 +93,6 @@ extension CKSyncEngine {
         recordIDsToDelete: recordIDsToDelete.filter { !isLeftOut(.deleteRecord($0)) },
         atomicByZone: atomicByZone)
     }
-
-    /// Two batches of about the same size; nil if one change is all there is.
-    var halves: (RecordZoneChangeBatch, RecordZoneChangeBatch)? {
-      guard count > 1 else { return nil }
-      let saves = recordsToSave.count / 2
-      let deletes = recordsToSave.count > 1 ? recordIDsToDelete.count / 2 : count / 2 - saves
-      return (
-        RecordZoneChangeBatch(
-          recordsToSave: Array(recordsToSave.prefix(saves)),
-          recordIDsToDelete: Array(recordIDsToDelete.prefix(deletes)), atomicByZone: atomicByZone),
-        RecordZoneChangeBatch(
-          recordsToSave: Array(recordsToSave.dropFirst(saves)),
-          recordIDsToDelete: Array(recordIDsToDelete.dropFirst(deletes)),
-          atomicByZone: atomicByZone)
-      )
-    }
   }
 }
 
