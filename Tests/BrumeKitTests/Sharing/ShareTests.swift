@@ -88,6 +88,12 @@ import Testing
     #expect(Set([bob, somebody("9", user: "_bob")]).count == 1)
   }
 
+  @Test func `SHR-32 the owner is not invited to his own share`() {
+    let share = CKShare(recordZoneID: CKRecordZone.ID(zoneName: "Notes"))
+    share.addParticipant(CKShare.Participant(inviting: share.owner.userIdentity))
+    #expect(share.participants.map(\.role) == [.owner])
+  }
+
   @Test func `inviting the same person again updates the invitation`() {
     let share = CKShare(recordZoneID: zoneID)
     func invitation(_ address: String = "bob@example.org") -> CKShare.Participant {
@@ -187,12 +193,6 @@ import Testing
     #expect((byItem?[url] as? CKError)?.code == .unknownItem, "found by the share's URL")
   }
 
-  @Test func `participants are made from addresses, with the account where there is one`() async {
-    let infos = CKUserIdentity.LookupInfo.lookupInfos(
-      withEmails: ["a@example.org", "B@example.org"])
-    let server = ScriptedServer { _, _ in
-      Wire.users([UserIdentity(user: UserID("_b"), emailAddress: "b@example.org")])
-    }
   @Test func `SHR-27 who has to prove an address learns the share's URL`() async throws {
     let server = ScriptedServer { request, _ in
       let asked = try Wire.shortGUIDs(try #require(request.body))
@@ -214,6 +214,12 @@ import Testing
     #expect(failures.first?.localizedDescription == "prove it")
   }
 
+  @Test func `participants are made from addresses, with the account where there is one`() async {
+    let infos = CKUserIdentity.LookupInfo.lookupInfos(
+      withEmails: ["a@example.org", "B@example.org"])
+    let server = ScriptedServer { _, _ in
+      Wire.users([UserIdentity(user: UserID("_b"), emailAddress: "b@example.org")])
+    }
     let operation = CKFetchShareParticipantsOperation(userIdentityLookupInfos: infos)
     operation.container = server.container
     let journal = Journal()
