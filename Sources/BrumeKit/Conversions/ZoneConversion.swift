@@ -12,7 +12,7 @@ extension CKRecordZone {
         action: CKRecord.ReferenceAction.none)
     }
     beginning = state.isNew ? state.token : nil
-    // A zone can do all or nothing; the server tells custom zones from default ones by this word.
+    // A zone can do all or nothing; what the server calls atomic is a custom zone.
     if state.isAtomic, viewpoint.scope != .public { capabilities = .custom }
   }
 }
