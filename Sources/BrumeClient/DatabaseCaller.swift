@@ -1,5 +1,5 @@
 // One function per endpoint of a database, with the same requests and answers as the server's
-// engine. Each call is one HTTP request; splitting large batches is `BatchPlan`.
+// engine. Each call is one HTTP request.
 
 package import BrumeModel
 import BrumeWire

@@ -11,7 +11,7 @@ package struct BrumeError: Error, Equatable, Sendable {
     // Finer than the wire's list; distinguished by the `CKError` number under our own key.
     case changeTokenExpired, userDeletedZone, limitExceeded, badDatabase, rejected, alreadyShared
     case tooManyParticipants, participantMayNeedVerification, assetNotAvailable, badContainer
-    case participantAlreadyInvited
+    case participantAlreadyInvited, missingEntitlement
     case incompatibleVersion, managedAccountRestricted, accountTemporarilyUnavailable
   }
   package let code: Code
@@ -99,6 +99,7 @@ extension BrumeError.Code {
     case .participantAlreadyInvited: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 37)
     case .assetNotAvailable: Meaning(wire: "NOT_FOUND", httpStatus: 404, ckError: 35)
     case .badContainer: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 5)
+    case .missingEntitlement: Meaning(wire: "AUTHENTICATION_FAILED", httpStatus: 401, ckError: 8)
     case .incompatibleVersion: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 18)
     case .managedAccountRestricted: Meaning(wire: "ACCESS_DENIED", httpStatus: 403, ckError: 32)
     case .accountTemporarilyUnavailable:

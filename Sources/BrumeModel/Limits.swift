@@ -13,6 +13,8 @@ package struct Limits: Sendable, Equatable {
   package var itemsPerOperation = 400
   /// Apple's header of SDK 27 documents 250 saves and deletions a batch of a sync engine.
   package var syncEngineBatch = 250
+  /// Apple's `CKError.limitExceeded` documents about 2 MB of records a request: where a batch of a sync engine is full.
+  package var syncEngineBatchBytes = 2 << 20
   /// Ours: 200 records of some size. Larger bodies get 413.
   package var requestBodyBytes = 16 << 20
   /// Ours: bytes of records in one answer. Pages end before it; of records that were asked for by

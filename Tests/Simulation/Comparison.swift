@@ -40,7 +40,8 @@ struct Comparison {
     }
     let zonesHere = Set(app.disk.zones.map { path($0, user) })
     for zone in zonesHere.symmetricDifference(readable).sorted() {
-      found.append("\(device.name) \(zonesHere.contains(zone) ? "still has" : "lacks") the zone \(zone)")
+      found.append(
+        "\(device.name) \(zonesHere.contains(zone) ? "still has" : "lacks") the zone \(zone)")
     }
     let waiting = app.engine.state.pendingRecordZoneChanges
     if !waiting.isEmpty { found.append("\(device.name) still has to send \(waiting.count)") }

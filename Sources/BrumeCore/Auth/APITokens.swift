@@ -91,14 +91,14 @@ extension APIToken {
   func obstacle(for credentials: Credentials) -> BrumeError? {
     guard containerEnvironment == credentials.containerEnvironment else {
       return BrumeError(
-        .authenticationFailed,
+        .missingEntitlement,
         "the API token was made for container '\(container)' in \(environment.rawValue); use one "
           + "of the container and environment in the address: `brume token list` shows them, "
           + Self.making(from: containerEnvironment, to: credentials.containerEnvironment))
     }
     if let allowedOrigins, let origin = credentials.origin, !allowedOrigins.contains(origin) {
       return BrumeError(
-        .authenticationFailed,
+        .missingEntitlement,
         "the API token is not for pages of '\(origin)'; make one that allows it: `brume token "
           + "create NAME --origin \(origin)`")
     }

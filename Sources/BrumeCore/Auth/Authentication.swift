@@ -22,9 +22,10 @@ package struct Authentication: Sendable {
 
   /// The caller behind a request, or the error that says what is missing.
   ///
-  /// - Throws: `authenticationFailed` for a proof that is missing, unknown, made for something else or used
-  ///   before; `authenticationRequired` for a user's token that is no good beside an API token that is: a new
-  ///   sign-in cures that; `throttled` for too many signed requests; `badContainer`.
+  /// - Throws: `missingEntitlement` for an API token that is missing, unknown or made for something else: what is
+  ///   wrong then is the program, not who is signed in (case ACC-09); `authenticationRequired` for a user's token that
+  ///   is no good beside an API token that is: a new sign-in cures that; `authenticationFailed` for a signature that is
+  ///   no good, or was used before; `throttled` for too many signed requests; `badContainer`.
   package func authenticate(_ credentials: Credentials) async throws -> Caller {
     try NameRules.container(credentials.container.name)
     if let signature = credentials.signature {
@@ -32,7 +33,7 @@ package struct Authentication: Sendable {
     }
     guard let text = credentials.apiToken, !text.isEmpty else {
       throw BrumeError(
-        .authenticationFailed,
+        .missingEntitlement,
         "no auth method found: send ckAPIToken, with ckWebAuthToken for a user, or sign the request"
       )
     }
@@ -44,7 +45,7 @@ package struct Authentication: Sendable {
     let (apiToken, account) = try await self.credentials.find(text, accountKey)
     guard let apiToken else {
       throw BrumeError(
-        .authenticationFailed,
+        .missingEntitlement,
         "the API token is unknown to this server; make one with `brume token create`")
     }
     if let error = apiToken.obstacle(for: credentials) { throw error }

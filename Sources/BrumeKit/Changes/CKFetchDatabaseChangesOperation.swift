@@ -63,19 +63,22 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
         try await database.caller.databaseChanges(token: before, limit: limit)
       }
       try page.checkProgress(since: before)
-      await report { self.take(page, viewpoint) }
+      try await take(page, viewpoint)
       token = page.token
       guard page.moreComing, fetchAllChanges else { return }
     }
   }
 
-  private func take(_ page: DatabaseChangesPage, _ viewpoint: Viewpoint) {
-    for zone in page.zones {
-      block(for: zone.deletion)?(CKRecordZone.ID(zone.zone, from: viewpoint))
+  /// The token comes only after all zones of its page: it would skip those that were not reported.
+  private func take(_ page: DatabaseChangesPage, _ viewpoint: Viewpoint) async throws {
+    try await report(each: page.zones) { zone in
+      self.block(for: zone.deletion)?(CKRecordZone.ID(zone.zone, from: viewpoint))
     }
     let token = CKServerChangeToken(text: page.token)
-    last = (token, page.moreComing)
-    changeTokenUpdatedBlock?(token)
+    await report {
+      self.last = (token, page.moreComing)
+      self.changeTokenUpdatedBlock?(token)
+    }
   }
 
   private func block(for deletion: Zone.Deletion?) -> ((CKRecordZone.ID) -> Void)? {

@@ -6,10 +6,13 @@ import Foundation
 struct CallDefaults: Sendable {
   var configuration: CKOperation.Configuration?
   var group: CKOperationGroup?
+  /// The account that the calls are made for; nil: whoever is signed in when they begin.
+  var account: Int?
 
   /// Gives an operation of a convenience call its settings.
   func apply(to operation: CKOperation) {
     operation.group = group
+    if let account { operation.belong(to: account) }
     if let configuration {
       operation.configuration = configuration
     } else if group == nil {

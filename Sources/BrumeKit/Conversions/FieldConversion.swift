@@ -11,10 +11,12 @@ func fieldObject(_ value: Any) -> (any __CKRecordObjCValue)? {
   switch value {
   case let list as [Any]: fieldList(list)
   case let list as NSArray: fieldList(list.map { $0 })
+  // Copied where it could change later, without the record's knowledge.
+  case let text as NSMutableString: NSString(string: String(describing: text))
   case let text as NSString: text
   case let number as NSNumber: number
   case let date as NSDate: date
-  case let data as NSData: data
+  case let data as NSData: data is NSMutableData ? NSData(data: data as Data) : data
   case let reference as CKRecord.Reference: reference
   case let place as CLLocation: place
   case let asset as CKAsset: asset

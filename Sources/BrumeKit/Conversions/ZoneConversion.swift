@@ -12,6 +12,7 @@ extension CKRecordZone {
         action: CKRecord.ReferenceAction.none)
     }
     beginning = state.isNew ? state.token : nil
-    if viewpoint.scope == .public { capabilities = [] }
+    // A zone can do all or nothing; what the server calls atomic is a custom zone.
+    if state.isAtomic, viewpoint.scope != .public { capabilities = .custom }
   }
 }

@@ -39,12 +39,12 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
     let page = try await request(from: Viewpoint(scope: .private)) {
       try await session.keptNotifications(token: before, limit: limit)
     }
-    await report {
-      for item in page.items {
-        if let notification = CKNotification.make(item) {
-          self.notificationChangedBlock?(notification)
-        }
+    try await report(each: page.items) { item in
+      if let notification = CKNotification.make(item) {
+        self.notificationChangedBlock?(notification)
       }
+    }
+    await report {
       self.moreComing = page.moreComing
       self.token = CKServerChangeToken(text: page.token)
     }
@@ -64,6 +64,8 @@ extension CKNotification {
       var content = PushContent(PushDictionary(push))
     else { return nil }
     content.isRead = kept.isRead
+    // CloudKit: always true of fetched ones (Apple's page `CKNotification.isPruned`), so that apps fetch the record.
+    content.isPruned = true
     return make(content)
   }
 }

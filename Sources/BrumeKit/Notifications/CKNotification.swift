@@ -77,7 +77,8 @@ open class CKNotification: NSObject, _RemoteNotification, @unchecked Sendable {
     content.owner.map { CKRecord.ID(recordName: $0) }
   }
 
-  /// Whether something was left out of the push because it would have been too large.
+  /// Whether something was left out of the push because it would have been too large. Always true of
+  /// notifications that were fetched.
   open var isPruned: Bool { content.isPruned }
 
   // MARK: What the system shows

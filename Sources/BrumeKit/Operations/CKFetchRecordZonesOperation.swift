@@ -46,9 +46,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     let viewpoint = await database.viewpoint()
     guard !fetchesAll else {
       let zones = try await request(from: viewpoint) { try await database.caller.listZones() }
-      return await report {
-        for zone in zones { self.reportOne(nil, .success(zone), viewpoint) }
-      }
+      return try await report(each: zones) { self.reportOne(nil, .success($0), viewpoint) }
     }
     let ids = recordZoneIDs ?? []
     try CKError.checkCount(ids.count)
@@ -56,13 +54,11 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
       let answers = try await request(from: viewpoint) {
         try await database.caller.lookupZones(part.map { ZoneID($0) })
       }
-      await report {
-        for (index, id) in part.enumerated() {
-          if let answer = answers[ifThere: index] {
-            self.reportOne(id, answer, viewpoint)
-          } else {
-            self.reportOne(id, .failure(CKError.missingAnswer(for: "zone '\(id.zoneName)'")))
-          }
+      try await report(each: part.enumerated()) { index, id in
+        if let answer = answers[ifThere: index] {
+          self.reportOne(id, answer, viewpoint)
+        } else {
+          self.reportOne(id, .failure(CKError.missingAnswer(for: "zone '\(id.zoneName)'")))
         }
       }
     }

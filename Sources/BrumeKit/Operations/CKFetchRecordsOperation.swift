@@ -61,11 +61,10 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       for (index, id) in part.enumerated() {
         let found = recordResult(answers[ifThere: index], id, from: viewpoint)
         let result = try await withFiles(found, from: viewpoint) { part in
-          guard part < 1 else { return }
+          guard part < 1, !self.isCancelled else { return }
           await self.report { self.perRecordProgressBlock?(id, part) }
         }
-        try Task.checkCancellation()
-        await report { self.reportOne(id, result) }
+        try await report(each: [result]) { self.reportOne(id, $0) }
       }
     }
   }
@@ -84,6 +83,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private func reportOne(_ id: CKRecord.ID, _ result: Result<CKRecord, any Error>) {
     fetched.add(id, result)
     if case .success = result { perRecordProgressBlock?(id, 1) }
+    if isCancelled { return }
     if let perRecordResultBlock {
       perRecordResultBlock(id, result)
       return

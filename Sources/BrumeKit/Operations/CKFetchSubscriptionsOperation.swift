@@ -69,11 +69,9 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
         ($1, subscriptionResult(found[ifThere: $0], $1, from: viewpoint))
       }
     }
-    await report {
-      for (id, result) in answers {
-        self.fetched.add(id, result)
-        self.perSubscriptionResultBlock?(id, result)
-      }
+    try await report(each: answers) { id, result in
+      self.fetched.add(id, result)
+      self.perSubscriptionResultBlock?(id, result)
     }
   }
 

@@ -53,14 +53,12 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
       let answers = try await request(from: viewpoint) {
         try await database.caller.modifyZones(Array(part))
       }
-      await report {
-        for index in part.indices {
-          let answer = answers[ifThere: index - part.startIndex]
-          if index < saves.count {
-            self.reportSave(saves[index], answer, viewpoint)
-          } else {
-            self.reportDelete(deletes[index - saves.count], answer, viewpoint)
-          }
+      try await report(each: part.indices) { index in
+        let answer = answers[ifThere: index - part.startIndex]
+        if index < saves.count {
+          self.reportSave(saves[index], answer, viewpoint)
+        } else {
+          self.reportDelete(deletes[index - saves.count], answer, viewpoint)
         }
       }
     }

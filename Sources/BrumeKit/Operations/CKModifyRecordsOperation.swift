@@ -75,24 +75,16 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     let viewpoint = await database.viewpoint()
     let plan = try await sendingFiles(
       of: saves, plan(saves, deletes, viewpoint), from: viewpoint)
-    let refusals = plan.refusals()
-    if !refusals.isEmpty {
-      await report {
-        for (index, error) in refusals.sorted(by: { $0.key < $1.key }) {
-          self.reportOne(index, .failure(error), viewpoint)
-        }
-      }
+    let refusals = plan.refusals().sorted { $0.key < $1.key }
+    try await report(each: refusals) { self.reportOne($0.key, .failure($0.value), viewpoint) }
+    let sent = plan.sent()
+    guard !sent.isEmpty else { return }
+    let question = self.question(sent.map(\.operation))
+    let answers = try await request(from: viewpoint) {
+      try await database.caller.modifyRecords(question)
     }
-    for (number, positions) in try plan.requests().enumerated() {
-      let question = self.question(plan, positions, number)
-      let answers = try await request(from: viewpoint) {
-        try await database.caller.modifyRecords(question)
-      }
-      await report {
-        for (index, position) in positions.enumerated() {
-          self.reportAnswer(position, answers[ifThere: index], viewpoint)
-        }
-      }
+    try await report(each: sent.enumerated()) { index, item in
+      self.reportAnswer(item.position, answers[ifThere: index], viewpoint)
     }
   }
 
@@ -121,7 +113,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       guard plan.refusals()[index] == nil else { continue }
       let uploaded = try await uploadFiles(of: record, from: viewpoint) { part in
         // The last word, 1, comes with the save.
-        guard part < 1 else { return }
+        guard part < 1, !self.isCancelled else { return }
         await self.report { self.perRecordProgressBlock?(record, part) }
       }
       plan.send(uploaded, with: index)
@@ -135,13 +127,10 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   /// The request has a name of its own, so that repeating it after a lost answer changes nothing.
-  private func question(
-    _ plan: ModifyPlan, _ positions: [Int], _ number: Int
-  ) -> ModifyRecordsRequest {
+  private func question(_ operations: [RecordOperation]) -> ModifyRecordsRequest {
     var question = ModifyRecordsRequest(
-      operations: positions.compactMap { try? plan.items[$0].operation.get() }, atomic: isAtomic,
-      operationID: "\(operationID)/\(number)", clientData: clientChangeTokenData.map { [UInt8]($0) }
-    )
+      operations: operations, atomic: isAtomic, operationID: "\(operationID)/0",
+      clientData: clientChangeTokenData.map { [UInt8]($0) })
     if let words = question.clientData { question.operationID = question.name(after: words) }
     return question
   }
@@ -188,6 +177,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }.mapError { CKError(converting: $0, from: viewpoint) }
     saved.add(record.recordID, result)
     if case .success = result { perRecordProgressBlock?(record, 1) }
+    if isCancelled { return }
     if let perRecordSaveBlock {
       perRecordSaveBlock(record.recordID, result)
     } else if case .failure(let error) = result {

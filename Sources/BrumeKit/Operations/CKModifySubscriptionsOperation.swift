@@ -25,7 +25,8 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   /// Called once, last. Failures of single subscriptions do not make it a failure.
   open var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
   /// The older form of ``modifySubscriptionsResultBlock``: failures of single subscriptions come
-  /// as one partial failure.
+  /// as one partial failure. It has the ID of a subscription, or, if the zone of a
+  /// ``CKRecordZoneSubscription`` is missing, that zone's ID.
   open var modifySubscriptionsCompletionBlock:
     (
       (
@@ -67,14 +68,28 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     await report {
       self.saved = saves
       self.deleted = deletes
-      for (id, result) in saves.items { self.perSubscriptionSaveBlock?(id, result) }
-      for (id, result) in deletes.items { self.perSubscriptionDeleteBlock?(id, result) }
     }
+    try await report(each: saves.items) { self.perSubscriptionSaveBlock?($0.id, $0.result) }
+    try await report(each: deletes.items) { self.perSubscriptionDeleteBlock?($0.id, $0.result) }
+  }
+
+  /// A missing zone fails under the zone's ID, as with Apple (case SUB-02).
+  private var saveErrors: [AnyHashable: any Error] {
+    var errors = saved.errors
+    for case let subscription as CKRecordZoneSubscription in subscriptionsToSave ?? [] {
+      let id = AnyHashable(subscription.subscriptionID)
+      guard let error = errors[id] as? CKError,
+        error.code == .zoneNotFound || error.code == .userDeletedZone
+      else { continue }
+      errors[id] = nil
+      errors[AnyHashable(subscription.zoneID)] = error
+    }
+    return errors
   }
 
   override func complete(_ failure: CKError?) {
     modifySubscriptionsResultBlock?(CKError.result(failure))
-    let errors = saved.errors.merging(deleted.errors) { first, _ in first }
+    let errors = saveErrors.merging(deleted.errors) { first, _ in first }
     modifySubscriptionsCompletionBlock?(
       failure == nil ? saved.values : nil, failure == nil ? deleted.ids : nil,
       CKError.overall(failure, items: errors))

@@ -173,7 +173,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     do {
       guard decision == .run else { throw CancellationError() }
       let begun = connection.account
-      account.withLock { $0 = begun }
+      account.withLock { $0 = $0 ?? begun }
       let now = session.host.now()
       began.withLock { $0 = now }
       archive = try await writeDown()
@@ -267,13 +267,13 @@ open class CKOperation: Operation, @unchecked Sendable {
       limitSeconds: settings.timeoutIntervalForResource)
     while true {
       try Task.checkCancellation()
+      try checkAccount()
       if policy.isOver(elapsedSeconds: elapsedSeconds) { throw CKError.tookTooLong }
+      let answer: Answer
       do {
-        let answer = try await RequestTimeout.$current.withValue(
+        answer = try await RequestTimeout.$current.withValue(
           timeout ?? RequestTimeout.current
         ) { try await send() }
-        try checkAccount()
-        return answer
       } catch {
         guard !isCancelled else { throw CancellationError() }
         let failure = CKError(converting: error, from: viewpoint)
@@ -281,7 +281,10 @@ open class CKOperation: Operation, @unchecked Sendable {
         let decision = policy.failed(failure, elapsedSeconds: elapsedSeconds)
         guard case .retry(let seconds) = decision else { throw failure }
         try await session.host.sleep(.seconds(seconds))
+        continue
       }
+      try checkAccount()
+      return answer
     }
   }
 }
@@ -291,7 +294,10 @@ extension CKOperation {
     began.withLock { $0 }.map { session.host.now().timeIntervalSince($0) } ?? 0
   }
 
-  /// What was asked for one user is not answered to another (case ACC-07).
+  /// The operation is for an account, whoever is signed in when it begins.
+  func belong(to account: Int) { self.account.withLock { $0 = account } }
+
+  /// What was asked for one user is neither sent for another nor answered to one (case ACC-07).
   private func checkAccount() throws {
     guard account.withLock({ $0 }) == connection.account else {
       throw CKError(

@@ -59,8 +59,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
       let found = recordResult(stored, from: viewpoint)
       let id = (try? found.get().recordID) ?? CKRecord.ID(recordName: stored.name)
       let result = try await withFiles(found, from: viewpoint)
-      try Task.checkCancellation()
-      await report { self.matched(id, result) }
+      try await report(each: [result]) { self.matched(id, $0) }
     }
     await report { self.next = page.marker.map { Cursor(question, marker: $0) } }
   }

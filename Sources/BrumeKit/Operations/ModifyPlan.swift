@@ -1,13 +1,15 @@
-// How the saves and deletes of one operation become requests. Only decides.
+// How the saves and deletes of one operation become a request. Only decides.
 //
 // The rules: a malformed record, or a new share without its root, is refused without asking the
 // server, and, if the operation is atomic, with it everything of its zone (CloudKit: the `isAtomic`
-// text of Apple's CKModifyRecordsOperation header). What is left is cut into requests by `BatchPlan`.
+// text of Apple's CKModifyRecordsOperation header). What is left goes in one request, in the app's
+// order. The server takes up to 400 items of a request with an operation ID; two requests would tear
+// apart what belongs together: a child and its parent (cases ATM-10, DEL-11), a record that is named
+// twice (SAV-14, SAV-15), a share and its root.
 
-import BrumeClient
 import BrumeModel
 
-/// The requests of one operation that saves and deletes records.
+/// The request of one operation that saves and deletes records.
 struct ModifyPlan {
   /// One item in the app's order, saves first.
   struct Item {
@@ -70,26 +72,12 @@ struct ModifyPlan {
     return refused
   }
 
-  /// The positions of the items of each request.
-  func requests() throws(BrumeError) -> [[Int]] {
+  /// The items that are sent, by position.
+  func sent() -> [(position: Int, operation: RecordOperation)] {
     let refused = refusals()
-    let sent = items.indices.filter { refused[$0] == nil }
-    let plan = try BatchPlan(
-      sent.compactMap { position in
-        (try? items[position].operation.get()).map { batchItem($0, in: items[position].zone) }
-      })
-    return plan.requests.map { $0.map { sent[$0] } }
-  }
-
-  /// Default zones are never atomic (case ATM-05).
-  private func batchItem(
-    _ operation: RecordOperation, in zone: CKRecordZone.ID
-  ) -> BatchPlan.Item {
-    var parent: String?
-    if case .set(let reference) = operation.record.parent { parent = reference.recordName }
-    return BatchPlan.Item(
-      name: operation.record.name ?? "", zone: ZoneID(zone),
-      isAtomic: isAtomic && zone.zoneName != CKRecordZone.ID.defaultZoneName, parent: parent,
-      root: operation.record.shareRoot?.name)
+    return items.enumerated().compactMap { position, item in
+      guard refused[position] == nil, let operation = try? item.operation.get() else { return nil }
+      return (position, operation)
+    }
   }
 }

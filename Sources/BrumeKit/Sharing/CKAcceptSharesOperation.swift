@@ -43,11 +43,10 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     let answers = try await request(from: viewpoint) {
       try await container.session.acceptShares(questions)
     }
-    await report {
-      for (index, metadata) in metadatas.enumerated() {
-        let answer = shareResult(answers[ifThere: index], metadata.shortGUID, viewpoint)
-        self.reportOne(metadata, answer.map(\.share))
-      }
+    try await report(each: metadatas.enumerated()) { index, metadata in
+      let answer = shareResult(
+        answers[ifThere: index], metadata.shortGUID, metadata.share.url, viewpoint)
+      self.reportOne(metadata, answer.map(\.share))
     }
   }
 

@@ -51,12 +51,12 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
       try await container.session.resolveShares(questions)
     }
     for (index, url) in urls.enumerated() {
-      let result = shareResult(answers[ifThere: index], url.absoluteString, viewpoint)
+      let result = shareResult(answers[ifThere: index], url.absoluteString, url, viewpoint)
       if let root = try? result.get().rootRecord {
         // A file that cannot be fetched stays away; the share itself is there all the same.
         _ = try await withFiles(.success(root), from: viewpoint)
       }
-      await report { self.reportOne(url, result) }
+      try await report(each: [result]) { self.reportOne(url, $0) }
     }
   }
 
@@ -78,13 +78,23 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
   }
 }
 
-/// One answer about a share.
+/// One answer about a share, which has a URL.
 func shareResult(
-  _ answer: ShareResult?, _ name: String, _ viewpoint: Viewpoint
+  _ answer: ShareResult?, _ name: String, _ url: URL?, _ viewpoint: Viewpoint
 ) -> Result<CKShare.Metadata, any Error> {
   switch answer {
   case .success(let metadata): .success(CKShare.Metadata(metadata, from: viewpoint))
-  case .failure(let failure): .failure(CKError(failure.error, from: viewpoint))
+  case .failure(let failure): .failure(CKError(failure.error, ofShareAt: url, from: viewpoint))
   case nil: .failure(CKError.missingAnswer(for: "share '\(name)'"))
+  }
+}
+
+extension CKError {
+  /// What the server said of a share. Who has to prove an address does so where the share's URL leads
+  /// (case SHR-27).
+  fileprivate init(_ error: BrumeError, ofShareAt url: URL?, from viewpoint: Viewpoint) {
+    self.init(error, from: viewpoint)
+    guard code == .participantMayNeedVerification, let url else { return }
+    self = CKError(code, error.reason, userInfo: userInfo.merging([NSURLErrorKey: url]) { $1 })
   }
 }

@@ -47,13 +47,11 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
       let found = try await request(from: viewpoint) {
         try await container.session.discoverUsers(wanted)
       }
-      await report {
-        for info in part {
-          let identity =
-            info.match(in: found, from: viewpoint)
-            ?? CKUserIdentity(lookupInfo: info, userRecordID: nil)
-          self.reportOne(info, CKShare.Participant(inviting: identity))
-        }
+      try await report(each: part) { info in
+        let identity =
+          info.match(in: found, from: viewpoint)
+          ?? CKUserIdentity(lookupInfo: info, userRecordID: nil)
+        self.reportOne(info, CKShare.Participant(inviting: identity))
       }
     }
   }

@@ -91,7 +91,8 @@ open class CKShare: CKRecord, @unchecked Sendable {
       publicPermission == .none, "Set publicPermission to none before adding participants.")
     details.withLock { details in
       if let index = details.people.firstIndex(of: participant) {
-        details.people[index] = participant
+        // The owner stays what he is.
+        if details.people[index].role != .owner { details.people[index] = participant }
       } else {
         details.people.append(participant)
       }

@@ -36,9 +36,7 @@ open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
       try await request(from: viewpoint) {
         try await container.session.requestShareAccess(questions)
       }
-      await report {
-        for url in part { self.perShareAccessRequestResultBlock?(url, .success(())) }
-      }
+      try await report(each: part) { self.perShareAccessRequestResultBlock?($0, .success(())) }
     }
   }
 

@@ -14,7 +14,8 @@ extension CKSyncEngine {
     /// Whether the changes of a zone succeed or fail together.
     public var atomicByZone: Bool
 
-    /// Takes as many pending changes as a batch may hold, in their order.
+    /// Takes as many pending changes as a batch may hold, in their order: 250, or as many as have 2 MB of
+    /// fields, files not counted. What does not fit any more stays pending.
     ///
     /// A pending save that has no record any more is skipped, and stops being pending (case ENG-06).
     ///
@@ -27,19 +28,21 @@ extension CKSyncEngine {
       recordProvider: @concurrent @Sendable (CKRecord.ID) async -> CKRecord?
     ) async {
       self.init()
-      for change in pendingChanges {
-        guard recordsToSave.count + recordIDsToDelete.count < Self.limit else { break }
+      var bytes = 0
+      for change in pendingChanges where bytes <= Self.byteLimit {
+        guard count < Self.limit else { break }
         switch change {
         case .deleteRecord(let id): recordIDsToDelete.append(id)
         case .saveRecord(let id):
-          if let record = await recordProvider(id) {
-            recordsToSave.append(record)
-          } else {
+          guard let record = await recordProvider(id) else {
             SkippedChanges.current?.add(change)
+            continue
           }
+          bytes += record.bytesToSend
+          if bytes <= Self.byteLimit || count == 0 { recordsToSave.append(record) }
         }
       }
-      if recordsToSave.isEmpty && recordIDsToDelete.isEmpty { return nil }
+      if count == 0 { return nil }
     }
 
     /// Creates a batch. One of more than 250 changes fails with ``CKError/Code/limitExceeded``.
@@ -53,6 +56,7 @@ extension CKSyncEngine {
     }
 
     static let limit = Limits.apple.syncEngineBatch
+    static let byteLimit = Limits.apple.syncEngineBatchBytes
 
     /// Why nothing of the batch is sent; nil if it may be.
     var refusal: CKError? {
@@ -92,22 +96,6 @@ extension CKSyncEngine {
         recordsToSave: recordsToSave.filter { !isLeftOut(.saveRecord($0.recordID)) },
         recordIDsToDelete: recordIDsToDelete.filter { !isLeftOut(.deleteRecord($0)) },
         atomicByZone: atomicByZone)
-    }
-
-    /// Two batches of about the same size; nil if one change is all there is.
-    var halves: (RecordZoneChangeBatch, RecordZoneChangeBatch)? {
-      guard count > 1 else { return nil }
-      let saves = recordsToSave.count / 2
-      let deletes = recordsToSave.count > 1 ? recordIDsToDelete.count / 2 : count / 2 - saves
-      return (
-        RecordZoneChangeBatch(
-          recordsToSave: Array(recordsToSave.prefix(saves)),
-          recordIDsToDelete: Array(recordIDsToDelete.prefix(deletes)), atomicByZone: atomicByZone),
-        RecordZoneChangeBatch(
-          recordsToSave: Array(recordsToSave.dropFirst(saves)),
-          recordIDsToDelete: Array(recordIDsToDelete.dropFirst(deletes)),
-          atomicByZone: atomicByZone)
-      )
     }
   }
 }

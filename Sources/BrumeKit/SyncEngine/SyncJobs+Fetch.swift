@@ -228,12 +228,6 @@ extension SyncJobs {
     }
   }
 
-  func grouped(_ group: CKOperationGroup) -> CKDatabase {
-    CKDatabase(
-      database.databaseScope, connection: database.connection,
-      defaults: CallDefaults(configuration: database.defaults.configuration, group: group))
-  }
-
   // MARK: The subscription
 
   /// Sees to it that the database has a subscription. Engines that only sync when asked need none.

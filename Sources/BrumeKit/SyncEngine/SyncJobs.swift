@@ -16,8 +16,9 @@ final class SyncJobs: Sendable {
   private let events = SerialQueue()
   private let running = Mutex<[Int: Task<Bool, any Error>]>([:])
   private let lastID = Mutex(0)
-  /// How often the account may have changed, and for which of these times the user is known.
-  private let accounts = Mutex((changes: 0, known: -1))
+  /// How often the account may have changed, and for which of these times, and for which account of the
+  /// connection, the user is known.
+  private let accounts = Mutex((changes: 0, known: -1, account: nil as Int?))
   /// The subscription that the engine uses, once it is there.
   let usedSubscription = Mutex<CKSubscription.ID?>(nil)
 
@@ -137,8 +138,9 @@ final class SyncJobs: Sendable {
   /// Finds out who is signed in, and notifies of changes since the last time, also of those while the
   /// app did not run (case ACC-04).
   func checkAccount() async throws {
-    let (changes, known) = accounts.withLock { $0 }
-    if changes == known { return }
+    let (changes, known, knownAccount) = accounts.withLock { $0 }
+    let account = database.connection.account
+    if changes == known, account == knownAccount { return }
     let before = state.value.user
     let now: String?
     do {
@@ -156,7 +158,17 @@ final class SyncJobs: Sendable {
       throw CKError(.notAuthenticated, "nobody is signed in; the engine waits for an account")
     }
     // Known for the time at which we began to ask: it may have changed again meanwhile.
-    accounts.withLock { $0.known = changes }
+    accounts.withLock { ($0.known, $0.account) = (changes, account) }
+  }
+
+  /// The database, for calls of the user whose state this is: whoever signs in while a job runs gets nothing
+  /// of it.
+  func grouped(_ group: CKOperationGroup) -> CKDatabase {
+    CKDatabase(
+      database.databaseScope, connection: database.connection,
+      defaults: CallDefaults(
+        configuration: database.defaults.configuration, group: group,
+        account: accounts.withLock { $0.account }))
   }
 
   private func currentUser() async throws -> String? {

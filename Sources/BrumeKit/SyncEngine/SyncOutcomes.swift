@@ -46,8 +46,16 @@ struct SentRecords {
     saves: (CKRecord.ID) -> Result<CKRecord, any Error>?,
     deletes: (CKRecord.ID) -> Result<Void, any Error>?
   ) {
-    let saved = Answers(batch.recordsToSave, of: "a record") { saves($0.recordID) }
-    let deleted = Answers(batch.recordIDsToDelete, of: "a record", deletes)
+    let ids = batch.recordsToSave.map(\.recordID)
+    let busy = Set(
+      (ids.filter { saves($0)?.passes ?? false }
+        + batch.recordIDsToDelete.filter { deletes($0)?.passes ?? false }).map(\.zoneID))
+    // What fails only because another change of its zone has to wait, waits with that one (case ATM-07).
+    let waits = { (id: CKRecord.ID) in batch.atomicByZone && busy.contains(id.zoneID) }
+    let saved = Answers(batch.recordsToSave, of: "a record", waits: { waits($0.recordID) }) {
+      saves($0.recordID)
+    }
+    let deleted = Answers(batch.recordIDsToDelete, of: "a record", waits: waits, deletes)
     event = CKSyncEngine.Event.SentRecordZoneChanges(
       savedRecords: saved.successes.map(\.value),
       failedRecordSaves: saved.failures.map { .init(record: $0.item, error: $0.error) },
@@ -67,14 +75,21 @@ private struct Answers<Item, Value> {
   /// The last reason for that.
   var passing: CKError?
 
-  /// - Parameter kind: what an item is called if its answer is missing.
-  init(_ items: [Item], of kind: String, _ answer: (Item) -> Result<Value, any Error>?) {
+  /// - Parameters:
+  ///   - kind: what an item is called if its answer is missing.
+  ///   - waits: whether an item whose batch failed is sent again with it.
+  init(
+    _ items: [Item], of kind: String, waits: (Item) -> Bool = { _ in false },
+    _ answer: (Item) -> Result<Value, any Error>?
+  ) {
     for item in items {
       switch answer(item) {
       case .success(let value): successes.append((item, value))
       case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
         unsent.append(item)
         passing = error
+      case .failure(let error as CKError) where error.code == .batchRequestFailed && waits(item):
+        unsent.append(item)
       case .failure(let error): failures.append((item, CKError(of: error)))
       case nil: failures.append((item, .missingAnswer(for: kind)))
       }
@@ -85,6 +100,13 @@ private struct Answers<Item, Value> {
 extension Answers where Item: Hashable {
   var errors: [Item: CKError] {
     Dictionary(failures.map { ($0.item, $0.error) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension Result where Failure == any Error {
+  /// Whether it is a failure that the engine repeats by itself.
+  fileprivate var passes: Bool {
+    if case .failure(let error as CKError) = self { error.isRepeatedBySyncEngine } else { false }
   }
 }
 

@@ -159,12 +159,13 @@ private struct Pause: Equatable, Sendable {
 
 extension CKError {
   /// Failures that the engine repeats by itself (Apple: CKSyncEngine): the app is not notified of them,
-  /// and the changes stay pending.
+  /// and the changes stay pending. So with a program that the server does not take, as after its API token
+  /// was revoked: no change is the reason of that.
   var isRepeatedBySyncEngine: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
       .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost,
-      .operationCancelled:
+      .operationCancelled, .missingEntitlement:
       true
     case .serverRejectedRequest: isServerFailure
     default: false

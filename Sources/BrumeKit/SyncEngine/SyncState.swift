@@ -43,24 +43,27 @@ struct SyncState: Equatable, Sendable {
     return recordChanges != before
   }
 
+  /// The app takes changes back. What is on its way may arrive, but is not sent again.
   mutating func remove(_ changes: [RecordChange]) {
     let gone = Set(changes)
     recordChanges.removeAll { gone.contains($0) }
+    sending.removeAll { gone.contains($0) }
   }
 
   /// Changes leave for the server.
   mutating func begin(_ changes: [RecordChange]) {
+    remove(changes)
     sending = changes
     isAnswered = false
-    remove(changes)
   }
 
   /// The server has answered; these could not be sent, and wait again.
   mutating func answered(keeping unsent: [RecordChange]) {
     isAnswered = true
     let newer = Set(recordChanges.map(\.recordID))
-    recordChanges = unsent.filter { !newer.contains($0.recordID) } + recordChanges
-    let waiting = Set(unsent)
+    let waiting = Set(unsent).intersection(sending)
+    recordChanges =
+      unsent.filter { waiting.contains($0) && !newer.contains($0.recordID) } + recordChanges
     sending.removeAll { waiting.contains($0) }
   }
 

@@ -40,11 +40,9 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
       let found = try await request(from: viewpoint) {
         try await container.session.discoverUsers(wanted)
       }
-      await report {
-        for info in part {
-          guard let identity = info.match(in: found, from: viewpoint) else { continue }
-          self.userIdentityDiscoveredBlock?(identity, info)
-        }
+      try await report(each: part) { info in
+        guard let identity = info.match(in: found, from: viewpoint) else { return }
+        self.userIdentityDiscoveredBlock?(identity, info)
       }
     }
   }
@@ -80,11 +78,9 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
     let found = try await request(from: viewpoint) {
       try await container.session.discoverContacts()
     }
-    await report {
-      for identity in found {
-        let name = identity.user?.name
-        self.userIdentityDiscoveredBlock?(CKUserIdentity(identity, recordName: name))
-      }
+    try await report(each: found) { identity in
+      let name = identity.user?.name
+      self.userIdentityDiscoveredBlock?(CKUserIdentity(identity, recordName: name))
     }
   }
 

@@ -11,13 +11,13 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   private let id: CKRecordZone.ID
   private let state: Mutex<Contents>
   private struct Contents: Sendable {
-    var capabilities: CKRecordZone.Capabilities
+    var capabilities: CKRecordZone.Capabilities = []
     var share: CKRecord.Reference?
     var encryptionScope = CKRecordZone.EncryptionScope.perRecord
     var beginning: String?
   }
 
-  /// What the zone can do. Known once it was saved or fetched.
+  /// What the zone can do. The server says it: empty until the zone was saved or fetched (case ZON-01).
   open internal(set) var capabilities: CKRecordZone.Capabilities {
     get { state.withLock { $0.capabilities } }
     set { state.withLock { $0.capabilities = newValue } }
@@ -45,13 +45,13 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   /// Creates a zone of the current user, to be saved.
   public init(zoneName: String) {
     id = ID(zoneName: zoneName)
-    state = Mutex(Contents(capabilities: .expected(of: id)))
+    state = Mutex(Contents())
   }
 
   /// Creates a zone with an ID, to be saved.
   public init(zoneID: CKRecordZone.ID) {
     id = zoneID
-    state = Mutex(Contents(capabilities: .expected(of: zoneID)))
+    state = Mutex(Contents())
   }
 
   /// Reads a zone from an archive.
@@ -117,11 +117,8 @@ extension CKRecordZone {
     /// The zone can be shared as a whole.
     public static var zoneWideSharing: Capabilities { Capabilities(rawValue: 1 << 3) }
 
-    /// What the server gives: default zones nothing, custom zones everything.
-    static func expected(of zone: CKRecordZone.ID) -> Capabilities {
-      zone.zoneName == CKRecordZone.ID.defaultZoneName
-        ? [] : [.fetchChanges, .atomic, .sharing, .zoneWideSharing]
-    }
+    /// What custom zones can do; default zones can do nothing of it.
+    static let custom: Capabilities = [.fetchChanges, .atomic, .sharing, .zoneWideSharing]
   }
 
   /// How a zone protects encrypted values.

@@ -98,7 +98,7 @@ struct BackupSource: Sendable {
     case .assetNotAvailable: throw Missing()
     // The token is known, and may only read.
     case .accessDenied: throw StatusFailure(.noPermission, error.reason)
-    case .authenticationFailed, .authenticationRequired:
+    case .authenticationFailed, .authenticationRequired, .missingEntitlement:
       throw StatusFailure(
         .noPermission,
         "the server at \(url) refuses the admin token: \(error.reason). A server makes a new one at "

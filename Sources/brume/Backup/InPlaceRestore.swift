@@ -174,7 +174,8 @@ struct InPlaceRestore {
     let error = Wire.error(json)
     let status: ExitStatus =
       switch error.code {
-      case .authenticationFailed, .authenticationRequired, .accessDenied: .noPermission
+      case .authenticationFailed, .authenticationRequired, .missingEntitlement, .accessDenied:
+        .noPermission
       case .quotaExceeded: .disk
       case .throttled, .tryAgainLater: .again
       case .badRequest: .data

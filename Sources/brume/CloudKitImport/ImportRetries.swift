@@ -51,7 +51,8 @@ extension BrumeError {
   var exitStatus: ExitStatus? {
     switch code {
     case .throttled, .tryAgainLater, .zoneBusy, .internalError: .again
-    case .authenticationFailed, .authenticationRequired, .accessDenied: .noPermission
+    case .authenticationFailed, .authenticationRequired, .missingEntitlement, .accessDenied:
+      .noPermission
     default: nil
     }
   }

@@ -28,18 +28,18 @@ struct AuthTests {
       for: try #require(fixture.phone.user), in: TestContainer.development, keep: keep)
   }
 
-  @Test func `a request without a token, or with an unknown one, is refused`() async throws {
+  @Test func `ACC-09 a request without a token, or with an unknown one, is refused`() async throws {
     let fixture = try await EngineFixture()
     let error = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(credentials())
     }
-    #expect(error.code == .authenticationFailed)
+    #expect(error.code == .missingEntitlement)
     #expect(error.reason.hasPrefix("no auth method found"))
     let unknown = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(
         credentials(api: String(repeating: "0", count: 64)))
     }
-    #expect(unknown.code == .authenticationFailed)
+    #expect(unknown.code == .missingEntitlement)
   }
 
   @Test func `an API token alone is anonymous, with a web auth token it is a user's device`()
@@ -65,7 +65,7 @@ struct AuthTests {
       try await fixture.engine.authentication.authenticate(
         credentials(api: api, environment: .production))
     }
-    #expect(error.code == .authenticationFailed && !error.reason.contains("brume exec"))
+    #expect(error.code == .missingEntitlement && !error.reason.contains("brume exec"))
     #expect(error.reason.contains("`brume token create NAME --environment production` makes one"))
     var elsewhere = credentials(api: api)
     elsewhere.containerEnvironment = ContainerEnvironment(
@@ -109,7 +109,7 @@ struct AuthTests {
     let error = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(credentials(api: api))
     }
-    #expect(error.code == .authenticationFailed)
+    #expect(error.code == .missingEntitlement)
   }
 
   @Test func `signing out everywhere ends every token`() async throws {
@@ -176,7 +176,7 @@ struct AuthTests {
     let error = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(credentials)
     }
-    #expect(error.code == .authenticationFailed)
+    #expect(error.code == .missingEntitlement)
     credentials.origin = "https://trailbook.example"
     #expect(try await fixture.engine.authentication.authenticate(credentials).kind == .anonymous)
   }

@@ -155,6 +155,28 @@ import Testing
       ])
   }
 
+  @Test func `SAV-39 a cancelled page of zones gives no token, which would skip the rest`() async {
+    let server = ScriptedServer { _, _ in
+      Wire.databaseChanges(
+        DatabaseChangesPage(
+          zones: ["A", "B"].map { ZoneState(zone: ZoneID(name: $0), isAtomic: true) }, token: "1",
+          moreComing: false))
+    }
+    let journal = Journal()
+    let operation = CKFetchDatabaseChangesOperation()
+    operation.database = server.container.privateCloudDatabase
+    operation.recordZoneWithIDChangedBlock = {
+      journal.note($0.zoneName)
+      operation.cancel()
+    }
+    operation.changeTokenUpdatedBlock = { journal.note("token \($0.text)") }
+    operation.fetchDatabaseChangesCompletionBlock = {
+      journal.note("\($0?.text ?? "-") \(code($2))")
+    }
+    await finish(operation)
+    #expect(journal.all == ["A", "- operationCancelled"])
+  }
+
   @Test func `a failure of database changes is a failure of the operation`() async {
     let server = ScriptedServer { _, _ in throw BrumeError(.changeTokenExpired, "old") }
     let journal = Journal()

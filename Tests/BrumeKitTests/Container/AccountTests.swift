@@ -1,7 +1,8 @@
-// Signing in and out while the program runs: ACC-01, ACC-04, ACC-06, ACC-07.
+// Signing in and out while the program runs: ACC-01, ACC-04, ACC-06, ACC-07, ACC-09.
 
 import BrumeClient
 import BrumeModel
+import BrumeWire
 import Foundation
 import Synchronization
 import Testing
@@ -99,6 +100,19 @@ private final class Posts: Sendable {
     var pushes = Brume.remoteNotifications(for: container).makeAsyncIterator()
     Brume.signOut(of: container)
     #expect(await pushes.next() == nil)
+  }
+
+  @Test func `ACC-09 a program that the server does not take is no user who signed out`() async {
+    let answer = Wire.error(BrumeError(.missingEntitlement, "unknown API token"), uuid: "x")
+    let server = AnsweringServer { _ in (401, String(decoding: answer, as: UTF8.self)) }
+    let container = server.container()
+    let posts = Posts(container)
+    let status = await #expect(throws: CKError.self) { try await container.accountStatus() }
+    let call = await #expect(throws: CKError.self) {
+      try await container.privateCloudDatabase.allRecordZones()
+    }
+    #expect(status?.code == .missingEntitlement && call?.code == .missingEntitlement)
+    #expect(posts.count == 0)
   }
 
   @Test func `ACC-01 without an account private calls fail`() async throws {

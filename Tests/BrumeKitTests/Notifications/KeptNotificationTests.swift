@@ -16,7 +16,7 @@ import Testing
       payload: PushPayload.encode(notification), isRead: isRead)
   }
 
-  @Test func `PSH-17 kept notifications come with a token, read ones as such`() async {
+  @Test func `PSH-04 PSH-17 kept ones come pruned, with a token, read ones as such`() async {
     let server = ScriptedServer { _, _ in
       Wire.keptNotifications(
         KeptNotificationsPage(
@@ -26,12 +26,12 @@ import Testing
     let journal = Journal()
     let operation = CKFetchNotificationChangesOperation(previousServerChangeToken: nil)
     operation.container = server.container
-    operation.notificationChangedBlock = { journal.note("\($0.notificationType)") }
+    operation.notificationChangedBlock = { journal.note("\($0.notificationType) \($0.isPruned)") }
     operation.fetchNotificationChangesCompletionBlock = { [unowned operation] token, error in
       journal.note("\(token?.text ?? "-") \(operation.moreComing) \(code(error))")
     }
     await finish(operation)
-    #expect(journal.all == ["readNotification", "recordZone", "t true nil"])
+    #expect(journal.all == ["readNotification true", "recordZone true", "t true nil"])
   }
 
   @Test func `marking answers those that were marked`() async throws {

@@ -120,6 +120,33 @@ import Testing
     #expect(journal.all == ["a", "operationCancelled"])
   }
 
+  @Test func `SAV-39 zones that came in one answer are not reported after a cancellation`() async {
+    let zones = ["A", "B", "C"].map {
+      ZoneState(zone: ZoneID(name: $0, ownerName: "_me"), isAtomic: true)
+    }
+    let server = ScriptedServer { _, _ in Wire.zones(zones) }
+    let journal = Journal()
+    let list = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
+    list.perRecordZoneResultBlock = { id, _ in
+      journal.note(id.zoneName)
+      list.cancel()
+    }
+    list.fetchRecordZonesResultBlock = { journal.note(outcome($0)) }
+    let ids = ["A", "B", "C"].map { CKRecordZone.ID(zoneName: $0) }
+    let modify = CKModifyRecordZonesOperation(
+      recordZonesToSave: [CKRecordZone(zoneID: ids[0])], recordZoneIDsToDelete: [ids[1], ids[2]])
+    modify.perRecordZoneDeleteBlock = { id, _ in
+      journal.note("deleted \(id.zoneName)")
+      modify.cancel()
+    }
+    modify.modifyRecordZonesResultBlock = { journal.note(outcome($0)) }
+    for operation in [list, modify] as [CKDatabaseOperation] {
+      operation.database = server.container.privateCloudDatabase
+      await finish(operation)
+    }
+    #expect(journal.all == ["A", "operationCancelled", "deleted B", "operationCancelled"])
+  }
+
   @Test func `a query operation with nothing to ask says so`() async {
     let operation = CKQueryOperation()
     operation.database = ScriptedServer { _, _ in [] }.container.publicCloudDatabase

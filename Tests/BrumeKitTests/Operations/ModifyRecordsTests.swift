@@ -78,7 +78,10 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `an atomic zone stays in one request, the default zone is cut into pieces`() async {
+  @Test(arguments: [true, false])
+  func `ATM-10 DEL-11 SAV-14 SAV-15 400 items go in one request, in the app's order`(
+    isAtomic: Bool
+  ) async {
     let server = ScriptedServer { request, _ in
       let question = try ModifyRecordsRequest(json: try #require(request.body))
       return Wire.records(
@@ -89,22 +92,50 @@ import Testing
               zone: $0.record.zone ?? ZoneID(name: ZoneID.defaultName)))
         }, RecordOptions())
     }
-    let operation = CKModifyRecordsOperation(
-      recordIDsToDelete: (0..<50).map { id("n\($0)") }
-        + (0..<250).map { CKRecord.ID(recordName: "d\($0)") } + (50..<60).map { id("n\($0)") })
+    let ids =
+      (0..<50).map { id("n\($0)") }
+      + (0..<340).map { CKRecord.ID(recordName: "d\($0)") } + (50..<60).map { id("n\($0)") }
+    let operation = CKModifyRecordsOperation(recordIDsToDelete: ids)
+    operation.isAtomic = isAtomic
     operation.database = server.container.privateCloudDatabase
     let journal = Journal()
+    operation.perRecordDeleteBlock = { id, _ in journal.note(id.recordName) }
     operation.modifyRecordsCompletionBlock = { _, deleted, error in
       journal.note("\(deleted?.count ?? -1) \(code(error))")
     }
     await finish(operation)
-    #expect(journal.all == ["310 nil"])
+    #expect(journal.all == ids.map(\.recordName) + ["400 nil"])
     let requests = server.requests.compactMap { $0.body }
       .compactMap { try? ModifyRecordsRequest(json: $0) }
-    #expect(requests.map(\.operations.count) == [200, 110])
-    let notes = requests.map { $0.operations.count { $0.record.zone?.name == "Notes" } }
-    #expect(notes.contains(60))
-    #expect(Set(requests.compactMap(\.operationID)).count == requests.count)
+    #expect(requests.map { $0.operations.map(\.record.name) } == [ids.map(\.recordName)])
+    #expect(requests.first?.operationID != nil)
+  }
+
+  @Test func `SAV-39 a block that cancels is the last one of its kind`() async {
+    let server = ScriptedServer { _, _ in
+      Wire.records(
+        ["a", "b"].map { .success(.saved(stored($0))) }
+          + [.success(.deleted(name: "c", zone: ZoneID(name: "Notes")))], RecordOptions())
+    }
+    for isProgress in [true, false] {
+      let operation = CKModifyRecordsOperation(
+        recordsToSave: [record("a"), record("b")], recordIDsToDelete: [id("c")])
+      operation.database = server.container.privateCloudDatabase
+      let journal = Journal()
+      operation.perRecordProgressBlock = { record, _ in
+        journal.note("progress \(record.recordID.recordName)")
+        if isProgress { operation.cancel() }
+      }
+      operation.perRecordSaveBlock = { id, _ in
+        journal.note("saved \(id.recordName)")
+        operation.cancel()
+      }
+      operation.perRecordDeleteBlock = { id, _ in journal.note("deleted \(id.recordName)") }
+      operation.modifyRecordsResultBlock = { journal.note(outcome($0)) }
+      await finish(operation)
+      #expect(
+        journal.all == ["progress a"] + (isProgress ? [] : ["saved a"]) + ["operationCancelled"])
+    }
   }
 
   @Test func `a malformed record spoils its zone when the operation is atomic`() {
@@ -115,9 +146,9 @@ import Testing
     ]
     let atomic = ModifyPlan(items, isAtomic: true)
     #expect(atomic.refusals().mapValues(\.code) == [0: .batchRequestFailed, 1: .invalidArguments])
-    #expect((try? atomic.requests()) == [[2]])
+    #expect(atomic.sent().map(\.position) == [2])
     let loose = ModifyPlan(items, isAtomic: false)
     #expect(loose.refusals().mapValues(\.code) == [1: .invalidArguments])
-    #expect((try? loose.requests()) == [[0, 2]])
+    #expect(loose.sent().map(\.position) == [0, 2])
   }
 }

@@ -7,6 +7,19 @@ import Testing
 struct FieldTests {
   private let record = CKRecord(recordType: "Note")
 
+  @Test func `SAV-13 texts and data that can change are copied into the record`() {
+    let record = CKRecord(recordType: "Note")
+    let (text, data) = (NSMutableString(string: "a"), NSMutableData(data: Data([1])))
+    record.setObject(text, forKey: "text")
+    record.setObject(NSArray(array: [text]), forKey: "list")
+    record.setObject(data, forKey: "data")
+    text.append("b")
+    data.append(Data([2]))
+    #expect(record["text"] as? String == "a")
+    #expect(record["list"] as? [String] == ["a"])
+    #expect(record["data"] as? Data == Data([1]))
+  }
+
   @Test func `a new record has a random name in the default zone and no tag`() {
     #expect(record.recordID.zoneID == .default)
     #expect(UUID(uuidString: record.recordID.recordName) != nil)

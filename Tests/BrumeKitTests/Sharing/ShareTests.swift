@@ -88,6 +88,12 @@ import Testing
     #expect(Set([bob, somebody("9", user: "_bob")]).count == 1)
   }
 
+  @Test func `SHR-32 the owner is not invited to his own share`() {
+    let share = CKShare(recordZoneID: CKRecordZone.ID(zoneName: "Notes"))
+    share.addParticipant(CKShare.Participant(inviting: share.owner.userIdentity))
+    #expect(share.participants.map(\.role) == [.owner])
+  }
+
   @Test func `inviting the same person again updates the invitation`() {
     let share = CKShare(recordZoneID: zoneID)
     func invitation(_ address: String = "bob@example.org") -> CKShare.Participant {
@@ -185,6 +191,27 @@ import Testing
     let url = try #require(metadata.share.url)
     let byItem = (refusal as? CKError)?.partialErrorsByItemID
     #expect((byItem?[url] as? CKError)?.code == .unknownItem, "found by the share's URL")
+  }
+
+  @Test func `SHR-27 who has to prove an address learns the share's URL`() async throws {
+    let server = ScriptedServer { request, _ in
+      let asked = try Wire.shortGUIDs(try #require(request.body))
+      return Wire.shareResults(
+        asked.map {
+          .failure(ItemFailure($0.value, BrumeError(.participantMayNeedVerification, "prove it")))
+        }, RecordOptions())
+    }
+    let url = try #require(URL(string: "https://a.example/share/0abc"))
+    let fetch = CKFetchShareMetadataOperation(shareURLs: [url])
+    fetch.container = server.container
+    var failures: [CKError] = []
+    fetch.perShareMetadataResultBlock = { _, result in
+      if case .failure(let error as CKError) = result { failures.append(error) }
+    }
+    await finish(fetch)
+    #expect(failures.map(\.code) == [.participantMayNeedVerification])
+    #expect(failures.first?.userInfo[NSURLErrorKey] as? URL == url)
+    #expect(failures.first?.localizedDescription == "prove it")
   }
 
   @Test func `participants are made from addresses, with the account where there is one`() async {

@@ -51,6 +51,53 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
+  @Test func `SAV-39 subscriptions of one answer are not reported after a cancellation`() async {
+    let server = ScriptedServer { _, _ in
+      Wire.subscriptions(
+        ["a", "b", "c"].map {
+          Subscription(id: $0, kind: .database(recordType: nil), info: NotificationInfo())
+        })
+    }
+    let operation = CKFetchSubscriptionsOperation.fetchAllSubscriptionsOperation()
+    operation.database = server.container.privateCloudDatabase
+    let journal = Journal()
+    operation.perSubscriptionResultBlock = { id, _ in
+      journal.note(id)
+      operation.cancel()
+    }
+    operation.fetchSubscriptionsResultBlock = { journal.note(outcome($0)) }
+    await finish(operation)
+    #expect(journal.all == ["a", "operationCancelled"])
+  }
+
+  @Test func `SUB-02 a missing zone is named by its own ID in the old block`() async {
+    let server = ScriptedServer { _, _ in
+      Wire.subscriptions(
+        ["zone", "query"].map {
+          .failure(ItemFailure($0, BrumeError(.zoneNotFound, "no zone Nowhere")))
+        } as [SubscriptionResult])
+    }
+    let zone = CKRecordZone.ID(zoneName: "Nowhere")
+    let query = CKQuerySubscription(
+      recordType: "Note", predicate: NSPredicate(value: true), subscriptionID: "query",
+      options: .firesOnRecordCreation)
+    let subscriptions = [CKRecordZoneSubscription(zoneID: zone, subscriptionID: "zone"), query]
+    for subscription in subscriptions {
+      subscription.notificationInfo = CKSubscription.NotificationInfo()
+    }
+    let operation = CKModifySubscriptionsOperation(subscriptionsToSave: subscriptions)
+    operation.database = server.container.privateCloudDatabase
+    let journal = Journal()
+    operation.perSubscriptionSaveBlock = { journal.note("\($0) \(outcome($1))") }
+    operation.modifySubscriptionsCompletionBlock = { _, _, error in
+      let errors = (error as? CKError)?.partialErrorsByItemID ?? [:]
+      journal.note("\(errors.count) \(code(errors[zone])) \(code(errors["query"]))")
+    }
+    await finish(operation)
+    #expect(
+      journal.all == ["zone zoneNotFound", "query zoneNotFound", "2 zoneNotFound zoneNotFound"])
+  }
+
   @Test func `nothing is asked when nothing could work`() async {
     let server = ScriptedServer { _, _ in [] }
     let operation = CKModifySubscriptionsOperation(

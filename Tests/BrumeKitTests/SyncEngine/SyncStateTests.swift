@@ -49,6 +49,18 @@ import Testing
     #expect(Set(state.pending) == [delete("a"), save("b")])
   }
 
+  @Test func `what the app takes back while it is being sent is not sent again`() throws {
+    var state = SyncState()
+    state.add([save("a"), save("b")])
+    state.begin([save("a"), save("b")])
+    state.remove([save("a")])
+    #expect(state.pending == [save("b")])
+    #expect(try kept(state).pending == [save("b")])
+    state.answered(keeping: [save("a"), save("b")])
+    state.finish()
+    #expect(state.pending == [save("b")])
+  }
+
   @Test func `being killed while something is sent, or answered, keeps it pending`() throws {
     var state = SyncState()
     state.add([save("a"), delete("b")])

@@ -12,10 +12,16 @@ struct ZoneTests {
     #expect(CKRecordZone.ID() == CKRecordZone.ID.default)
   }
 
-  @Test func `a custom zone can do everything`() {
-    #expect(
-      CKRecordZone(zoneName: "Notes").capabilities
-        == [.fetchChanges, .atomic, .sharing, .zoneWideSharing])
+  @Test func `ZON-01 what a zone can do is said by the server, not by who makes it`() {
+    #expect(CKRecordZone(zoneName: "Notes").capabilities == [])
+    #expect(CKRecordZone(zoneID: CKRecordZone.ID(zoneName: "Notes")).capabilities == [])
+    for isAtomic in [true, false] {
+      let state = ZoneState(zone: ZoneID(name: "Notes", ownerName: "_1"), isAtomic: isAtomic)
+      let zone = CKRecordZone(state, from: Viewpoint(scope: .private))
+      #expect(
+        zone.capabilities
+          == (isAtomic ? [.fetchChanges, .atomic, .sharing, .zoneWideSharing] : []))
+    }
   }
 
   @Test func `a zone of the server shows its share`() {

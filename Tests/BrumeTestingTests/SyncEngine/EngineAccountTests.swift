@@ -72,6 +72,35 @@ private final class UploadingApp: CKSyncEngineDelegate {
   }
 }
 
+/// An app on whose device somebody else signs in as soon as a record was sent.
+private final class SwitchedApp: CKSyncEngineDelegate {
+  private let server: LocalServer
+  private let made = Mutex<CKSyncEngine?>(nil)
+
+  init(_ server: LocalServer) { self.server = server }
+
+  func makeEngine(_ database: CKDatabase) -> CKSyncEngine {
+    var configuration = CKSyncEngine.Configuration(
+      database: database, stateSerialization: nil, delegate: self)
+    configuration.automaticallySync = false
+    let engine = CKSyncEngine(configuration)
+    made.withLock { $0 = engine }
+    return engine
+  }
+
+  func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
+    if event.name == "sentRecordZoneChanges" { try? await server.signIn("phone", as: "bob") }
+  }
+
+  func nextRecordZoneChangeBatch(
+    _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
+  ) async -> CKSyncEngine.RecordZoneChangeBatch? {
+    await CKSyncEngine.RecordZoneChangeBatch(
+      pendingChanges: Array(syncEngine.state.pendingRecordZoneChanges.prefix(1))
+    ) { CKRecord(recordType: "Note", recordID: $0) }
+  }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct EngineAccountTests {
   private func names(_ database: CKDatabase) async throws -> [String] {
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
@@ -150,6 +179,22 @@ private final class UploadingApp: CKSyncEngineDelegate {
     #expect(app.events.withLock { $0.contains("signIn") })
     #expect(try await fixture.stored()["a"] == "a")
     #expect(try await names(app.database) == ["a", "b"])
+  }
+
+  @Test func `ACC-07 the rest of a send does not go to whoever signs in meanwhile`() async throws {
+    let server = try await LocalServer()
+    let phone = try await server.device("phone", of: "alice").privateCloudDatabase
+    let tablet = try await server.device("tablet", of: "bob").privateCloudDatabase
+    for database in [phone, tablet] {
+      try await database.save(CKRecordZone(zoneID: NotesApp.zoneID))
+    }
+    let app = SwitchedApp(server)
+    let engine = app.makeEngine(phone)
+    engine.state.add(pendingRecordZoneChanges: ["a", "b"].map { .saveRecord(NotesApp.id($0)) })
+    let error = try await engineFailure { try await engine.sendChanges() }
+    #expect(error.code == .notAuthenticated)
+    #expect(try await names(tablet).isEmpty)
+    #expect(engine.state.pendingRecordZoneChanges.isEmpty, "they were of who was there before")
   }
 
   // MARK: Engines that were replaced
