@@ -69,11 +69,12 @@ package struct Records: Sendable {
         var batch = try ZoneBatch(
           items, in: zone, schema: schema, context: context, among: &joined,
           transaction: transaction, answerBytes: answerBytes)
-        results = try batch.run()
+        let tried = try batch.run()
         answerBytes = batch.answerBytes
         // What is refused as a whole teaches nothing.
-        let isUsed = results.contains { if case .success = $0 { true } else { false } }
+        let isUsed = tried.contains { if case .success = $0 { true } else { false } }
         if isUsed { schema = try batch.schema() }
+        results = tried
       } catch let error as BrumeError {
         results = items.map { .failure(ItemFailure($0.id, error)) }
       }
