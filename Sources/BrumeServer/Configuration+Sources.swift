@@ -117,7 +117,12 @@ package struct SettingSources: Sendable {
         // What is no text holds no secret.
         let text = try? provider.value(forKey: key, type: .string).value?.content
         let value = if case .string(let text) = text { "'\(text)'" } else { "something else" }
-        let form = setting.kind == .number ? "a number (\(setting.form))" : "true or false"
+        let form =
+          switch setting.kind {
+          case .text: "one text (\(setting.form))"
+          case .number: "a number (\(setting.form))"
+          case .switch: "true or false"
+          }
         throw SettingError(
           "\(name(setting)) is \(value), and must be \(form); 'brume serve --help' says more")
       }

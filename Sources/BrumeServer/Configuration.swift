@@ -24,6 +24,7 @@ package struct Setting: Sendable {
   func shown(_ value: String) -> String {
     if Self.secrets.contains(key) { return "(secret)" }
     return value.replacing(#/://([^:/@]*):[^@/]*@/#) { "://\($0.output.1)@" }
+      .replacing(#/([?&](?:ssl)?password=)[^&]*/#) { "\($0.output.1)(secret)" }
   }
 }
 

@@ -330,7 +330,8 @@ package struct RouteTable: Sendable {
       Endpoint(
         post, "/_brume/admin/keys/revoke", .operator(.changes(of: "id")),
         admin.credentials.revokeKey),
-      Endpoint(get, "/_brume/admin/assets/check", .operator(.reads), admin.assets.check),
+      Endpoint(get, "/_brume/admin/assets/check", .operator(.reads), admin.assets.check)
+        .working(.lasting),
       Endpoint(get, "/_brume/admin/devices", .operator(.reads), admin.devices.list),
       Endpoint(get, "/_brume/admin/faults", .operator(.reads), admin.faults.list),
       Endpoint(post, "/_brume/admin/faults", .operator(.changes()), admin.faults.add),

@@ -115,6 +115,7 @@ package struct Settings: Sendable {
     unixSocket = try sources.text(.unixSocket).flatMap { $0.isEmpty ? nil : UnixSocket($0) }
     tls = try TLSFiles(sources)
     dataFolder = try sources.text(.data) ?? dataFolder
+    if dataFolder.isEmpty { throw SettingError("\(Setting.data.flag) is empty; name a folder") }
     marksFolder = try sources.text(.marks) ?? sources.stateFolder
     if marksFolder == "none" || marksFolder == "" { marksFolder = nil }
     engine = try Self.engine(sources.text(.store) ?? "sqlite", of: Setting.store.flag)

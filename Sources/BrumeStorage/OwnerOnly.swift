@@ -16,7 +16,16 @@ package enum OwnerOnly {
   /// Of a new file.
   package static let fileMode: mode_t = 0o600
 
-  /// Takes the rights of others from a folder and all that they can reach in it.
+  /// What a server makes in its data folder. Whatever else is in it is somebody else's, and stays as it is.
+  private static let ours: Set<String> = [
+    "assets", "asset-spool", "brume.mark", "brume.sqlite", "brume.sqlite-shm", "brume.sqlite-wal",
+    "lock",
+    "postgres.mark", "replaced", "restore", "restored.json", "server-key.pem", "server.json",
+    "server.lock",
+    "snapshots", "usage.json",
+  ]
+
+  /// Takes the rights of others from a data folder and from what a server keeps in it.
   ///
   /// What is in a folder that others cannot enter is left alone, except for the first: so a tree of
   /// very many files is walked once. Symbolic links are not followed.
@@ -30,7 +39,7 @@ package enum OwnerOnly {
       let wasOpen = isOpen(folderStatus)
       tighten(next, folderStatus, &complaints)
       guard wasOpen || next == folder else { continue }
-      for name in names(in: next) {
+      for name in names(in: next) where next != folder || ours.contains(name) {
         let path = "\(next)/\(name)"
         guard let status = status(of: path, following: false) else { continue }
         switch status.st_mode & S_IFMT {

@@ -85,7 +85,7 @@ struct ImportSchema: AsyncParsableCommand {
 struct DeploySchema: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deploy",
-    abstract: "Make production's schema what development's is. Deploying only adds.")
+    abstract: "Make production's schema what development's is. No type and no field is removed.")
   @OptionGroup var server: ServerOptions
   @Flag(help: "Only show what would change.") var dryRun = false
   @Flag(

@@ -137,6 +137,13 @@ import Testing
     let own = try S3Address("s3://photos/a/b/?endpoint=http://127.0.0.1:9000")
     #expect(own.bucket == "photos" && own.prefix == "a/b/" && own.isInPath)
     #expect(own.region == "us-east-1")
+    // The port is signed as clients send it: a scheme's own is left out.
+    for (given, endpoint) in [
+      ("https://h:443", "https://h"), ("http://h:80/", "http://h"),
+      ("http://h:443", "http://h:443"),
+    ] {
+      #expect(try S3Address("s3://b?endpoint=\(given)").endpoint == endpoint)
+    }
   }
 
   @Test(arguments: [

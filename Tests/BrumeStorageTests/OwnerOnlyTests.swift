@@ -59,9 +59,19 @@ import Testing
     chmod(outside, 0o644)
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(
-      atPath: data + "/link", withDestinationPath: outside)
+      atPath: data + "/assets", withDestinationPath: outside)
     #expect(OwnerOnly.tighten(data) == [])
     #expect(try mode(outside) == 0o644)
+  }
+
+  @Test func `what is somebody else's in the folder stays as it is`() throws {
+    for name in ["index.html", "www/index.html", "assets/ab"] { try make("\(data)/\(name)") }
+    try openToAll()
+    #expect(OwnerOnly.tighten(data) == [])
+    #expect(try mode(data) == 0o700)
+    for path in ["index.html", "www/index.html"] { #expect(try mode("\(data)/\(path)") == 0o644) }
+    #expect(try mode("\(data)/www") == 0o755)
+    #expect(try mode("\(data)/assets/ab") == 0o600)
   }
 
   // MARK: Support

@@ -474,6 +474,7 @@ SLIPS = (
     ("serve --port x", 64, "--port is 'x', and must be a number (NUMBER)"),
     ("serve --dev maybe", 64, "'maybe' is not an option of serve"),
     ("serve --prot 1", 64, "Usage: brume serve [OPTIONS]\n  See 'brume serve --help'"),
+    ("serve --data=", 64, "--data is empty; name a folder"),
     ("serve --data ./letter", 73, "'./letter' is a file; name a folder with --data"),
     ("serve --data /proc/never", 73, "choose another with --data"),
     ("clock advance 1", 64, "Usage: brume clock advance"),

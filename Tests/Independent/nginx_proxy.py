@@ -46,6 +46,10 @@ def pushes_pass_nginx(brume, site, folder):
         nginx.terminate()
         nginx.wait(timeout=120)
         server.stop()
+    with open(os.path.join(folder, "access.log")) as file:
+        lines = file.read()
+    if "/database/1/" not in lines or "?" in lines or "Token" in lines:
+        raise SystemExit(f"FAILED: nginx's log lacks requests, or has what their addresses carry: {lines[:2000]}")
 
 
 def start_nginx(program, site, folder, server, port, certificate, key):
@@ -54,7 +58,8 @@ def start_nginx(program, site, folder, server, port, certificate, key):
         file.write(site.replace("127.0.0.1:8787", direct_address(server))
                    .replace("listen 443", f"listen 127.0.0.1:{port}")
                    .replace("/etc/ssl/brume.example.org.pem", certificate)
-                   .replace("/etc/ssl/brume.example.org.key", key))
+                   .replace("/etc/ssl/brume.example.org.key", key)
+                   .replace("/var/log/nginx/brume.log", f"{folder}/access.log"))
     paths = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     with open(os.path.join(folder, "nginx.conf"), "w") as file:
         file.write(f"pid {folder}/nginx.pid; error_log {folder}/nginx.log; events {{}}\n"

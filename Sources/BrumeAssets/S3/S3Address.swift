@@ -41,6 +41,11 @@ package struct S3Address: Equatable, Sendable {
     region = options["region"] ?? "us-east-1"
     var endpoint = options["endpoint"] ?? "https://s3.\(region).amazonaws.com"
     if endpoint.hasSuffix("/") { endpoint.removeLast() }
+    // Clients leave a scheme's own port out of Host, which is signed.
+    for (scheme, port) in [("https://", ":443"), ("http://", ":80")]
+    where endpoint.hasPrefix(scheme) && endpoint.hasSuffix(port) {
+      endpoint.removeLast(port.count)
+    }
     guard endpoint.hasPrefix("http://") || endpoint.hasPrefix("https://"),
       endpoint.split(separator: "/").count == 2
     else {

@@ -44,15 +44,42 @@ package struct AssetCheck: Sendable {
       for file in files {
         known.insert(file.object)
         report.files += 1
-        if try await assets.size(of: file.object) != file.size, report.missing.count < limit {
-          report.missing.append(file.checksum)
-        }
+        guard report.missing.count < limit, try await isMissing(file) else { continue }
+        report.missing.append(file.checksum)
       }
       guard let end = files.last, files.count == rows else { break }
       last = end.checksum
     }
     try await findUnknown(&report, known, limit: limit)
+    try await dropKnown(&report)
     return report
+  }
+
+  /// A file that arrives again meanwhile has another object then, and one that goes has no row.
+  private func isMissing(_ file: AssetFile) async throws -> Bool {
+    var file = file
+    while try await assets.size(of: file.object) != file.size {
+      guard let now = try await store.read({ [file] in try $0.assets.file(file.checksum) }) else {
+        return false
+      }
+      if now.object == file.object { return true }
+      file = now
+    }
+    return false
+  }
+
+  /// What was uploaded while all were looked at has its row by now.
+  private func dropKnown(_ report: inout AssetCheckReport) async throws {
+    let rows = limits.assetSweepRows
+    var last = ""
+    while !report.unknown.isEmpty {
+      let after = last
+      let files = try await store.read { try $0.assets.files(after: after, limit: rows) }
+      let objects = Set(files.map(\.object))
+      report.unknown.removeAll { objects.contains($0) }
+      guard let end = files.last, files.count == rows else { return }
+      last = end.checksum
+    }
   }
 
   private func findUnknown(

@@ -59,6 +59,20 @@ package struct AssetDownloads: Sendable {
     return (file, token.expires - now)
   }
 
+  /// Where the bytes are that an object had: in it, or, if they arrived again since and it is gone, in the object that took
+  /// its place. Nil: nowhere.
+  ///
+  /// - Throws: `AssetFailure` if the place for assets does not say.
+  package func object(
+    of checksum: String?, named name: String, size: Int64
+  ) async throws -> String? {
+    if try await assets.size(of: name) == size { return name }
+    guard let checksum, let file = try await store.read({ try $0.assets.file(checksum) }),
+      file.size == size, try await assets.size(of: file.object) == size
+    else { return nil }
+    return file.object
+  }
+
   /// Hands over a part of a file. Of a whole one the last piece comes only when all are known to be what
   /// was uploaded, so that a damaged file never arrives as if it were whole.
   ///

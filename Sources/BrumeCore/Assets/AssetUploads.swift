@@ -49,13 +49,24 @@ package struct AssetUploads: Sendable {
     let file = AssetFile(
       checksum: AssetMeter.checksum(meter.finished()), object: id, size: meter.size,
       digest: meter.finished())
-    try await store.write(in: .server.asked(by: ticket.user)) { [limits] transaction in
-      try Self.enter(file, arrivedBy: id, in: transaction)
+    let isInTime = try await store.write(in: .server.asked(by: ticket.user)) {
+      [limits] transaction -> Bool in
+      guard let upload = try transaction.assets.upload(id) else {
+        // The sweeper has struck it. What is thrown in here would take this back too.
+        try transaction.assets.discardObject(id)
+        return false
+      }
+      try Self.enter(file, arrivedBy: upload, in: transaction)
       try PendingUploads.change(
         of: ticket.user, now: began, limits, in: transaction.settings
       ) {
         $0.arrived(id, bytes: file.size)
       }
+      return true
+    }
+    guard isInTime else {
+      throw BrumeError(
+        .tryAgainLater, "the upload took too long; ask assets/upload for a new address")
     }
     var valid = ticket
     valid.expires = began + limits.assetReceiptLifetime
@@ -101,6 +112,8 @@ package struct AssetUploads: Sendable {
   private func giveUp(_ id: String, of ticket: AssetTicket, _ began: Milliseconds) async {
     _ = try? await store.write(in: .server.asked(by: ticket.user)) { [limits] transaction in
       try transaction.assets.removeUpload(id)
+      // A service may have kept what it did not confirm.
+      try transaction.assets.discardObject(id)
       try PendingUploads.change(
         of: ticket.user, now: began, limits, in: transaction.settings
       ) { $0.remove(id) }
@@ -129,13 +142,8 @@ package struct AssetUploads: Sendable {
   }
 
   private static func enter(
-    _ file: AssetFile, arrivedBy id: String, in transaction: any WriteTransaction
+    _ file: AssetFile, arrivedBy upload: AssetUpload, in transaction: any WriteTransaction
   ) throws {
-    guard let upload = try transaction.assets.upload(id) else {
-      try transaction.assets.discardObject(file.object)
-      throw BrumeError(
-        .tryAgainLater, "the upload took too long; ask assets/upload for a new address")
-    }
     if let known = try transaction.assets.file(file.checksum) {
       guard known.digest == file.digest else {
         throw BrumeError(.rejected, "the file collides with another one; change a byte of it")
@@ -143,7 +151,8 @@ package struct AssetUploads: Sendable {
       try transaction.assets.discardObject(known.object)
     }
     try transaction.assets.put(file)
-    try transaction.assets.put(AssetUpload(id: id, checksum: file.checksum, began: upload.began))
+    try transaction.assets.put(
+      AssetUpload(id: upload.id, checksum: file.checksum, began: upload.began))
   }
 }
 

@@ -141,7 +141,7 @@ package struct Schemas: Sendable {
   }
 
   /// Makes production's schema what development's is, and takes the kinds of subscriptions there.
-  /// Deploying only adds.
+  /// Deploying removes no type and no field.
   ///
   /// - Throws: `badRequest` if it would do more than add.
   package func deploy(_ container: ContainerID) async throws {

@@ -51,7 +51,10 @@ struct BackupAdmin: Sendable {
     let id = try call.parameter("id")
     let (file, size) = try snapshots.file(of: id)
     let rows = SnapshotRest(file: file, range: 0..<size, id: id, snapshots: snapshots)
-    var reply = Self.reply(nil, WholeBackup(rows: rows, file: file, size: size, assets: assets))
+    var reply = Self.reply(
+      nil,
+      WholeBackup(
+        rows: rows, file: file, size: size, assets: assets, downloads: downloads))
     reply.headers[.contentDisposition] = "attachment; filename=\"\(id).brume\""
     return reply
   }
@@ -60,14 +63,19 @@ struct BackupAdmin: Sendable {
   func asset(_ call: Call) async throws -> Reply {
     _ = try snapshots.state(of: call.parameter("id"))
     let (name, expected) = (try call.parameter("object"), try call.count("size"))
+    let present: String
     do {
-      guard let size = try await assets.size(of: name), size == expected else {
+      guard
+        let found = try await downloads.object(
+          of: call.query["checksum"], named: name, size: expected)
+      else {
         throw BrumeError(.assetNotAvailable, "the asset's bytes are not there")
       }
+      present = found
     } catch let failure as AssetFailure where failure.code == .badName {
       throw BrumeError(.badRequest, failure.description)
     }
-    return Self.reply(expected, WholeObject(name: name, size: expected, assets: assets))
+    return Self.reply(expected, WholeObject(name: present, size: expected, assets: assets))
   }
 
   /// A user's private database in the container environment of the call: for browsers.

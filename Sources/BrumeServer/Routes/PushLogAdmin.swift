@@ -14,8 +14,8 @@ struct PushLogAdmin: Sendable {
   /// The newest lines, oldest first; after a position, to follow.
   func list(_ call: Call) async throws -> Reply {
     let filter = try await filter(call)
-    let after = call.query["after"].flatMap { Int64($0) } ?? 0
-    let limit = min(call.query["limit"].flatMap { Int($0) } ?? 100, mostLines)
+    let after = try call.number("after") ?? 0
+    let limit = Int(min(try call.number("limit") ?? 100, Int64(mostLines)))
     let lines = try await store.read {
       try $0.pushLog.entries(filter, after: after, limit: limit)
     }

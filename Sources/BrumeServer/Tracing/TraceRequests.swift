@@ -16,9 +16,9 @@ struct TraceRequests: RouterMiddleware {
     return try await spans.request(context.requestID, traceparent: traceparent) { span in
       let response = try await next(request, context)
       let route = context.endpointPath ?? "none"
-      span.rename("\(request.method.rawValue) \(route)")
+      span.rename("\(request.method.shownName) \(route)")
       span.add([
-        "http.request.method": .text(request.method.rawValue), "http.route": .text(route),
+        "http.request.method": .text(request.method.shownName), "http.route": .text(route),
         "http.response.status_code": .number(response.status.code),
         "brume.request.id": .text(context.requestID),
       ])

@@ -55,14 +55,20 @@ private struct UserExport {
   let user: String
   let writer: ArchiveWriter
   private let progress = TerminalProgress()
-  /// The addresses of files carry their own proof.
-  private let files = Session(
-    .failure(.notConfigured("files are fetched by their addresses alone")))
+  /// Asked at the address by which this command reaches the server.
+  private let files: Session
 
   init(connection: ServerConnection, user: String, writer: ArchiveWriter) {
     self.connection = connection
     self.user = user
     self.writer = writer
+    // The container is not asked for: addresses of files carry their own proof.
+    files = Session(
+      .success(
+        Configuration(
+          url: connection.access.url,
+          in: ContainerEnvironment(ContainerID("iCloud.files"), .development),
+          trust: connection.access.trust)))
   }
 
   func run() async throws -> Counts {
@@ -134,7 +140,9 @@ private struct UserExport {
       guard let address = asset.downloadURL else { continue }
       try await TemporaryFile.with { url in
         let handle = try FileHandle(forWritingTo: url)
-        try await files.download(address) { try handle.write(contentsOf: Data($0)) }
+        try await files.download(connection.access.own(address)) {
+          try handle.write(contentsOf: Data($0))
+        }
         try handle.close()
         try writer.write(file: asset, from: url)
       }

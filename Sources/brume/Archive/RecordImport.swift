@@ -15,6 +15,8 @@ struct RecordImport {
   private(set) var saved = 0
   private var zone = ZoneID.defaultName
   private var waiting: [Record] = []
+  /// Ours: bytes of one request, about half of what a server takes at least. A record alone may have more.
+  private static let requestBytes = 8 << 20
   private var refused: [(record: Record, reason: String)] = []
   private var files: [String: URL] = [:]
   private var openFile: FileHandle?
@@ -52,6 +54,8 @@ struct RecordImport {
   func add(_ piece: [UInt8]) throws { try openFile?.write(contentsOf: Data(piece)) }
 
   mutating func add(_ record: Record) async throws {
+    // One that changed while it was exported is there once more, and the later line counts.
+    if waiting.contains(where: { $0.name == record.name }) { try await send() }
     waiting.append(record)
     if waiting.count == Limits.apple.operationsPerRequest { try await send() }
   }
@@ -87,10 +91,27 @@ struct RecordImport {
     guard !waiting.isEmpty else { return }
     let records = waiting
     waiting = []
-    var operations: [RecordOperation] = []
-    for record in records { operations.append(.init(.forceReplace, try await draft(of: record))) }
-    let request = ModifyRecordsRequest(zone: ZoneID(name: zone), operations: operations)
-    var body = request.json.object ?? JSONObject()
+    var (batch, operations, bytes) = ([Record](), [RecordOperation](), 0)
+    for record in records {
+      let operation = RecordOperation(.forceReplace, try await draft(of: record))
+      let size = request([operation]).bytes().count
+      if !batch.isEmpty, bytes + size > Self.requestBytes {
+        try await save(batch, operations)
+        (batch, operations, bytes) = ([], [], 0)
+      }
+      batch.append(record)
+      operations.append(operation)
+      bytes += size
+    }
+    try await save(batch, operations)
+  }
+
+  private func request(_ operations: [RecordOperation]) -> JSON {
+    ModifyRecordsRequest(zone: ZoneID(name: zone), operations: operations).json
+  }
+
+  private mutating func save(_ records: [Record], _ operations: [RecordOperation]) async throws {
+    var body = request(operations).object ?? JSONObject()
     body["user"] = .string(user)
     let answers = try await connection.post("records/modify", .object(body))["records"]?.array
     for (record, answer) in zip(records, answers ?? []) {
@@ -150,7 +171,7 @@ struct RecordImport {
     }
     let (file, progress) = (try OutgoingFile(url), progress)
     let words = "sending a file of '\(record.name)', \(TerminalProgress.bytes(file.state.size))"
-    return try await session.upload(file, to: ticket.ticket) { sent in
+    return try await session.upload(file, to: connection.access.own(ticket.ticket)) { sent in
       progress.show(words, sent, of: file.state.size)
     }
   }

@@ -8,8 +8,8 @@ enum UserArchive {
   static let version: Int64 = 1
   /// Ours: bytes of a file in one line.
   static let pieceBytes = 256 << 10
-  /// Ours: the longest line that is read. A record has 1 MB, and its texts may double in JSON.
-  static let lineBytes = 8 << 20
+  /// Ours: the longest line that is read. A record has 8 MB with relaxed limits, and its texts may grow sixfold in JSON.
+  static let lineBytes = 64 << 20
 
   static func damaged(_ file: String, _ why: String) -> CommandFailure {
     CommandFailure("'\(file)' is no whole export: \(why); export again", .data)

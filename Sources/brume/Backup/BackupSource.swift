@@ -56,9 +56,13 @@ struct BackupSource: Sendable {
   }
 
   func asset(
-    _ object: String, size: Int64, of id: String, _ take: (ArraySlice<UInt8>) throws -> Void
+    _ object: String, checksum: String, size: Int64, of id: String,
+    _ take: (ArraySlice<UInt8>) throws -> Void
   ) async throws {
-    try await download("/asset?id=\(id)&object=\(object)&size=\(size)", take)
+    let query = FormText.query([
+      ("id", id), ("object", object), ("checksum", checksum), ("size", String(size)),
+    ])
+    try await download("/asset\(query)", take)
   }
 
   /// What cannot be removed goes by itself.

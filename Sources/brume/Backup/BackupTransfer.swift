@@ -207,7 +207,8 @@ struct BackupTransfer {
     let (object, size) = (try file.text("object"), try file.integer("size"))
     let pieces = BackupAssetPieces(object: object)
     do {
-      try await source.asset(object, size: size, of: id) { data in
+      let checksum = try file.text("checksum")
+      try await source.asset(object, checksum: checksum, size: size, of: id) { data in
         for piece in pieces.add(data) { try add(.asset, piece.bytes) }
       }
       if let last = pieces.last(size: size) { try add(.asset, last.bytes) }

@@ -108,6 +108,12 @@ struct ServerAccess: Sendable {
   /// Whom a call by https to it believes.
   var trust: HTTPCall.Trust { folder == nil ? Self.trustOfClients : .anybody }
 
+  /// An address of a file, as this command reaches the server: the public one may lead nowhere from here.
+  func own(_ address: String) -> String {
+    guard let path = address.firstRange(of: "/_brume/assets/") else { return address }
+    return url + address[path.lowerBound...]
+  }
+
   static var trustOfClients: HTTPCall.Trust {
     .roots(andOf: ServerOptions.variable("BRUME_TRUST"))
   }
@@ -179,7 +185,7 @@ struct ServerConnection: Sendable {
   func configuration(user: String, device: String? = nil) async throws -> Configuration {
     let variables = Dictionary(
       try await variables().map { ($0.key, $0.value.string ?? "") }, uniquingKeysWith: { $1 })
-    guard let url = variables["BRUME_URL"], let container = variables["BRUME_CONTAINER"],
+    guard let container = variables["BRUME_CONTAINER"],
       let api = variables["BRUME_API_TOKEN"]
     else {
       throw CommandFailure(
@@ -191,9 +197,9 @@ struct ServerConnection: Sendable {
       access, place: [("container", container), ("environment", environment.rawValue)])
     let answer = try await connection.post("users/token", ["user": .string(user)])
     return Configuration(
-      url: url, in: ContainerEnvironment(ContainerID(container), environment), apiToken: api,
+      url: access.url, in: ContainerEnvironment(ContainerID(container), environment), apiToken: api,
       userToken: answer["token"]?.string, deviceID: device.map { DeviceID($0) },
-      trust: url == access.url ? access.trust : ServerAccess.trustOfClients)
+      trust: access.trust)
   }
 
   /// Apple's protocol as one of the users.

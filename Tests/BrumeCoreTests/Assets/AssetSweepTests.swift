@@ -82,6 +82,37 @@ import Testing
     #expect(try await assets.objects() == 0)
   }
 
+  @Test func `an upload that lasts longer than its receipt leaves nothing`() async throws {
+    let assets = try await AssetFixture()
+    let ticket = try await assets.ticket()
+    var pieces: [[UInt8]] = [[1], [2]]
+    let error = try await ruleFailure {
+      try await assets.engine.assetUploads.receive(ticket.ticket, announced: nil) {
+        // The sweeper takes what seems to be of a server that died.
+        assets.clock.advance(by: assets.limits.assetReceiptLifetime)
+        _ = try await assets.sweep()
+        return pieces.popLast()?[...]
+      }
+    }
+    #expect(error.code == .tryAgainLater)
+    #expect(try await assets.sweep() == .init(objects: 1))
+    #expect(try await assets.objects() == 0)
+  }
+
+  @Test func `bytes that a service kept and did not confirm go`() async throws {
+    let assets = try await AssetFixture()
+    let ticket = try await assets.ticket()
+    await #expect(throws: AssetFailure.self) {
+      _ = try await assets.engine.assetUploads.receive(ticket.ticket) {
+        throw AssetFailure(.unavailable, "no confirmation")
+      }
+    }
+    let discarded = try await assets.fixture.server.store.read {
+      try $0.assets.discardedObjects(limit: 9)
+    }
+    #expect(discarded.count == 1, "whatever came of it")
+  }
+
   @Test func `files without bytes and bytes without a file are found (U7)`() async throws {
     let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
