@@ -59,7 +59,8 @@ import Testing
     try await fixture.register()
     try await fixture.put("a", "b")
     func poll(_ cursor: Int64) async throws -> Courier.Answer? {
-      try await fixture.courier.next(token: MailboxFixture.token, cursor: cursor, waiting: .zero)
+      try await fixture.courier.next(
+        token: MailboxFixture.token, cursor: Courier.Cursor(cursor, in: Bucket(0)), waiting: .zero)
     }
     let first = try #require(try await poll(0))
     #expect(try await poll(0) == first)

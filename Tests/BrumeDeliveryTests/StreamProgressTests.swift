@@ -60,6 +60,29 @@ import Testing
     #expect(progress.found([entry(1)], nextDue: 1500, isAll: true).last == .wake(at: 1500))
   }
 
+  /// As after a restart: the notifier has forgotten the one that waits, and puts the next behind it.
+  @Test func `N1 what waits to be merged is not jumped over by what is committed behind it`() {
+    for isRead in [true, false] {
+      var progress = StreamProgress(after: 0, limits: Limits())
+      _ = progress.started()
+      if isRead {
+        #expect(progress.found([], nextDue: 900, isAll: true) == [.wake(at: 900)])
+      } else {
+        _ = progress.found([], nextDue: nil, isAll: true)
+        #expect(
+          progress.committed([entry(1, due: 900)], now: 100, hasRoom: true) == [.wake(at: 900)])
+      }
+      #expect(progress.committed([entry(2)], now: 200, hasRoom: true) == [.read(after: 0)])
+      // The one before is not due yet, and nothing behind it goes out.
+      #expect(progress.found([], nextDue: 900, isAll: true) == [.wake(at: 900)])
+      #expect(progress.mayHaveMore() == [.read(after: 0)])
+      #expect(
+        progress.found([entry(1), entry(2)], nextDue: nil, isAll: true)
+          == [.send([entry(1), entry(2)])])
+      #expect(progress.committed([entry(3)], now: 901, hasRoom: true) == [.send([entry(3)])])
+    }
+  }
+
   @Test func `a client that never acknowledges is sent back when half its mailbox is out`() {
     var limits = Limits()
     limits.mailboxRows = 6

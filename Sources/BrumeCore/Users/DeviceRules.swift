@@ -34,9 +34,23 @@ extension DeviceWriting {
   func dropOldest(besides new: Device, limits: Limits) throws {
     let key = new.key
     let all = try all(of: key.user, in: key.containerEnvironment)
-    let old = all.filter { $0.key != key }.sorted { $0.registered < $1.registered }
+    let old = all.filter { $0.key != key }.sorted {
+      ($0.channel.kind.lasting, $0.registered) < ($1.channel.kind.lasting, $1.registered)
+    }
     for device in old.prefix(max(0, all.count - limits.devicesPerUser)) {
       try remove(device.key)
+    }
+  }
+}
+
+extension Device.Channel.Kind {
+  /// Pages make a courier token each time they are loaded, and it ends by itself; an address that is sent to is called
+  /// gone by the other side.
+  fileprivate var lasting: Int {
+    switch self {
+    case .courier: 0
+    case .stream: 1
+    case .apns, .webpush: 2
     }
   }
 }

@@ -14,16 +14,28 @@ import BrumeWire
 
 /// Answers long polls.
 package struct Courier: Sendable {
+  /// How far a client has come. Positions count in each bucket for itself.
+  package struct Cursor: Equatable, Sendable {
+    package let position: Int64
+    /// Of the mailbox that the answer came from.
+    package let bucket: Bucket
+
+    package init(_ position: Int64, in bucket: Bucket) {
+      self.position = position
+      self.bucket = bucket
+    }
+  }
   /// One answer.
   package struct Answer: Equatable, Sendable {
     /// The push in the courier's form.
     package let payload: [UInt8]
     /// What a client acknowledges it with.
-    package let position: Int64
+    package let cursor: Cursor
   }
   /// The devices whose mailboxes a token opens.
   package typealias FindDevices = @Sendable (String, any ReadTransaction) throws -> [Device]
-  private typealias Found = (entry: MailboxEntry, device: DeviceKey)
+  private typealias Opened = (device: DeviceKey, bucket: Bucket)
+  private typealias Found = (entry: MailboxEntry, from: Opened)
 
   private let reader: MailboxReader
   private let inFlight: InFlightEntries
@@ -55,62 +67,79 @@ package struct Courier: Sendable {
   /// The next push for a token; nil when the time has passed. Several polls of one token at once
   /// get different pushes.
   ///
-  /// - Parameter cursor: everything up to this position is handled, and nothing else; nil: what
-  ///   earlier polls of the token answered is.
+  /// - Parameter cursor: everything up to this position is handled, of mailboxes of its bucket, and nothing else; nil:
+  ///   what earlier polls of the token answered is.
   /// - Throws: `authenticationFailed` for a token that is unknown or expired, also when it expires while the
   ///   call waits; what the store throws; `CancellationError`.
   package func next(
-    token: String, cursor: Int64? = nil, waiting: Duration
+    token: String, cursor: Cursor? = nil, waiting: Duration
   ) async throws -> Answer? {
     let devices = try await devices(token)
-    for device in devices {
+    for (device, bucket) in devices {
       let given = inFlight.take(from: device)
-      guard let handled = cursor ?? given, handled > 0 else { continue }
+      guard let handled = cursor?.position(in: bucket) ?? given, handled > 0 else { continue }
       try await reader.acknowledge(
         through: handled, by: device, on: .courier, cursor == nil ? "polled again" : "acknowledged")
     }
-    let found = try await reader.poll(devices, waiting: waiting) {
+    let found = try await reader.poll(devices.map(\.device), waiting: waiting) {
       // The token may have ended meanwhile.
       try await take(from: self.devices(token), after: cursor)
     }
     return found.map {
       Answer(
-        payload: PushPayload.courier(fromPayload: $0.entry.payload), position: $0.entry.position)
+        payload: PushPayload.courier(fromPayload: $0.entry.payload),
+        cursor: Cursor($0.entry.position, in: $0.from.bucket))
     }
   }
 
   /// The mailboxes that the token opens. It is valid for as long as the URL said when it was made, and
   /// not longer than its user stays signed in.
-  private func devices(_ token: String) async throws -> [DeviceKey] {
+  private func devices(_ token: String) async throws -> [Opened] {
     let findDevices = findDevices
-    let found = try await reader.store.read { try findDevices(token, $0) }
+    let (found, buckets) = try await reader.store.read { transaction in
+      let found = try findDevices(token, transaction)
+      let owners = found.map { DatabaseKey(in: $0.key.containerEnvironment, owner: $0.key.user) }
+      return (found, owners.map { transaction.log.bucket(of: $0) })
+    }
     let lifetime = Milliseconds(reader.limits.courierSeconds) * 1000
     guard let first = found.first, reader.clock.now() < first.registered + lifetime else {
       throw BrumeError(
         .authenticationFailed,
         "the courier token is unknown or has expired; get a new one from tokens/create")
     }
-    return found.map(\.key)
+    return zip(found, buckets).map { ($0.key, $1) }
   }
 
   private func take(
-    from devices: [DeviceKey], after cursor: Int64?
+    from devices: [Opened], after cursor: Cursor?
   ) async throws -> (found: Found?, nextDue: Milliseconds?) {
     while true {
       var oldest: Found?
       var nextDue: Milliseconds?
-      for device in devices {
+      for (device, bucket) in devices {
         let front = try await reader.front(
-          of: device, after: cursor ?? inFlight.last(of: device), limit: 1, by: .courier)
+          of: device, after: cursor?.position(in: bucket) ?? inFlight.last(of: device), limit: 1,
+          by: .courier)
         nextDue = [nextDue, front.nextDue].compactMap { $0 }.min()
-        if let entry = front.entries.first, entry.position < oldest?.entry.position ?? .max {
-          oldest = (entry, device)
-        }
+        guard let entry = front.entries.first else { continue }
+        let found: Found = (entry, (device, bucket))
+        if oldest.map({ Self.isOlder(found, $0) }) ?? true { oldest = found }
       }
       guard let oldest else { return (nil, nextDue) }
       if cursor != nil { return (oldest, nil) }
       // Otherwise another poll was faster: the next one is looked for.
-      if inFlight.claim(oldest.entry.position, to: oldest.device) { return (oldest, nil) }
+      if inFlight.claim(oldest.entry.position, to: oldest.from.device) { return (oldest, nil) }
     }
   }
+
+  /// Positions of two buckets have no order.
+  private static func isOlder(_ one: Found, _ other: Found) -> Bool {
+    one.from.bucket == other.from.bucket
+      ? one.entry.position < other.entry.position : one.entry.time < other.entry.time
+  }
+}
+
+extension Courier.Cursor {
+  /// What of a bucket is handled: nothing of another than its own.
+  fileprivate func position(in bucket: Bucket) -> Int64 { bucket == self.bucket ? position : 0 }
 }

@@ -183,9 +183,10 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
       wait(lane, until: now + pause(track.failures, after, jitter), isPenalty: true)
     case .busy(let after):
       tracks[lane]?.failures += 1
-      let failures = peers[track.peer]?.failures ?? 0
-      let until = now + pause(failures, after, jitter)
-      peers[track.peer]?.failures += 1
+      // Those that were under way together failed once, not each for itself.
+      let isPaused = peers[track.peer].map { $0.pausedUntil > now } ?? false
+      if !isPaused { peers[track.peer]?.failures += 1 }
+      let until = now + pause((peers[track.peer]?.failures ?? 1) - 1, after, jitter)
       pausePeer(track.peer, until: until)
       wait(lane, until: until, isPenalty: true)
     }

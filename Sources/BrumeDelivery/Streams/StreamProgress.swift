@@ -35,6 +35,9 @@ package struct StreamProgress: Equatable, Sendable {
   /// Everything up to here is sent.
   private var position: Int64
   private var unacknowledged: [Int64] = []
+  /// Something that is not due yet waits in the mailbox, perhaps before what is committed next: the notifier moves it
+  /// behind that only if it has not forgotten it, and not once it is due.
+  private var hasWaiting = false
   private let mostUnacknowledged: Int
   private let window: Milliseconds
 
@@ -50,7 +53,7 @@ package struct StreamProgress: Equatable, Sendable {
 
   /// The connection is ready to be written to.
   package mutating func started() -> [Action] {
-    phase = .reading(again: false)
+    (phase, hasWaiting) = (.reading(again: false), false)
     return [.read(after: position)]
   }
 
@@ -67,7 +70,7 @@ package struct StreamProgress: Equatable, Sendable {
       phase = .reading(again: false)
       return actions + [.readWhenDrained(after: position)]
     }
-    phase = .live
+    (phase, hasWaiting) = (.live, nextDue != nil)
     if let nextDue { actions.append(.wake(at: nextDue)) }
     return actions
   }
@@ -87,14 +90,14 @@ package struct StreamProgress: Equatable, Sendable {
     }
     let new = entries.kept { $0.position > position }
     let due = new.kept { $0.isDue(at: now, window: window) }
-    if !due.isEmpty, !hasRoom {
+    if !due.isEmpty, !hasRoom || hasWaiting || due.count < new.count {
       phase = .reading(again: false)
-      return [.readWhenDrained(after: position)]
+      return [hasRoom ? .read(after: position) : .readWhenDrained(after: position)]
     }
-    let actions = sent(due)
-    if phase == .ended || due.count == new.count { return actions }
-    let later = new.filter { !$0.isDue(at: now, window: window) }.map(\.time).min()
-    return actions + (later.map { [.wake(at: $0)] } ?? [])
+    if !due.isEmpty { return sent(due) }
+    guard let later = new.map(\.time).min() else { return [] }
+    hasWaiting = true
+    return [.wake(at: later)]
   }
 
   /// Something in the mailbox may be due, or new.

@@ -43,7 +43,10 @@ extension DeliveryWorker {
   private func step(
     _ key: DeviceKey, _ now: Milliseconds, in store: any ReadTransaction
   ) throws -> Step {
-    guard let device = try store.devices.find(key), channels[device.channel.kind] != nil,
+    // Whoever notifies for a bucket sends for it: another server may have taken it over.
+    let own = DatabaseKey(in: key.containerEnvironment, owner: key.user)
+    guard self.store.leases.owns(store.log.bucket(of: own)),
+      let device = try store.devices.find(key), channels[device.channel.kind] != nil,
       let entry = try store.mailboxes.entries(of: key, after: 0, limit: 1).first
     else { return .nothing }
     guard entry.isDue(at: now, window: limits.coalescingWindow) else { return .notDue(entry.time) }

@@ -24,6 +24,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// that another one added first, and a comparison that failed (`PostgresSettings`).
   var isConflict: Bool { ["40001", "40P01", "23505", "55P03", "22012"].contains(code) }
 
+  /// Two transactions waited for each other, and the server ended this one.
+  var isDeadlock: Bool { code == "40P01" }
+
   /// The statement is about what workers of Citus do not have: a table that is not divided, or a sequence.
   var isOfCoordinator: Bool { code == Self.noSuchTable.code }
 

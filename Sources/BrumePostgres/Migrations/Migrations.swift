@@ -16,6 +16,8 @@ enum Migrations {
     commitsOfBuckets,
   ]
 
+  /// Ours: how often steps are tried that wait for who waits for them.
+  private static let attempts = 10
   /// Ours: seconds that a step waits for a table that others hold.
   static let patience = 10
 
@@ -24,6 +26,20 @@ enum Migrations {
   /// - Parameter buckets: into how many buckets a new store is divided.
   /// - Throws: `StoreError` with `tooNew` if a newer program made the tables.
   static func run(on connection: Connection, buckets: Int) throws {
+    try repeatingDeadlocks { try runOnce(on: connection, buckets: buckets) }
+  }
+
+  /// Servers of the version before save meanwhile, and hold some tables while they wait for others: PostgreSQL may end
+  /// the steps for it, of which nothing is left then.
+  static func repeatingDeadlocks(_ body: () throws -> Void) throws {
+    for attempt in 1... {
+      do {
+        return try body()
+      } catch let error as ServerError where error.isDeadlock && attempt < attempts {}
+    }
+  }
+
+  private static func runOnce(on connection: Connection, buckets: Int) throws {
     // A step takes as long as its tables need, and another process's steps are waited for.
     try connection.simple("BEGIN; SET LOCAL statement_timeout = 0")
     do {

@@ -130,7 +130,9 @@ package final class APNsChannel: Channel {
     call.set("apns-expiration", String(push.expires / 1000))
     call.set("apns-topic", topic)
     if let collapse = push.collapseID, !collapse.isEmpty,
-      collapse.utf8.allSatisfy({ $0 > 0x1f && $0 < 0x7f })
+      collapse.utf8.allSatisfy({ $0 > 0x1f && $0 < 0x7f }),
+      // RFC 9113 (8.2.1): a field that begins or ends with a space is malformed.
+      !collapse.hasPrefix(" "), !collapse.hasSuffix(" ")
     {
       call.set("apns-collapse-id", collapse)
     } else if let collapse = push.collapseID, !collapse.isEmpty {

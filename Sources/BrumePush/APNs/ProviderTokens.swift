@@ -27,6 +27,8 @@ package struct ProviderTokens: Sendable {
   }
   private var held: [Key: Held] = [:]
 
+  /// Ours: a clock that was set back by more has a new one made.
+  private static let slack: Milliseconds = 60_000
   private let limits: Limits
 
   package init(limits: Limits = .apple) { self.limits = limits }
@@ -34,7 +36,8 @@ package struct ProviderTokens: Sendable {
   /// The token to send with; nil if the sender's key is none.
   package mutating func token(for sender: APNsSender, now: Milliseconds) -> String? {
     let key = Key(sender)
-    if let known = held[key], !known.isRefused, now >= known.made,
+    // Pushes that began a little earlier, and came here later, take it too.
+    if let known = held[key], !known.isRefused, now >= known.made - Self.slack,
       now - known.made < limits.apnsTokenLifetime
     {
       return known.text

@@ -15,6 +15,8 @@ package final class OutsideClients: Sendable {
   private struct Clients {
     var pinned = ClientCache()
     var accounts = ClientCache()
+    /// What calls may still be under way on that others have given up.
+    var retired: HTTPClient?
     var isClosed = false
   }
   private struct ClientCache {
@@ -33,6 +35,14 @@ package final class OutsideClients: Sendable {
       clients[name] = new
       guard order.count > most else { return (new, nil) }
       return (new, clients.removeValue(forKey: order.removeFirst()))
+    }
+
+    /// Answers whether it was the client of that name.
+    mutating func remove(_ client: HTTPClient, _ name: String) -> Bool {
+      guard clients[name] === client else { return false }
+      clients[name] = nil
+      order.removeAll { $0 == name }
+      return true
     }
   }
 
@@ -92,10 +102,31 @@ package final class OutsideClients: Sendable {
     request.method = .POST
     for header in call.headers { request.headers.add(name: header.name, value: header.value) }
     request.body = .bytes(ByteBuffer(bytes: call.body))
-    let response = try await client(for: call).execute(request, timeout: timeout)
+    let response = try await execute(request, on: try await client(for: call), call)
     return OutsideReply(
       status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"),
       body: await text(of: response.body))
+  }
+
+  private func execute(
+    _ request: HTTPClientRequest, on client: HTTPClient, _ call: OutsideCall
+  ) async throws -> HTTPClientResponse {
+    do {
+      return try await client.execute(request, timeout: timeout)
+    } catch let error as HTTPClientError where error == .deadlineExceeded && call.pinned == nil {
+      await retire(client, of: call.account)
+      throw error
+    }
+  }
+
+  /// The next call of the account connects anew: a connection that takes everything and answers nothing looks to the pool
+  /// like any other, and calls of HTTP/2 share it. What is still under way on it may end.
+  private func retire(_ client: HTTPClient, of account: String) async {
+    let old = open.withLock { open -> HTTPClient? in
+      guard open.accounts.remove(client, account) else { return nil }
+      return exchange(&open.retired, with: client)
+    }
+    try? await old?.shutdown()
   }
 
   /// What comes of the text in time. The status is the answer already: a text that trickles, or never
@@ -153,7 +184,8 @@ package final class OutsideClients: Sendable {
   /// Closes all connections, for good.
   package func close() async {
     let all = open.withLock { open in
-      let all = [open.pinned, open.accounts].flatMap(\.clients.values)
+      let all =
+        [open.pinned, open.accounts].flatMap(\.clients.values) + [open.retired].compactMap(\.self)
       open = Clients(isClosed: true)
       return all
     }

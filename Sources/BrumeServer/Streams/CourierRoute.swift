@@ -26,8 +26,7 @@ struct CourierRoute: Sendable {
     metrics.pollBegan()
     defer { metrics.pollEnded() }
     let text = call.query["cursor"]
-    let position = try await cursors.position(text)
-    let cursor = text == nil ? nil : position
+    let cursor = if let text { try await cursors.cursor(text) } else { nil as Courier.Cursor? }
     let answer = try await cancelWhenGracefulShutdown {
       try await inTime {
         try await courier.next(token: token, cursor: cursor, waiting: .seconds(pollSeconds))
@@ -36,7 +35,7 @@ struct CourierRoute: Sendable {
     var reply = Reply.json(answer?.payload ?? Array("null".utf8))
     reply.headers[.cacheControl] = "no-store"
     if let answer {
-      reply.headers[.pushCursor] = cursors.text(answer.position)
+      reply.headers[.pushCursor] = cursors.text(answer.cursor)
       metrics.notificationsDelivered(1)
     }
     return reply

@@ -151,7 +151,7 @@ struct AuthTests {
         try await fixture.engine.authentication.authenticate(
           credentials(api: String(repeating: "0", count: 64), web: web))
       }
-      #expect(error.code == .authenticationFailed && error.reason.contains("the API token"))
+      #expect(error.code == .missingEntitlement && error.reason.contains("the API token"))
     }
   }
 

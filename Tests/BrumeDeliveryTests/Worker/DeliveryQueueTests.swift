@@ -148,6 +148,20 @@ import Testing
     #expect(Set(queue.next(now: 4000).start.map(\.lane)) == ["c", "b"])
   }
 
+  @Test func `answers of one moment pause a peer once, not longer with each`() {
+    var queue = subject()
+    let peer = DeliveryPeer(name: "one", limit: 100)
+    let lanes = (0..<30).map { "l\($0)" }
+    for lane in lanes { _ = queue.offer(lane, to: peer, now: 0) }
+    #expect(queue.next(now: 0).start.count == 30)
+    for lane in lanes { queue.finished(lane, .busy(after: nil), now: 5, jitter: 1) }
+    var other = subject()
+    _ = other.offer("a", to: peer, now: 0)
+    _ = other.next(now: 0)
+    other.finished("a", .busy(after: nil), now: 5, jitter: 1)
+    #expect(queue.next(now: 5).wakeAt == other.next(now: 5).wakeAt)
+  }
+
   @Test func `success forgets the failures before it`() {
     var queue = subject()
     _ = queue.offer("a", to: one, now: 0)

@@ -155,6 +155,20 @@ struct DeviceTests {
     #expect(try await devices(fixture, of: alice).map(\.key.device.name) == ["d0", "d4", "d5"])
   }
 
+  @Test func `pages that are loaded again and again drop their own old tokens, and no phone`()
+    async throws
+  {
+    let fixture = try await NotifierFixture { $0.devicesPerUser = 3 }
+    try await fixture.register(alice, "phone")
+    for number in 0..<6 {
+      fixture.clock.advance(1)
+      _ = try await fixture.engine.devices.createCourierToken(
+        environment: .development, clientID: "page\(number)", as: fixture.caller(alice))
+    }
+    #expect(
+      try await devices(fixture, of: alice).map(\.key.device.name) == ["page4", "page5", "phone"])
+  }
+
   @Test func `a device needs a name and a user`() async throws {
     let fixture = try await NotifierFixture()
     await #expect(throws: BrumeError.self) {

@@ -32,7 +32,9 @@ import Testing
       await saver.waitForSaves(100)
       try await Self.read(stores)
       try await EngineThread.run {
-        try Connection.forTest(url).simple("BEGIN; \(Self.next) COMMIT")
+        try Migrations.repeatingDeadlocks {
+          try Connection.forTest(url).simple("BEGIN; \(Self.next) COMMIT")
+        }
       }
       await saver.waitForSaves(100)
       try await Self.read(stores)
