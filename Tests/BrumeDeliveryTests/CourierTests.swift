@@ -64,11 +64,42 @@ import Testing
     }
     let first = try #require(try await poll(0))
     #expect(try await poll(0) == first)
-    let second = try #require(try await poll(first.position))
+    let second = try #require(try await poll(first.cursor.position))
     #expect(try id(second) == "b")
     #expect(try await fixture.waiting() == ["b"])
-    #expect(try await poll(second.position) == nil)
+    #expect(try await poll(second.cursor.position) == nil)
     #expect(try await fixture.log().map(\.reason) == ["acknowledged", "acknowledged"])
+  }
+
+  /// Where a store is divided, mailboxes of two containers count each for itself.
+  @Test func `a cursor acknowledges nothing in mailboxes of another bucket`() async throws {
+    var fixture = MailboxFixture()
+    fixture.store = MemoryStore(coders: .wireForms, buckets: 64)
+    func bucket(_ key: DeviceKey) -> Bucket {
+      Bucket(of: DatabaseKey(in: key.containerEnvironment, owner: key.user), among: 64)
+    }
+    let phone = fixture.phone
+    let others = (0..<99).map { number in
+      DeviceKey(
+        in: ContainerEnvironment(ContainerID("iCloud.org.example.c\(number)"), .development),
+        user: phone.user, device: phone.device)
+    }
+    let other = try #require(others.first { bucket($0) != bucket(phone) })
+    let devices = [phone, other].map {
+      Device(key: $0, channel: .courier(token: MailboxFixture.token), registered: fixture.clock.now)
+    }
+    try await fixture.store.write(in: .all) { for device in devices { try $0.devices.put(device) } }
+    try await fixture.put("theirs", due: 1, to: other)
+    try await fixture.put("a")
+    let courier = fixture.courier
+    let first = try #require(
+      try await courier.next(token: MailboxFixture.token, waiting: .zero))
+    #expect(try id(first) == "a" && first.cursor.bucket == bucket(phone))
+    fixture.clock.advance(1)
+    let second = try await courier.next(
+      token: MailboxFixture.token, cursor: first.cursor, waiting: .zero)
+    #expect(try id(second) == "theirs", "its position is lower")
+    #expect(try await fixture.waiting() == [])
   }
 
   @Test func `a token of several containers brings the pushes of all in their order`() async throws

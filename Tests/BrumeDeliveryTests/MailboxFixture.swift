@@ -22,7 +22,7 @@ extension SendPermission {
 struct MailboxFixture {
   static let token = String(repeating: "ab", count: 32)
   let clock = ManualClock()
-  let store = MemoryStore(coders: .wireForms)
+  var store = MemoryStore(coders: .wireForms)
   let signals = MailboxSignals()
   let phone = DeviceKey(
     in: ContainerEnvironment(ContainerID("iCloud.org.example.trailbook"), .development),
