@@ -88,7 +88,9 @@ import Testing
     let devices = [phone, other].map {
       Device(key: $0, channel: .courier(token: MailboxFixture.token), registered: fixture.clock.now)
     }
-    try await fixture.store.write(in: .all) { for device in devices { try $0.devices.put(device) } }
+    try await fixture.store.write(in: .everything(of: fixture.store)) {
+      for device in devices { try $0.devices.put(device) }
+    }
     try await fixture.put("theirs", due: 1, to: other)
     try await fixture.put("a")
     let courier = fixture.courier

@@ -40,7 +40,7 @@ struct MailboxFixture {
   func put(_ ids: String..., due: Milliseconds = 0, to device: DeviceKey? = nil) async throws {
     let time = clock.now + due
     let phone = device ?? phone
-    try await store.write(in: .all) { transaction in
+    try await store.write(in: .everything(of: store)) { transaction in
       for id in ids {
         try transaction.mailboxes.enqueue(entry(id, time), to: phone)
       }

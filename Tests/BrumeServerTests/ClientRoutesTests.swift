@@ -50,7 +50,7 @@ import Testing
       #expect(answer.headers[Self.token] != nil)
       let wrong = try await client.call(
         "users/caller", as: nil, headers: [Self.token: "wrong"])
-      #expect(wrong.code == "AUTHENTICATION_FAILED")
+      #expect(wrong.code == "AUTHENTICATION_REQUIRED")
     }
   }
 }

@@ -36,9 +36,10 @@ import Testing
     try await ConnectionTests.live { fixture, socket in
       for _ in 0..<2 {
         await socket.send(Self.head(fixture))
-        #expect(await socket.read { $0.hasSuffix("\r\n\r\n") } == Self.word)
+        let word = await socket.read { $0.hasSuffix("\r\n\r\n") }
+        #expect(word == Self.word)
         await socket.send("{}")
-        let answer = await socket.read { $0.contains("_defaultZone") } ?? ""
+        let answer = await socket.read { $0.hasSuffix("}]}") } ?? ""
         #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
       }
     }

@@ -34,14 +34,11 @@ import Testing
     }
   }
 
-  @Test func `a tab in a header is white space, and other control characters are refused`()
-    async throws
-  {
+  @Test func `a tab in a header is white space`() async throws {
     try await ServerFixture().routes { client in
-      for (text, isTaken) in [("text/plain;\tq=1", true), ("text/plain;\u{1}q=1\t", false)] {
-        let answer = try await client.call("changes/database", headers: [.accept: text])
-        #expect((answer.status == 200) == isTaken, "\(answer.text)")
-      }
+      let answer = try await client.call(
+        "changes/database", headers: [.accept: "text/plain;\tq=1"])
+      #expect(answer.status == 200, "\(answer.text)")
     }
   }
 }

@@ -364,6 +364,8 @@ def show(verdict):
 def control(past):
     first, second, third = past.happens(dies=True)
     past.operator.bring_back(first, without="copied-back")
+    # A server whose folder is still there would notice.
+    os.remove(f"{past.data}/postgres.mark")
     # Nothing is waited for that may be lost.
     found = judge(past, first, patience=2)
     show(found)

@@ -28,7 +28,7 @@ extension DeliveryWorker {
       return .empty
     }
     if batch.isEmpty {
-      try await change(batch) { $0.arrived(at: batch.end, told: batch.webhook.missed) }
+      try await change(batch) { $0.arrived(at: batch.end, saidMissed: batch.webhook.missed) }
       return .delivered
     }
     if batch.webhook.batchEnd == nil { try await change(batch) { $0.batchEnd = batch.end } }
@@ -126,7 +126,7 @@ extension DeliveryWorker {
     case .done:
       let line = line(batch, messageID, .sent, answer, attempt)
       report(Webhook.channel, .sent, since: start)
-      try await change(batch, line) { $0.arrived(at: batch.end, told: batch.webhook.missed) }
+      try await change(batch, line) { $0.arrived(at: batch.end, saidMissed: batch.webhook.missed) }
       return .delivered
     case .gone:
       let line = line(batch, messageID, .gone, answer, attempt)
@@ -199,11 +199,11 @@ extension Webhook {
     BatchEnd(bucket: bucket, position: cursor[bucket])
   }
 
-  /// - Parameter told: whether the call said that changes were missed; another bucket may have lost some since.
-  fileprivate mutating func arrived(at end: BatchEnd, told: Bool) {
+  /// - Parameter saidMissed: whether the call said that changes were missed; another bucket may have lost some since.
+  fileprivate mutating func arrived(at end: BatchEnd, saidMissed: Bool) {
     cursor[end.bucket] = end.position
     batchEnd = nil
     failures = 0
-    if told { missed = false }
+    if saidMissed { missed = false }
   }
 }

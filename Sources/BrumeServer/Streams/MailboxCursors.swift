@@ -19,7 +19,9 @@ struct MailboxCursors: Sendable {
   func cursor(_ text: String) async throws -> Courier.Cursor {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     let bucket = parts.count == 3 ? Int(parts[2]) : 0
-    guard let bucket, bucket >= 0 else { throw Self.malformed(text) }
+    guard let bucket, bucket >= 0, parts.count != 3 || !parts[1].isEmpty else {
+      throw Self.malformed(text)
+    }
     return Courier.Cursor(
       try await position(parts.prefix(2).joined(separator: "-")), in: Bucket(bucket))
   }
