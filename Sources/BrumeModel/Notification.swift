@@ -129,4 +129,7 @@ package struct DeviceKey: Hashable, Sendable, InContainerEnvironment {
     hasher.combine(user)
     hasher.combine(device)
   }
+
+  /// The user's private database: what belongs to the device is in its bucket.
+  package var database: DatabaseKey { DatabaseKey(in: containerEnvironment, owner: user) }
 }

@@ -22,6 +22,12 @@ package final class PostgresStore: Store {
   private let indexBuilder = IndexBuilder()
   private let logger: Logger
 
+  /// Ours: how many groups of writes, and how many reads, run at the same time.
+  package static let writers = 4
+  package static let readers = 8
+  /// With one that follows other processes, and one for leases.
+  static let connections = writers + readers + 2
+
   /// Into how many buckets the store is divided.
   package var bucketCount: Int { node.bucketCount }
 
@@ -46,8 +52,8 @@ package final class PostgresStore: Store {
   /// - Throws: `StoreError`: the server cannot be reached, is too old, has tables of a newer version, or would
   ///   not keep what it confirms.
   package convenience init(
-    url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
-    readerCount: Int = 8,
+    url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = PostgresStore.writers,
+    readerCount: Int = PostgresStore.readers,
     runID: String, filesIn files: String? = nil, mark: KeptMark? = nil, acceptsLoss: Bool = false,
     readsOnCaller: Bool = false,
     wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
@@ -112,7 +118,7 @@ package final class PostgresStore: Store {
     try lanes.start()
     try translatingErrors {
       try lanes.learn(from: opening)
-      try WorkerSessions.removeOldCommits(opening)
+      try OldWriterRows.remove(on: opening)
     }
     logger.info(
       "storage opened",

@@ -98,8 +98,7 @@ package struct Courier: Sendable {
     let findDevices = findDevices
     let (found, buckets) = try await reader.store.read { transaction in
       let found = try findDevices(token, transaction)
-      let owners = found.map { DatabaseKey(in: $0.key.containerEnvironment, owner: $0.key.user) }
-      return (found, owners.map { transaction.log.bucket(of: $0) })
+      return (found, found.map { transaction.log.bucket(of: $0.key.database) })
     }
     let lifetime = Milliseconds(reader.limits.courierSeconds) * 1000
     guard let first = found.first, reader.clock.now() < first.registered + lifetime else {

@@ -44,8 +44,7 @@ extension DeliveryWorker {
     _ key: DeviceKey, _ now: Milliseconds, in store: any ReadTransaction
   ) throws -> Step {
     // Whoever notifies for a bucket sends for it: another server may have taken it over.
-    let own = DatabaseKey(in: key.containerEnvironment, owner: key.user)
-    guard self.store.leases.owns(store.log.bucket(of: own)),
+    guard self.store.leases.owns(store.log.bucket(of: key.database)),
       let device = try store.devices.find(key), channels[device.channel.kind] != nil,
       let entry = try store.mailboxes.entries(of: key, after: 0, limit: 1).first
     else { return .nothing }

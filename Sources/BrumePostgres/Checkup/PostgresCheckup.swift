@@ -128,13 +128,14 @@ package struct PostgresCheckup {
 
   private func connections() throws(ServerError) -> Finding {
     let most = Int(try rows(Self.mostConnections).first?.integer(0) ?? 0)
-    let isWell = most >= Self.connectionsOfServer
+    let needed = "a server takes \(PostgresStore.connections), and a backup one more"
+    let isWell = most > PostgresStore.connections
     return Finding(
       subject: "connections", isWell: isWell,
       text: isWell
-        ? "up to \(most), of which a server takes \(Self.connectionsOfServer - 1), and one more for a backup"
-        : "\(most) at most, and a server takes \(Self.connectionsOfServer - 1), and one more for a backup: raise "
-          + "max_connections, or the CONNECTION LIMIT of the role or the database")
+        ? "up to \(most); \(needed)"
+        : "\(most) at most; \(needed): raise max_connections, or the CONNECTION LIMIT of the role or the database"
+    )
   }
 
   private func clock() throws(ServerError) -> Finding {
@@ -175,8 +176,6 @@ package struct PostgresCheckup {
 
 extension PostgresCheckup {
   private static let exchanges = 20
-  /// Four that write, eight that read, one that follows, one for leases, and one for a backup.
-  private static let connectionsOfServer = 15
   /// A limit of -1 is none.
   private static let mostConnections = SQL(
     """

@@ -125,7 +125,7 @@ extension ReadPlan.Read {
     case .subscriptions(let scope), .subscription(let scope, _):
       Bucket(of: scope.logDatabase, among: count)
     case .device(let key):
-      Bucket(of: DatabaseKey(in: key.containerEnvironment, owner: key.user), among: count)
+      Bucket(of: key.database, among: count)
     case .devices(let user, let place), .memberships(let user, let place):
       Bucket(of: DatabaseKey(in: place, owner: user), among: count)
     case .log(let bucket, _): bucket

@@ -1,5 +1,4 @@
-// What is left of processes that are gone or sleep: sessions that hold locks at workers of Citus, and rows that vouch for
-// commits.
+// Sessions at workers of Citus that processes have left which are gone or sleep: they hold locks.
 
 import BrumeStorage
 
@@ -8,16 +7,6 @@ enum WorkerSessions {
   /// server that it is connected to.
   static func endSleepers(_ coordinator: Connection) throws(ServerError) {
     try coordinator.send(endSleepers)
-    _ = try coordinator.exchange()
-  }
-
-  /// Removes what processes have left that are gone, and wrote nothing for long. At each start: a row of one that is there
-  /// is what shows that a commit was lost, and one that sleeps or is cut off is not seen.
-  static func removeOldCommits(_ coordinator: Connection) throws(ServerError) {
-    try coordinator.send(findProcesses)
-    try coordinator.send(findRecent)
-    let processes = try coordinator.exchange().flatMap { rows in rows.map { $0.text(0) } }
-    try coordinator.send(removeOld, [.texts(processes)])
     _ = try coordinator.exchange()
   }
 
@@ -30,13 +19,4 @@ enum WorkerSessions {
       '\(WriterRow.application)' || name || '.'))
     WHERE seen < now() - interval '\(LeaseRound.presence) seconds'
     """)
-  private static let findProcesses = SQL("SELECT name FROM nodes")
-  private static let findRecent = SQL(
-    "SELECT DISTINCT split_part(name, '.', 1) FROM writers WHERE NOT \(isOld)",
-    onCitus: "SELECT DISTINCT split_part(writer, '.', 1) FROM commits WHERE NOT \(isOld)")
-  private static let isOld = "made < now() - interval '30 days'"
-  private static let removeOld = SQL(
-    "DELETE FROM writers WHERE \(isOld) AND split_part(name, '.', 1) <> ALL ($1::text[])",
-    onCitus:
-      "DELETE FROM commits WHERE \(isOld) AND split_part(writer, '.', 1) <> ALL ($1::text[])")
 }

@@ -47,11 +47,10 @@ final class DatabaseMark: Sendable {
       let mark = DatabaseProgress(text: String(decoding: bytes, as: UTF8.self)),
       let store = try store(connection)
     else { return false }
-    try connection.send(Self.findPositions)
-    var now = DatabaseProgress(store: store, floor: floor, positions: [:])
-    for row in try connection.exchange()[0].map({ $0 }) {
-      now.positions[row.integer(0)] = row.integer(1)
-    }
+    try connection.send(Tail.findLogs)
+    let positions = try connection.exchange()[0].map { ($0.integer(0), $0.integer(1)) }
+    let now = DatabaseProgress(
+      store: store, floor: floor, positions: Dictionary(uniqueKeysWithValues: positions))
     return now.isBehind(mark)
   }
 
@@ -83,6 +82,4 @@ final class DatabaseMark: Sendable {
   /// The secret is made with the store and goes with it; what seals tokens does not leave the database.
   private static let findStore = SQL(
     "SELECT md5(value) FROM settings WHERE bucket = -1 AND name = $1")
-  private static let findPositions = SQL(
-    "SELECT bucket, last FROM buckets WHERE bucket >= 0 AND last > 0")
 }

@@ -174,7 +174,7 @@ final class Tail: Sendable {
 
   private static let channel = "brume"
   private static let notify = SQL("SELECT pg_notify('\(channel)', '')")
-  private static let findLogs = SQL(
+  static let findLogs = SQL(
     "SELECT bucket, last FROM buckets WHERE bucket >= 0 AND last > 0")
   // As if it were the counter of the first bucket.
   private static let findAccounts = SQL(

@@ -17,29 +17,37 @@ struct MailboxCursors: Sendable {
 
   /// What the id of an answer to a poll stands for, as `position` says.
   func cursor(_ text: String) async throws -> Courier.Cursor {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    let bucket = parts.count == 3 ? Int(parts[2]) : 0
-    guard let bucket, bucket >= 0, parts.count != 3 || !parts[1].isEmpty else {
-      throw Self.malformed(text)
-    }
-    return Courier.Cursor(
-      try await position(parts.prefix(2).joined(separator: "-")), in: Bucket(bucket))
+    let id = try ID(text, mayNameBucket: true)
+    return Courier.Cursor(try await position(of: id), in: id.bucket)
   }
 
   /// What the text of an event's `id` stands for; 0 if it is of another generation or no event had it
   /// yet.
   func position(_ text: String?) async throws -> Int64 {
     guard let text else { return 0 }
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-    guard parts.count == 2, let generation = parts[0], let position = parts[1] else {
-      throw Self.malformed(text)
-    }
-    guard generation == self.generation, position > 0 else { return 0 }
-    let last = try await store.read { try $0.mailboxes.lastPosition() }
-    return position <= last ? position : 0
+    return try await position(of: ID(text, mayNameBucket: false))
   }
 
-  private static func malformed(_ text: String) -> BrumeError {
-    BrumeError(.badRequest, "the cursor '\(text.prefix(40))' is not one of this stream's ids")
+  private func position(of id: ID) async throws -> Int64 {
+    guard id.generation == generation, id.position > 0 else { return 0 }
+    let last = try await store.read { try $0.mailboxes.lastPosition() }
+    return id.position <= last ? id.position : 0
+  }
+
+  private struct ID {
+    let generation: Int64
+    let position: Int64
+    let bucket: Bucket
+
+    init(_ text: String, mayNameBucket: Bool) throws(BrumeError) {
+      let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+      guard parts.count == 2 || parts.count == 3 && mayNameBucket, let generation = parts[0],
+        let position = parts[1], let number = parts.count == 3 ? parts[2] : 0, number >= 0
+      else {
+        throw BrumeError(
+          .badRequest, "the cursor '\(text.prefix(40))' is not one of this stream's ids")
+      }
+      (self.generation, self.position, bucket) = (generation, position, Bucket(Int(number)))
+    }
   }
 }
