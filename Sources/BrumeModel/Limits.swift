@@ -276,6 +276,8 @@ package struct Limits: Sendable, Equatable {
   package var pushesUnderWay = 1024
   /// Ours: devices and webhooks that wait in memory; more wait in the store until the next look.
   package var deliveryLanes = 50_000
+  /// Ours: those of one host, such as a push service that fails: the rest is for all others.
+  package var deliveryLanesPerPeer = 25_000
   /// Ours: how often the store is looked through for pending entries that no hint named.
   package var deliveryScan: Milliseconds = 60_000
   /// Ours: the first wait after a failure, doubled up to the second.
@@ -293,7 +295,7 @@ package struct Limits: Sendable, Equatable {
   /// Apple refuses senders that make provider tokens more often than every 20 minutes.
   package var apnsTokenMinimumLifetime: Milliseconds = 20 * 60_000
   /// Ours: how long a push to Apple waits that only the operator can help.
-  package var apnsConfigurationPause: Milliseconds = 300_000
+  package var pushConfigurationPause: Milliseconds = 300_000
   /// RFC 8292 allows 24 hours for a token for push services.
   package var vapidLifetime: Milliseconds = 12 * 3_600_000
   /// Ours: it is made anew when half of the lifetime is over.

@@ -81,7 +81,8 @@ package actor Notifier {
   private func catchUp() async throws {
     while true {
       do {
-        return try await drainIfOwned()
+        _ = try await drainIfOwned()
+        return
       } catch let error as StoreError where error.code == .notOwned {
         return
       } catch let error as StoreError where error.code == .unreachable {
@@ -90,24 +91,30 @@ package actor Notifier {
     }
   }
 
-  /// Works until the log is read to its end, if this process owns the bucket.
-  func drainIfOwned() async throws {
+  /// Works until the log is read to its end, if this process owns the bucket, or for so many steps. Answers whether
+  /// something is left.
+  func drainIfOwned(steps: Int = .max) async throws -> Bool {
     let now = store.leases.epoch(of: bucket)
     // Somebody else serves the bucket, or did meanwhile: what is known here is old.
     if now != epoch { forget() }
     epoch = now
-    if now != nil { try await drain() }
+    return now == nil ? false : try await drain(steps: steps)
   }
 
   /// Works until the log is read to its end.
   ///
   /// - Throws: what the store throws; `CancellationError` between two transactions. The next call goes on
   ///   from the saved cursor.
-  package func drain() async throws {
-    while case let progress = try await advance(), progress.goesOn {
+  package func drain() async throws { _ = try await drain(steps: .max) }
+
+  private func drain(steps: Int) async throws -> Bool {
+    for _ in 0..<steps {
+      let progress = try await advance()
+      guard progress.goesOn else { return false }
       try Task.checkCancellation()
       if progress.pause > .zero { try await pause(progress.pause) }
     }
+    return true
   }
 
   /// Does one transaction's worth of work. Answers whether there may be more. Only one caller at a

@@ -8,9 +8,17 @@ package import BrumeStorage
 package actor Notifiers {
   private enum Event: Sendable {
     case logsGrew(Set<Bucket>)
-    /// With what was thrown.
-    case ended(Bucket, (any Error)?)
+    case ended(Bucket, Ending)
   }
+  private enum Ending: Sendable {
+    case done
+    /// Its turn is over, and something is left.
+    case goesOn
+    case failed(any Error)
+  }
+  /// Ours: transactions of one bucket in a turn; then others that wait come first. A push to a hundred thousand devices
+  /// is many hundreds.
+  private static let stepsPerTurn = 20
 
   private let store: any Store
   private let most: Int
@@ -74,9 +82,13 @@ package actor Notifiers {
       for await event in events {
         switch event {
         case .logsGrew(let buckets): turns.add(buckets)
-        case .ended(let bucket, let error):
+        case .ended(let bucket, let ending):
           turns.ended(bucket)
-          if let error { try retry(bucket, after: error, &turns) }
+          switch ending {
+          case .done: break
+          case .goesOn: turns.add([bucket])
+          case .failed(let error): try retry(bucket, after: error, &turns)
+          }
         }
         while let bucket = turns.next() {
           let notifier = notifier(of: bucket)
@@ -89,18 +101,17 @@ package actor Notifiers {
     }
   }
 
-  /// What a notifier threw. One that lost its store waits before it ends, so that it is not asked at once.
+  /// One turn. A notifier that lost its store waits before it ends, so that it is not asked at once.
   private static func outcome(
     of notifier: Notifier, _ pause: @Sendable (Duration) async throws -> Void
-  ) async -> (any Error)? {
+  ) async -> Ending {
     do {
-      try await notifier.drainIfOwned()
-      return nil
+      return try await notifier.drainIfOwned(steps: stepsPerTurn) ? .goesOn : .done
     } catch let error as StoreError where error.code == .unreachable {
       try? await pause(Notifier.pauseAfterLoss)
-      return error
+      return .failed(error)
     } catch {
-      return error
+      return .failed(error)
     }
   }
 

@@ -10,4 +10,7 @@ package final class Mutexed<Value: Sendable>: Sendable {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }
   }
+
+  /// Reads and writes at once.
+  package func change(_ body: (inout Value) -> Void) { state.withLock { body(&$0) } }
 }

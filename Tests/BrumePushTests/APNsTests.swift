@@ -23,8 +23,10 @@ import Testing
 
   @Test(arguments: [
     (200, "", ChannelAnswer.Verdict.done),
-    (400, "BadDeviceToken", .refused), (400, "DeviceTokenNotForTopic", .refused),
-    (400, "BadTopic", .refused), (400, "IdleTimeout", .retry(after: nil)),
+    (400, "BadDeviceToken", .refused), (400, "BadCollapseId", .refused),
+    (400, "DeviceTokenNotForTopic", .retry(after: 300_000)),
+    (400, "BadTopic", .retry(after: 300_000)), (400, "MissingTopic", .retry(after: 300_000)),
+    (400, "TopicDisallowed", .retry(after: 300_000)), (400, "IdleTimeout", .retry(after: nil)),
     (403, "ExpiredProviderToken", .retry(after: 300_000)),
     (403, "InvalidProviderToken", .retry(after: 300_000)), (404, "BadPath", .refused),
     (405, "MethodNotAllowed", .refused), (410, "Unregistered", .gone(at: 77)),
@@ -33,7 +35,8 @@ import Testing
     (429, "TooManyProviderTokenUpdates", .retry(after: 1_200_000)),
     (500, "InternalServerError", .retry(after: 8000)),
     (503, "ServiceUnavailable", .busy(after: 8000)), (503, "Shutdown", .busy(after: 8000)),
-    (302, "", .refused), (502, "", .retry(after: 8000)), (101, "", .retry(after: nil)),
+    (302, "", .retry(after: nil)), (407, "", .retry(after: nil)), (502, "", .retry(after: 8000)),
+    (101, "", .retry(after: nil)),
   ])
   func `each of Apple's answers has one meaning:`(
     status: Int, reason: String, verdict: ChannelAnswer.Verdict
@@ -243,6 +246,7 @@ import Testing
 
   @Test(arguments: [
     (403, "InvalidProviderToken", 300_000), (429, "TooManyProviderTokenUpdates", 1_200_000),
+    (400, "BadTopic", 300_000),
   ])
   func `N8 a key that Apple refuses is left alone, and holds up nothing that another signs:`(
     status: Int, reason: String, pause: Milliseconds

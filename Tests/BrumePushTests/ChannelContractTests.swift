@@ -50,7 +50,7 @@ import Testing
   private func webPush(_ side: OtherSide) throws -> ChannelContract.Subject {
     let browser = P256.KeyAgreement.PrivateKey()
     let statuses: [ChannelContract.Answer: Int] = [
-      .accept: 201, .busy: 429, .gone: 410, .tooLarge: 413, .refuse: 403,
+      .accept: 201, .busy: 429, .gone: 410, .tooLarge: 413, .refuse: 400,
     ]
     let outside = OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] }
     let channel = WebPushChannel(

@@ -38,6 +38,21 @@ import Testing
     }
   }
 
+  @Test func `an export that fails leaves no file behind, and its name is free for the next`()
+    async throws
+  {
+    try await ServerProcess.run { server in
+      let phone = try server.device("phone", of: "alice")
+      try await phone.makeZone("Z")
+      let file = server.folder + "/alice.export"
+      let wrong = try await Tool.run("export", "--user", "alic", file, "--data", server.folder)
+      #expect(wrong.status != 0 && wrong.talk.contains("alic"), "\(wrong.talk)")
+      #expect(!FileManager.default.fileExists(atPath: file))
+      let right = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
+      #expect(right.status == 0, "\(right.talk)")
+    }
+  }
+
   @Test func `a device of a deleted user is no longer signed in`() async throws {
     try await ServerProcess.run { server in
       let phone = try server.device("phone", of: "alice")

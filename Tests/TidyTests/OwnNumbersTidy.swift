@@ -51,6 +51,8 @@ import Testing
     "StoreRetry.pause": own, "StoreRetry.calm": "which lines of the log are news",
     "TLSIdentity.daysOfWarning": own,
     "IPAddress.textBytes": "no address is longer", "NameLookup.threads": own,
+    "NameTurns.perDomain": "more wait, as many as pushes may be under way",
+    "Notifiers.stepsPerTurn": piece,
     "StreamLimit.gracePeriod": own, "ZoneEmptying.step": piece,
     "ZoneEmptying.zonesPerLook": piece, "ZoneEmptying.room": piece,
     "PasswordVerifier.threadCount": "more wait, as many as the limit says",

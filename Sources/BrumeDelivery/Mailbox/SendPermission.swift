@@ -21,15 +21,22 @@ package struct SendPermission: Sendable {
     self.init { try permission.maySend($0, in: $1, of: $2, in: $3) }
   }
 
-  /// The entry as it may be sent, with what it says; nil if it may not be, or cannot be read.
+  /// The entry as it may be sent, with what it says; nil if it may not be. What is damaged, or is to be judged by what is
+  /// damaged, says "fetch everything" instead, which tells nothing of anybody: silence is never the answer.
   func allowed(
     _ entry: MailboxEntry, _ device: DeviceKey, _ store: any ReadTransaction
   ) throws -> (entry: MailboxEntry, notification: Notification)? {
-    guard let notification = try? PushPayload.decode(entry.payload) else { return nil }
-    switch try rule(notification, entry, device, store) {
-    case .all: return (entry, notification)
+    let notification = try? PushPayload.decode(entry.payload)
+    let permitted = try BrumeError.unlessDamaged {
+      try notification.map { try rule($0, entry, device, store) }
+    }
+    switch permitted {
+    case .all: return notification.map { (entry, $0) }
     case .rest(let rest): return (entry.saying(rest), rest)
     case .nothing: return nil
+    case nil:
+      let all = entry.fetchEverything(for: device)
+      return (entry.saying(all), all)
     }
   }
 }
@@ -37,6 +44,16 @@ package struct SendPermission: Sendable {
 extension MailboxEntry {
   /// What changed, in words, for the log.
   var subject: String { (try? PushPayload.decode(payload))?.subject.words ?? "" }
+
+  /// What takes the place of an entry that waited too long or is damaged.
+  func fetchEverything(for device: DeviceKey) -> Notification {
+    var notification = Notification(
+      id: notificationID, in: device.containerEnvironment, scope: .private,
+      subscriptionID: nil, user: device.user, subject: .fetchEverything)
+    notification.contentAvailable = true
+    notification.isPruned = true
+    return notification
+  }
 
   fileprivate func saying(_ notification: Notification) -> MailboxEntry {
     MailboxEntry(
@@ -48,10 +65,11 @@ extension MailboxEntry {
 
 extension PushLogEntry {
   static func withdrawn(
-    _ entry: MailboxEntry, of device: DeviceKey, by channel: Device.Channel.Kind, now: Milliseconds
+    _ entry: MailboxEntry, of device: DeviceKey, by channel: Device.Channel.Kind, now: Milliseconds,
+    attempt: Int = 1
   ) -> PushLogEntry {
     PushLogEntry(
       entry, of: device, by: channel, .withdrawn, subject: entry.subject, now: now,
-      reason: "the user may not read this any more")
+      reason: "the user may not read this any more", attempt: attempt)
   }
 }

@@ -18,6 +18,8 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     package var total: Int
     /// Lanes remembered.
     package var lanes: Int
+    /// Of one peer.
+    package var lanesPerPeer: Int
     /// The pause after a lane's first failure; it doubles with each further one.
     package var backoff: Milliseconds
     /// The longest pause of our own making.
@@ -27,6 +29,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     package init(_ limits: Limits) {
       total = limits.pushesUnderWay
       lanes = limits.deliveryLanes
+      lanesPerPeer = limits.deliveryLanesPerPeer
       backoff = limits.deliveryBackoff
       backoffMaximum = limits.deliveryBackoffMaximum
       retryAfterMaximum = limits.retryAfterMaximum
@@ -51,10 +54,13 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     package var start: [Start] = []
     /// When to ask again if nothing else happens.
     package var wakeAt: Milliseconds?
+    /// Lanes were turned away for which there is room now.
+    package var looksAgain: Bool
 
-    package init(start: [Start] = [], wakeAt: Milliseconds? = nil) {
+    package init(start: [Start] = [], wakeAt: Milliseconds? = nil, looksAgain: Bool = false) {
       self.start = start
       self.wakeAt = wakeAt
+      self.looksAgain = looksAgain
     }
   }
   /// A send that is to begin; its outcome is to be reported.
@@ -91,6 +97,8 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     var pausedUntil: Milliseconds = .min
     /// It is in `turns`.
     var hasTurn = false
+    /// One more lane than it may have was offered.
+    var hasTurnedAway = false
   }
   private enum Alarm: Sendable {
     case lane(Lane)
@@ -105,6 +113,9 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   private var lanes: BoundedCount
   private var running: BoundedCount
   private var time = SteadyTime()
+  /// One more lane than there may be was offered.
+  private var hasTurnedAway = false
+  private var looksAgain = false
 
   package init(rules: Rules) {
     self.rules = rules
@@ -120,7 +131,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   // MARK: Events, in the order they happen
 
   /// There is something to send for a lane, perhaps. Answers false if the queue is full: the store
-  /// remembers, and the next look through it finds the lane again.
+  /// remembers, and the next look through it finds the lane again, as it does what is more than a peer's share.
   package mutating func offer(_ lane: Lane, to peer: DeliveryPeer, now: Milliseconds) -> Bool {
     let now = time.advanced(to: now)
     if let known = tracks[lane] {
@@ -132,7 +143,14 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
       }
       return true
     }
-    guard lanes.hasRoom else { return false }
+    guard lanes.hasRoom else {
+      hasTurnedAway = true
+      return false
+    }
+    guard peers[peer.name].map({ $0.lanes < rules.lanesPerPeer }) ?? true else {
+      peers[peer.name]?.hasTurnedAway = true
+      return true
+    }
     add(lane, peer, now)
     return true
   }
@@ -155,6 +173,8 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
       giveTurn(name, now)
     }
     action.wakeAt = alarms.first.map { time.clock($0) }
+    action.looksAgain = looksAgain
+    looksAgain = false
     return action
   }
 
@@ -287,7 +307,19 @@ extension DeliveryQueue {
     guard let track = tracks.removeValue(forKey: lane) else { return }
     lanes.remove()
     peers[track.peer]?.lanes -= 1
+    noteRoom(of: track.peer)
     if peers[track.peer]?.lanes == 0 { peers[track.peer] = nil }
+  }
+
+  /// When half of the lanes are free, those that were turned away are looked for, not one by one.
+  private mutating func noteRoom(of name: String) {
+    if hasTurnedAway, lanes.value <= rules.lanes / 2 {
+      (hasTurnedAway, looksAgain) = (false, true)
+    }
+    if let peer = peers[name], peer.hasTurnedAway, peer.lanes <= rules.lanesPerPeer / 2 {
+      peers[name]?.hasTurnedAway = false
+      looksAgain = true
+    }
   }
 
   private mutating func giveTurn(_ name: String, _ now: Milliseconds) {

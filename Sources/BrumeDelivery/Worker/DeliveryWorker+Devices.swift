@@ -11,8 +11,8 @@ extension DeliveryWorker {
     case nothing
     case notDue(Milliseconds)
     case send(Device, MailboxEntry, Notification)
-    /// Not to be sent after all.
-    case drop(Device, MailboxEntry, Notification?, PushLogEntry.Verdict, reason: String)
+    /// Its user may not read it any more.
+    case withdraw(Device, MailboxEntry)
     /// The first of them waited too long.
     case expire(Device)
   }
@@ -25,9 +25,9 @@ extension DeliveryWorker {
     switch step {
     case .nothing: return .empty
     case .notDue(let time): return .notDue(time)
-    case .drop(let device, let entry, let notification, let verdict, let reason):
-      let answer = ChannelAnswer(.refused, reason: reason)
-      let line = line(device, entry, notification, verdict, answer, attempt)
+    case .withdraw(let device, let entry):
+      let line = PushLogEntry.withdrawn(
+        entry, of: key, by: device.channel.kind, now: clock.now(), attempt: attempt)
       try await drop(entry, of: device, line)
       return .delivered
     case .expire(let device):
@@ -49,14 +49,10 @@ extension DeliveryWorker {
       let entry = try store.mailboxes.entries(of: key, after: 0, limit: 1).first
     else { return .nothing }
     guard entry.isDue(at: now, window: limits.coalescingWindow) else { return .notDue(entry.time) }
-    guard let notification = try? PushPayload.decode(entry.payload) else {
-      return .drop(device, entry, nil, .refused, reason: "the push cannot be read")
-    }
     guard let allowed = try maySend.allowed(entry, key, store) else {
-      return .drop(
-        device, entry, notification, .withdrawn, reason: "the user may not read this any more")
+      return .withdraw(device, entry)
     }
-    if hasExpired(entry, notification, now) { return .expire(device) }
+    if hasExpired(entry, allowed.notification, now) { return .expire(device) }
     return .send(device, allowed.entry, allowed.notification)
   }
 
@@ -169,7 +165,7 @@ extension DeliveryWorker {
       }
       let isDeliveredAnyway = waiting.contains { $0.notification?.subject == .fetchEverything }
       guard let last = expired.last?.entry, !isDeliveredAnyway else { return }
-      try store.mailboxes.enqueue(last.fetchEverything(for: device, now), to: device.key)
+      try store.mailboxes.enqueue(last.expired(of: device.key, now), to: device.key)
     }
   }
 
@@ -223,15 +219,10 @@ extension DeliveryWorker {
 
 extension MailboxEntry {
   /// What takes this entry's place when it waited too long: silence is never the answer.
-  fileprivate func fetchEverything(for device: Device, _ now: Milliseconds) -> MailboxEntry {
-    var notification = Notification(
-      id: notificationID, in: device.key.containerEnvironment, scope: .private,
-      subscriptionID: nil, user: device.key.user, subject: .fetchEverything)
-    notification.contentAvailable = true
-    notification.isPruned = true
-    return MailboxEntry(
+  fileprivate func expired(of device: DeviceKey, _ now: Milliseconds) -> MailboxEntry {
+    MailboxEntry(
       position: 0, notificationID: notificationID, subscriptionID: "", collapseID: nil,
-      payload: PushPayload.encode(notification), time: now, requestID: requestID)
+      payload: PushPayload.encode(fetchEverything(for: device)), time: now, requestID: requestID)
   }
 }
 

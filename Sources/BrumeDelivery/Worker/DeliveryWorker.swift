@@ -167,6 +167,7 @@ package final class DeliveryWorker: Sendable {
       if state.endsPauses { state.queue.endPauses(now: now) }
       state.endsPauses = false
       var action = state.queue.next(now: now)
+      if action.looksAgain { state.scanAt = .min }
       action.wakeAt = min(action.wakeAt ?? .max, state.scanAt)
       return action
     }

@@ -59,7 +59,7 @@ package final class APNsChannel: Channel {
     }
     guard let sender = await sender(push.device.key.container, topic) else {
       return ChannelAnswer(
-        .retry(after: limits.apnsConfigurationPause),
+        .retry(after: limits.pushConfigurationPause),
         reason: "no key for this app; add one with 'brume apns add'")
     }
     let (host, now) = (host(of: push.device), push.now)
@@ -79,7 +79,7 @@ package final class APNsChannel: Channel {
     _ push: OutgoingPush, to token: String, signedFor sender: APNsSender
   ) async throws(CancellationError) -> ChannelAnswer {
     var last = ChannelAnswer(
-      .retry(after: limits.apnsConfigurationPause), reason: "the signing key is unusable")
+      .retry(after: limits.pushConfigurationPause), reason: "the signing key is unusable")
     for _ in 0..<2 {
       guard let proof = tokens.withLock({ $0.token(for: sender, now: push.now) }) else { break }
       var call = call(push, token, sender.topic, proof)

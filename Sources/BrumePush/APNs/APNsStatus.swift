@@ -19,7 +19,9 @@ package enum APNsStatus {
   /// How long to send nothing that the same key signs; nil if the answer is not about the key.
   static func keyPause(_ answer: ChannelAnswer, _ limits: Limits) -> Milliseconds? {
     switch (answer.status, answer.reason) {
-    case (401, _), (403, _): limits.apnsConfigurationPause
+    case (401, _), (403, _): limits.pushConfigurationPause
+    case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"):
+      limits.pushConfigurationPause
     case (429, "TooManyProviderTokenUpdates"): limits.apnsTokenMinimumLifetime
     case (_, _): nil
     }
@@ -33,11 +35,15 @@ package enum APNsStatus {
     return switch (reply.status, reason) {
     case (200, _): .done
     case (400, "IdleTimeout"): .retry(after: nil)
-    // The token is not of this server or app, or the push is malformed: sending again changes nothing.
+    // The app is not called that, or its devices not here: the operator's settings, which can be mended.
+    case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"),
+      (400, "DeviceTokenNotForTopic"):
+      .retry(after: limits.pushConfigurationPause)
+    // The token is not of this server, or the push is malformed: sending again changes nothing.
     // The device stays, for a wrong setting on our side looks the same.
     case (400, _), (404, _), (405, _): .refused
     // Our own credentials: nothing is wrong with the device, the push, or what other keys sign.
-    case (403, _), (401, _): .retry(after: limits.apnsConfigurationPause)
+    case (403, _), (401, _): .retry(after: limits.pushConfigurationPause)
     case (410, _): .gone(at: since)
     case (413, _): .tooLarge
     case (429, "TooManyProviderTokenUpdates"): .retry(after: limits.apnsTokenMinimumLifetime)
@@ -45,7 +51,7 @@ package enum APNsStatus {
     case (429, _): .retry(after: asked)
     case (503, _): .busy(after: asked)
     case (500..., _): .retry(after: asked)
-    case (300..., _): .refused
+    // Also what stands between here and Apple: a proxy that leads elsewhere, or asks who we are.
     case (_, _): .retry(after: nil)
     }
   }

@@ -1,6 +1,6 @@
 // The system's name lookup. It blocks, for many seconds where a name server does not answer, and whoever
 // registers an address chooses the name server: so it has threads of its own, which nothing else waits
-// for.
+// for, and of these the names of one domain have some.
 
 import NIOPosix
 
@@ -24,11 +24,13 @@ package enum NameLookup {
     return threads
   }()
 
-  /// All addresses of a name, IPv4 first; none if there is no such name.
+  private static let turns = NameTurns()
+
+  /// All addresses of a name that this machine can have a way to, IPv4 first; none if there is no such name.
   ///
   /// - Throws: when the lookup itself failed, which says nothing about the name.
   package static func addresses(_ name: String) async throws -> [IPAddress] {
-    try await threads.runIfActive { try lookUp(name) }
+    try await turns.take(name) { try await threads.runIfActive { try lookUp(name) } }
   }
 
   /// Whether a status of `getaddrinfo` says that the name has no address. All others may be otherwise
@@ -41,6 +43,8 @@ package enum NameLookup {
   private static func lookUp(_ name: String) throws -> [IPAddress] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
+    // None that this machine has no way to: the first is the one that is called.
+    hints.ai_flags = AI_ADDRCONFIG
     #if canImport(Darwin)
       hints.ai_socktype = SOCK_STREAM
     #else

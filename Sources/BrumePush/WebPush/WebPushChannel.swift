@@ -12,6 +12,7 @@ package final class WebPushChannel: Channel {
   package let kind = Device.Channel.Kind.webpush
   package let payloadBytes: Int
   private let concurrency: Int
+  private let limits: Limits
   private let outside: OutsideGuard
   private let randomBytes: @Sendable (Int) -> [UInt8]
   private let exchange: OutsideExchange
@@ -24,6 +25,7 @@ package final class WebPushChannel: Channel {
   ) {
     self.vapid = Mutex(vapid)
     self.concurrency = concurrency
+    self.limits = limits
     self.outside = outside
     self.randomBytes = randomBytes
     self.exchange = exchange
@@ -48,7 +50,7 @@ package final class WebPushChannel: Channel {
     do {
       let target = try await outside.target(subscription.endpoint)
       let call = try call(push, subscription, target)
-      return WebPushStatus.answer(try await exchange(call), now: push.now)
+      return WebPushStatus.answer(try await exchange(call), now: push.now, limits: limits)
     } catch let error as BrumeError {
       return error.code == .tryAgainLater
         ? ChannelAnswer(.retry(after: nil), reason: error.reason)

@@ -3,6 +3,7 @@
 // it gets a few threads at a time; others pass. Who has lately brought more than `LaneWork.much` gets threads that
 // give way to all others.
 
+import BrumeDelivery
 import Dispatch
 import Synchronization
 

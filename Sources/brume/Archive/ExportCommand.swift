@@ -23,8 +23,15 @@ struct ExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try server.connect()
-    let export = UserExport(connection: connection, user: user, writer: try ArchiveWriter(file))
-    let counts = try await export.run()
+    let writer = try ArchiveWriter(file)
+    let counts: UserExport.Counts
+    do {
+      counts = try await UserExport(connection: connection, user: user, writer: writer).run()
+    } catch {
+      // Half of an export serves nobody, and its name is needed for the next try.
+      writer.discard()
+      throw error
+    }
     answer.show(
       counts.json,
       said:

@@ -59,6 +59,9 @@ struct ArchiveWriter {
     try handle.synchronize()
     try handle.close()
   }
+
+  /// Takes away what was written.
+  func discard() { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// Reads an export line by line.

@@ -201,6 +201,41 @@ import Testing
     #expect(offer7)
   }
 
+  @Test func `a peer that fails has its share of the lanes, and leaves room for others`() {
+    var queue = subject {
+      $0.deliveryLanes = 4
+      $0.deliveryLanesPerPeer = 2
+    }
+    for lane in ["a", "b", "c"] {
+      let mayGoOn = queue.offer(lane, to: one, now: 0)
+      #expect(mayGoOn)
+    }
+    #expect(queue.laneCount == 2)
+    #expect(queue.next(now: 0).start.map(\.lane) == ["a", "b"])
+    for lane in ["a", "b"] { queue.finished(lane, .retry(after: 60_000), now: 0, jitter: 0) }
+    let other = queue.offer("x", to: two, now: 1)
+    #expect(other)
+    #expect(queue.next(now: 1).start.map(\.lane) == ["x"])
+  }
+
+  @Test func `who was turned away is looked for when half of the lanes are free`() {
+    var queue = subject { $0.deliveryLanesPerPeer = 2 }
+    for lane in ["a", "b", "c"] { _ = queue.offer(lane, to: one, now: 0) }
+    #expect(!queue.next(now: 0).looksAgain)
+    queue.finished("a", .empty, now: 1, jitter: 0)
+    #expect(queue.next(now: 1).looksAgain)
+    // Once, and not if nobody was turned away.
+    queue.finished("b", .empty, now: 2, jitter: 0)
+    #expect(!queue.next(now: 2).looksAgain)
+    var small = subject { $0.deliveryLanes = 2 }
+    for lane in ["a", "b"] { _ = small.offer(lane, to: one, now: 0) }
+    let more = small.offer("x", to: two, now: 0)
+    #expect(!more)
+    _ = small.next(now: 0)
+    small.finished("b", .empty, now: 1, jitter: 0)
+    #expect(small.next(now: 1).looksAgain)
+  }
+
   @Test func `penalties and pauses can be ended at once`() {
     var queue = subject()
     for lane in ["a", "b"] { _ = queue.offer(lane, to: one, now: 0) }

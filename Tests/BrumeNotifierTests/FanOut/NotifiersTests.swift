@@ -32,6 +32,18 @@ import Testing
     #expect(turns.next() == nil)
   }
 
+  @Test func `a bucket that goes on after its turn does so behind those that wait`() {
+    var turns = BucketTurns(most: 1)
+    turns.add([Bucket(1)])
+    #expect(turns.next() == Bucket(1))
+    turns.add([Bucket(2)])
+    turns.ended(Bucket(1))
+    turns.add([Bucket(1)])
+    #expect(turns.next() == Bucket(2))
+    turns.ended(Bucket(2))
+    #expect(turns.next() == Bucket(1))
+  }
+
   @Test func `a bucket that waits for its turn keeps nobody behind it waiting`() {
     var turns = BucketTurns(most: 2)
     turns.add([Bucket(1)])
@@ -55,15 +67,15 @@ import Testing
     info.shouldBadge = true
     try await fixture.subscribe(alice, "notes", query("Note"), info: info)
     try await fixture.log(.created, "one", in: main)
-    try await fixture.notifier.drainIfOwned()
+    _ = try await fixture.notifier.drainIfOwned()
     #expect(try await badge(fixture) == 1)
     try await fixture.log(.created, "two", in: main)
     try await fixture.restarted().drain()
     fixture.store.testLeases.set(AlwaysOwned.epoch + 2)
-    try await fixture.notifier.drainIfOwned()
+    _ = try await fixture.notifier.drainIfOwned()
     #expect(try await badge(fixture) == 2, "the second change was served by the other")
     try await fixture.log(.created, "three", in: main)
-    try await fixture.notifier.drainIfOwned()
+    _ = try await fixture.notifier.drainIfOwned()
     #expect(try await badge(fixture) == 3)
   }
 
@@ -73,11 +85,27 @@ import Testing
     try await fixture.subscribe(alice, "notes", query("Note"))
     fixture.store.testLeases.set(nil)
     try await fixture.log(.created, "one", in: main)
-    try await fixture.notifier.drainIfOwned()
+    _ = try await fixture.notifier.drainIfOwned()
     #expect(try await fixture.pending(alice, "phone") == [])
     fixture.store.testLeases.set(1)
-    try await fixture.notifier.drainIfOwned()
+    _ = try await fixture.notifier.drainIfOwned()
     #expect(try await fixture.pending(alice, "phone") == ["notes"])
+  }
+
+  @Test func `a turn ends after its steps, says that something is left, and the next goes on`()
+    async throws
+  {
+    let fixture = try await NotifierFixture { $0.notifierEntries = 1 }
+    try await fixture.register(alice, "phone")
+    try await fixture.subscribe(alice, "notes", query("Note"))
+    for name in ["one", "two", "three"] { try await fixture.log(.created, name, in: main) }
+    let before = await fixture.notifier.status.position
+    #expect(try await fixture.notifier.drainIfOwned(steps: 2))
+    let between = await fixture.notifier.status.position
+    #expect(before < between)
+    #expect(try await !fixture.notifier.drainIfOwned())
+    #expect(await fixture.notifier.status.position > between)
+    #expect(try await !fixture.notifier.drainIfOwned(steps: 2))
   }
 
   private func badge(_ fixture: NotifierFixture) async throws -> Int {

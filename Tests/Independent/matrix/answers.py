@@ -89,8 +89,8 @@ class Connection:
 class Wire:
     """Each thread has its own connection."""
 
-    def __init__(self, address):
-        self.address, self.threads = address, threading.local()
+    def __init__(self, address, timeout=60):
+        self.address, self.timeout, self.threads = address, timeout, threading.local()
 
     def ask(self, method, target, body=None, headers=None):
         """Asks once more where a connection that was open has ended."""
@@ -99,11 +99,11 @@ class Wire:
             if connection is None or not connection.is_open:
                 if connection is not None:
                     connection.close()
-                connection = self.threads.connection = Connection(self.address)
+                connection = self.threads.connection = Connection(self.address, self.timeout)
             try:
                 return connection.ask(method, target, body, headers)
-            except (OSError, ValueError, IndexError):
+            except (OSError, ValueError, IndexError) as error:
                 connection.close()
                 self.threads.connection = None
                 if attempt == 2:
-                    raise
+                    raise ConnectionError(f"{method} {target} has no answer: {error!r}") from error

@@ -34,8 +34,10 @@ class World:
     """Build it once a run. What the machines change in it they change in records of their own."""
 
     def __init__(self, binary, folder, store):
-        self.server = Server(binary, folder, store, ["--courier-poll", "1", "--rate-user", "0"]).start()
-        self.wire = Wire(self.server.address)
+        # Nothing here is about time, and passwords are checked by a thread that gives way to all that runs beside this.
+        extra = ["--courier-poll", "1", "--rate-user", "0", "--timeout-request", "600"]
+        self.server = Server(binary, folder, store, extra).start()
+        self.wire = Wire(self.server.address, timeout=600)
         with open(os.path.join(folder, "server.json")) as file:
             self.admin_token = json.load(file)["adminToken"]
         values = self.server.values

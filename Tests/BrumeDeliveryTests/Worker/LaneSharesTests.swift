@@ -1,6 +1,6 @@
 // Which steps run and which wait, step by step.
 
-import BrumeServer
+import BrumeDelivery
 import Testing
 
 @Suite struct LaneSharesTests {

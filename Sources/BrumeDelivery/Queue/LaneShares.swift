@@ -1,4 +1,5 @@
-// How many steps of each name run, and which wait, as a value. `Workers.swift` runs them.
+// How many steps of each name run, and which wait, as a value. The server's `Workers` run requests by it, and BrumePush's
+// `NameTurns` lookups.
 
 import DequeModule
 
