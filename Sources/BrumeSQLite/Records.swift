@@ -51,10 +51,17 @@ final class SQLiteRecords: RecordWriting, Remembering {
   func deleted(_ key: RecordKey) throws -> DeletedRecord? {
     guard let zone = try numbers.number(of: key.zone) else { return nil }
     let rowKey = RecordRowKey(zone: zone, name: key.name)
+    // Nearly always a write has seen that there is no such row.
+    if isWriter {
+      let seen = try look(at: rowKey)
+      if seen.row == nil || seen.record != nil { return nil }
+    }
     return try connection.first(Self.findDeleted, { $0.bind(rowKey) }) { row in
-      guard row.bool(2) else { throw damage(rowKey) }
+      guard row.bool(3) else { throw damage(rowKey) }
       return row.optionalText(0).map {
-        DeletedRecord(type: $0, creator: row.optionalText(1).map { UserID($0) })
+        DeletedRecord(
+          type: $0, creator: row.optionalText(1).map { UserID($0) },
+          coveringShares: Lines.texts(ofColumn: row.optionalText(2)))
       }
     } ?? nil
   }
@@ -115,7 +122,10 @@ final class SQLiteRecords: RecordWriting, Remembering {
 
   private static let fits = SummedTable.records.fits(at: ["zone": "?1", "name": "?2"])
   private static let findDeleted = SQL(
-    "SELECT deleted_type, deleted_creator, \(fits) FROM records WHERE zone = ?1 AND name = ?2")
+    """
+    SELECT deleted_type, deleted_creator, deleted_shares, \(fits) FROM records
+    WHERE zone = ?1 AND name = ?2
+    """)
   private static let findRow = SQL(
     "SELECT id, sequence, content, \(fits) FROM records WHERE zone = ?1 AND name = ?2")
   private static let findChildren = SQL(

@@ -49,8 +49,11 @@ package struct DeletedRecord: Equatable, Sendable {
   package let type: String
   /// Who made it, kept in the public database, where rights depend on it.
   package let creator: UserID?
-  package init(type: String, creator: UserID?) {
+  /// The shares that covered it.
+  package let coveringShares: [String]
+  package init(type: String, creator: UserID?, coveringShares: [String] = []) {
     self.type = type
     self.creator = creator
+    self.coveringShares = coveringShares
   }
 }

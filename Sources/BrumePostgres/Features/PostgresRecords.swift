@@ -98,7 +98,8 @@ final class PostgresRecords: RecordWriting, Remembering {
         .null, .text(type), .text(creator?.name),
         .text(Lines.column(coveringShares)), .integer(sequence), .null, .null,
       ], in: Self.table)
-    known[key] = .deleted(DeletedRecord(type: type, creator: creator))
+    known[key] = .deleted(
+      DeletedRecord(type: type, creator: creator, coveringShares: coveringShares))
     try update(key, sequence, from: old, to: nil)
   }
 

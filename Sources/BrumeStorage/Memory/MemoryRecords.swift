@@ -17,7 +17,10 @@ final class MemoryRecords: RecordWriting {
 
   func deleted(_ key: RecordKey) throws -> DeletedRecord? {
     draft.zone(of: key.zone)?.deletions[ByteText(key.name)]
-      .map { DeletedRecord(type: $0.line.type, creator: $0.creator) }
+      .map { gone in
+        DeletedRecord(
+          type: gone.line.type, creator: gone.creator, coveringShares: gone.line.coveringShares)
+      }
   }
 
   func children(of key: RecordKey, limit: Int) throws -> [String] {

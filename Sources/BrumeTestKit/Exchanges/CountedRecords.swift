@@ -18,7 +18,8 @@ final class CountedRecords<Inner: RecordReading>: RecordReading {
   }
 
   func deleted(_ key: RecordKey) throws -> DeletedRecord? {
-    count.asks()
+    // The row of the name says both.
+    count.asks(.record(key))
     return try inner.deleted(key)
   }
 

@@ -37,7 +37,8 @@ extension StorageContract {
         }
       }
     },
-    Case("of a deleted record its type stays, and in the public database who made it") { store in
+    Case("of a deleted record its type and shares stay, and in the public database who made it") {
+      store in
       let (open, own) = (ZoneKey.sample(owner: nil), ZoneKey.sample())
       for zone in [open, own] {
         try await store.write(in: .database(zone.database)) { transaction in
@@ -47,19 +48,32 @@ extension StorageContract {
           for name in ["gone", "back"] {
             let sequence = try transaction.sequences.next(in: zone.database)
             try transaction.records.remove(
-              RecordKey(zone: zone, name: name), type: "Trail", sequence: sequence)
+              RecordKey(zone: zone, name: name), type: "Trail", coveringShares: ["s1", "s2"],
+              sequence: sequence)
           }
+          try expectEqual(
+            try transaction.records.deleted(RecordKey(zone: zone, name: "back"))?.coveringShares,
+            ["s1", "s2"], "in the body")
           try transaction.putNext("back", in: zone)
+          try expectEqual(
+            try transaction.records.deleted(RecordKey(zone: zone, name: "back")), nil, "made again")
         }
+        // Another body has not seen the rows.
+        let gone = try await store.write(in: .database(zone.database)) {
+          try $0.records.deleted(RecordKey(zone: zone, name: "gone"))
+        }
+        try expectEqual(gone?.coveringShares, ["s1", "s2"], "in another body")
       }
       try await store.read { transaction in
         func deleted(_ name: String, _ zone: ZoneKey) throws -> DeletedRecord? {
           try transaction.records.deleted(RecordKey(zone: zone, name: name))
         }
         try expectEqual(
-          try deleted("gone", open), DeletedRecord(type: "Trail", creator: UserID("_a1")), "public")
+          try deleted("gone", open),
+          DeletedRecord(type: "Trail", creator: UserID("_a1"), coveringShares: ["s1", "s2"]), "public")
         try expectEqual(
-          try deleted("gone", own), DeletedRecord(type: "Trail", creator: nil), "private")
+          try deleted("gone", own),
+          DeletedRecord(type: "Trail", creator: nil, coveringShares: ["s1", "s2"]), "private")
         for name in ["back", "there", "never"] {
           try expectEqual(try deleted(name, open), nil, name)
         }
