@@ -41,7 +41,9 @@ struct ReferenceRules {
     at position: Int, in verdicts: Verdicts, _ links: inout BatchLinks,
     _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
-    guard let record = stage.puts[verdicts.items[position].name] else { return nil }
+    // With what shares do to it, if it is the root of one.
+    let name = verdicts.items[position].name
+    guard stage.puts[name] != nil, let record = try stage.after(name) else { return nil }
     let before = try stage.before(record.name)
     if let parent = record.parent, parent != before?.parent,
       let error = try parentError(record, parent, verdicts, &ancestors)
