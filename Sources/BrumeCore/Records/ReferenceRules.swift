@@ -54,6 +54,7 @@ struct ReferenceRules {
       return error
     }
     if let error = try validationError(record, before) { return error }
+    if let error = try holderError(record, before) { return error }
     if let error = try countError(at: position, in: verdicts, record, before, &links) {
       return error
     }
@@ -90,6 +91,7 @@ extension ReferenceRules {
     guard let target = try target(parent) else {
       return missingParentError(record, parent, verdicts)
     }
+    if target.isShare { return shareError(record, target, by: "as its parent") }
     if let error = try chainError(record, parent, &ancestors) { return error }
     // In the shared database the share that covers parent and child decides: `permissionError`.
     return context.scope == .public ? try pinError(record, target, by: "as its parent") : nil
@@ -166,9 +168,28 @@ extension ReferenceRules {
           "record '\(record.name)' refers to '\(name)' with action VALIDATE, which does not exist; "
             + "save it before or in the same request")
       }
+      if target.isShare { return shareError(record, target, by: "with action VALIDATE") }
       if let error = try pinError(record, target, by: "with action VALIDATE") { return error }
     }
     return nil
+  }
+
+  private func holderError(_ record: Record, _ before: Record?) throws -> BrumeError? {
+    guard view.zone.hasShares else { return nil }
+    let known = before?.targets(by: .deleteSelf) ?? []
+    for name in record.targets(by: .deleteSelf).subtracting(known).sorted() {
+      guard let target = try target(name), target.isShare else { continue }
+      return shareError(record, target, by: "with action DELETE_SELF")
+    }
+    return nil
+  }
+
+  /// A share ends when its owner ends it: nothing keeps it from that, and nothing goes with it (case SHR-16).
+  private func shareError(_ record: Record, _ share: Record, by what: String) -> BrumeError {
+    BrumeError(
+      .badRequest,
+      "record '\(record.name)' cannot refer to the share '\(share.name)' \(what); refer to the share's "
+        + "root, or use a reference with action NONE")
   }
 
   /// In the shared database the share that covers the record afterwards must allow the write
