@@ -93,6 +93,20 @@ final class SQLiteRecords: RecordWriting, Remembering {
     return found.map(\.text)
   }
 
+  func depth(
+    below key: RecordKey, levels: Int, limit: Int
+  ) throws -> (levels: Int, records: Int) {
+    guard let zone = try numbers.number(of: key.zone) else { return (0, 0) }
+    let bind: (Prepared) -> Void = {
+      $0.bind(RecordRowKey(zone: zone, name: key.name))
+      $0.bind(3, levels)
+      $0.bind(4, limit)
+    }
+    return try connection.first(Self.findDepth, bind) { row in
+      (levels: Int(row.int(0)), records: Int(row.int(1)))
+    } ?? (0, 0)
+  }
+
   func referrers(
     to key: RecordKey, by action: Reference.Action, limit: Int
   ) throws -> [String] {
@@ -145,6 +159,19 @@ final class SQLiteRecords: RecordWriting, Remembering {
       WHERE records.zone = ?1 AND records.parent = below.name AND \(isItsOwn))
     SELECT name FROM below LIMIT ?3
     """)
+  /// Level by level, so that those which are counted are the uppermost.
+  private static let findDepth = SQL(
+    """
+    WITH RECURSIVE below (name, level) AS (
+      SELECT name, 1 FROM records INDEXED BY records_by_parent
+      WHERE zone = ?1 AND parent = ?2 AND ?3 > 0 AND \(isItsOwn)
+      UNION ALL
+      SELECT records.name, below.level + 1
+      FROM below CROSS JOIN records INDEXED BY records_by_parent
+      WHERE below.level < ?3 AND records.zone = ?1 AND records.parent = below.name AND \(isItsOwn))
+    SELECT coalesce(max(level), 0), count(*) FROM (SELECT level FROM below LIMIT ?4)
+    """)
+
   // MARK: Writing
 
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {

@@ -33,6 +33,13 @@ final class CountedRecords<Inner: RecordReading>: RecordReading {
     return try inner.descendants(of: roots, in: zone, limit: limit)
   }
 
+  func depth(
+    below key: RecordKey, levels: Int, limit: Int
+  ) throws -> (levels: Int, records: Int) {
+    count.asks()
+    return try inner.depth(below: key, levels: levels, limit: limit)
+  }
+
   func referrers(to key: RecordKey, by action: Reference.Action, limit: Int) throws
     -> [String]
   {

@@ -114,6 +114,29 @@ extension StorageContract {
         try expectEqual(try below(["root", "other"], limit: 2).count, 2, "no more than asked for")
       }
     },
+    Case("the depth below a record is counted in levels, and in records") { store in
+      try await store.write(in: .database(.sample())) { transaction in
+        for name in ["root", "alone"] { try transaction.putNext(name) }
+        for (name, parent) in [("a", "root"), ("b", "root"), ("a1", "a"), ("a2", "a1"), ("b1", "b")] {
+          try transaction.putNext(name, parent: parent)
+        }
+        try transaction.putNext("elsewhere", in: .sample("Other"), parent: "a2")
+      }
+      try await store.read { transaction in
+        func depth(_ name: String, _ levels: Int = 9, _ limit: Int = 99) throws -> [Int] {
+          let found = try transaction.records.depth(
+            below: RecordKey(zone: .sample(), name: name), levels: levels, limit: limit)
+          return [found.levels, found.records]
+        }
+        try expectEqual(try depth("root"), [3, 5], "all")
+        try expectEqual(try depth("a"), [2, 2], "a part")
+        try expectEqual(try depth("alone"), [0, 0], "nothing below")
+        try expectEqual(try depth("nobody"), [0, 0], "a record that is not there")
+        try expectEqual(try depth("root", 2), [2, 4], "two levels")
+        try expectEqual(try depth("root", 0), [0, 0], "no level")
+        try expectEqual(try depth("root", 9, 3), [2, 3], "three records")
+      }
+    },
     Case("a feed ends with the change that fills its bytes") { store in
       try await store.write(in: .database(.sample())) { transaction in
         for name in ["a", "b", "c"] { try transaction.putNext(name) }
