@@ -93,6 +93,8 @@ package struct Limits: Sendable, Equatable {
 
   /// Ours: bytes of the records that one cascade may delete.
   package var cascadeBytes = 64 << 20
+  /// Ours: records below those that one request moves further from the root.
+  package var recordsBelowMoves = 20_000
   /// Ours: how often saves and deletions of one request are judged anew because others of it failed.
   package var relationRounds = 16
   /// Ours: elements of all lists in one request. Each may be a row of the query index.

@@ -51,10 +51,17 @@ final class SQLiteRecords: RecordWriting, Remembering {
   func deleted(_ key: RecordKey) throws -> DeletedRecord? {
     guard let zone = try numbers.number(of: key.zone) else { return nil }
     let rowKey = RecordRowKey(zone: zone, name: key.name)
+    // Nearly always a write has seen that there is no such row.
+    if isWriter {
+      let seen = try look(at: rowKey)
+      if seen.row == nil || seen.record != nil { return nil }
+    }
     return try connection.first(Self.findDeleted, { $0.bind(rowKey) }) { row in
-      guard row.bool(2) else { throw damage(rowKey) }
+      guard row.bool(3) else { throw damage(rowKey) }
       return row.optionalText(0).map {
-        DeletedRecord(type: $0, creator: row.optionalText(1).map { UserID($0) })
+        DeletedRecord(
+          type: $0, creator: row.optionalText(1).map { UserID($0) },
+          coveringShares: Lines.texts(ofColumn: row.optionalText(2)))
       }
     } ?? nil
   }
@@ -86,6 +93,20 @@ final class SQLiteRecords: RecordWriting, Remembering {
     return found.map(\.text)
   }
 
+  func depth(
+    below key: RecordKey, levels: Int, limit: Int
+  ) throws -> (levels: Int, records: Int) {
+    guard let zone = try numbers.number(of: key.zone) else { return (0, 0) }
+    let bind: (Prepared) -> Void = {
+      $0.bind(RecordRowKey(zone: zone, name: key.name))
+      $0.bind(3, levels)
+      $0.bind(4, limit)
+    }
+    return try connection.first(Self.findDepth, bind) { row in
+      (levels: Int(row.int(0)), records: Int(row.int(1)))
+    } ?? (0, 0)
+  }
+
   func referrers(
     to key: RecordKey, by action: Reference.Action, limit: Int
   ) throws -> [String] {
@@ -115,7 +136,10 @@ final class SQLiteRecords: RecordWriting, Remembering {
 
   private static let fits = SummedTable.records.fits(at: ["zone": "?1", "name": "?2"])
   private static let findDeleted = SQL(
-    "SELECT deleted_type, deleted_creator, \(fits) FROM records WHERE zone = ?1 AND name = ?2")
+    """
+    SELECT deleted_type, deleted_creator, deleted_shares, \(fits) FROM records
+    WHERE zone = ?1 AND name = ?2
+    """)
   private static let findRow = SQL(
     "SELECT id, sequence, content, \(fits) FROM records WHERE zone = ?1 AND name = ?2")
   private static let findChildren = SQL(
@@ -135,6 +159,19 @@ final class SQLiteRecords: RecordWriting, Remembering {
       WHERE records.zone = ?1 AND records.parent = below.name AND \(isItsOwn))
     SELECT name FROM below LIMIT ?3
     """)
+  /// Level by level, so that those which are counted are the uppermost.
+  private static let findDepth = SQL(
+    """
+    WITH RECURSIVE below (name, level) AS (
+      SELECT name, 1 FROM records INDEXED BY records_by_parent
+      WHERE zone = ?1 AND parent = ?2 AND ?3 > 0 AND \(isItsOwn)
+      UNION ALL
+      SELECT records.name, below.level + 1
+      FROM below CROSS JOIN records INDEXED BY records_by_parent
+      WHERE below.level < ?3 AND records.zone = ?1 AND records.parent = below.name AND \(isItsOwn))
+    SELECT coalesce(max(level), 0), count(*) FROM (SELECT level FROM below LIMIT ?4)
+    """)
+
   // MARK: Writing
 
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {

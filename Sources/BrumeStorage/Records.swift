@@ -14,6 +14,11 @@ package protocol RecordReading: AnyObject {
   func children(of key: RecordKey, limit: Int) throws -> [String]
   /// Names of all records below those of `roots` by parent, each once, in no order, at most `limit`.
   func descendants(of roots: [String], in zone: ZoneKey, limit: Int) throws -> [String]
+  /// How many levels of records are below `key` by parent, and how many records these are; at most `levels` and `limit`
+  /// are counted.
+  func depth(
+    below key: RecordKey, levels: Int, limit: Int
+  ) throws -> (levels: Int, records: Int)
   /// Names of records in the same zone with a field that refers to `key` by `action`, in name
   /// order, at most `limit`.
   func referrers(to key: RecordKey, by action: Reference.Action, limit: Int) throws -> [String]
@@ -49,8 +54,11 @@ package struct DeletedRecord: Equatable, Sendable {
   package let type: String
   /// Who made it, kept in the public database, where rights depend on it.
   package let creator: UserID?
-  package init(type: String, creator: UserID?) {
+  /// The shares that covered it.
+  package let coveringShares: [String]
+  package init(type: String, creator: UserID?, coveringShares: [String] = []) {
     self.type = type
     self.creator = creator
+    self.coveringShares = coveringShares
   }
 }

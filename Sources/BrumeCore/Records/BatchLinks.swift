@@ -15,6 +15,10 @@ struct BatchLinks {
   private var stored: [String: Set<String>] = [:]
   /// How many of them are no items, and are seen by the caller.
   private var visible: [String: Int] = [:]
+  /// By the name of a record that moves: how many levels are below it; nil if those are too many records.
+  private var depths: [String: Int?] = [:]
+  /// How many records below those that move were looked at.
+  private var recordsBelow = 0
   private let rememberedHolders: Int
   private var storedNames = 0
 
@@ -39,6 +43,21 @@ struct BatchLinks {
     storedNames += found.count
     if storedNames <= rememberedHolders { stored[name] = found }
     return found
+  }
+
+  /// How many levels of stored records are below one, up to `levels`; nil if with those below others that were asked for they
+  /// are more than `limit`. Counted once for each name.
+  mutating func depth(
+    below name: String, _ stage: Stage, levels: Int, limit: Int
+  ) throws -> Int? {
+    if let known = depths[name] { return known }
+    let left = max(0, limit - recordsBelow)
+    let found = try stage.transaction.records.depth(
+      below: RecordKey(zone: stage.zone, name: name), levels: levels, limit: left + 1)
+    recordsBelow += found.records
+    let depth = found.records > left ? nil : found.levels
+    depths.updateValue(depth, forKey: name)
+    return depth
   }
 
   /// Counted once for each name: what a batch does not change, its items need not look at again and again.

@@ -66,10 +66,11 @@ struct BatchWriter {
     guard written.insert(name).inserted, var record = stage.puts[name] else { return nil }
     let sequence = try nextSequence()
     record.changeTag = ChangeTag.text(sequence)
-    let stored = try transaction.records.put(record, in: stage.zone, sequence: sequence)
     let old = try stage.before(name)
-    storedBytes?.grow(by: record.quotaBytes - (old?.quotaBytes ?? 0))
     let shares = try covering(old: old, new: record)
+    if old == nil { try noteReturn(of: record, coveredBy: shares) }
+    let stored = try transaction.records.put(record, in: stage.zone, sequence: sequence)
+    storedBytes?.grow(by: record.quotaBytes - (old?.quotaBytes ?? 0))
     try append(name, record.type, old == nil ? .created : .updated, image: stored, shares)
     return stored
   }
@@ -101,6 +102,16 @@ struct BatchWriter {
     let now = try new.map { try after.shares(of: $0) { try stage.after($0) } } ?? []
     if old != nil, new != nil, then != now { movesBetweenShares = true }
     return Set(then).union(now).sorted()
+  }
+
+  /// A record that is made takes away the line of its deletion. Whoever saw it through a share that does not cover it
+  /// now would never hear of the deletion; and a share of the whole zone, made again, would not say what was deleted
+  /// while there was none. In both cases participants start over.
+  private mutating func noteReturn(of record: Record, coveredBy shares: [String]) throws {
+    guard hasShares, !movesBetweenShares else { return }
+    let key = RecordKey(zone: stage.zone, name: record.name)
+    let before = try transaction.records.deleted(key)?.coveringShares ?? []
+    movesBetweenShares = record.isZoneShare || !Set(before).isSubset(of: shares)
   }
 
   private mutating func nextSequence() throws -> Int64 {

@@ -41,10 +41,12 @@ struct ReferenceRules {
     at position: Int, in verdicts: Verdicts, _ links: inout BatchLinks,
     _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
-    guard let record = stage.puts[verdicts.items[position].name] else { return nil }
+    // With what shares do to it, if it is the root of one.
+    let name = verdicts.items[position].name
+    guard stage.puts[name] != nil, let record = try stage.after(name) else { return nil }
     let before = try stage.before(record.name)
     if let parent = record.parent, parent != before?.parent,
-      let error = try parentError(record, parent, verdicts, &ancestors)
+      let error = try parentError(record, parent, before, verdicts, &links, &ancestors)
     {
       return error
     }
@@ -52,6 +54,7 @@ struct ReferenceRules {
       return error
     }
     if let error = try validationError(record, before) { return error }
+    if let error = try holderError(record, before) { return error }
     if let error = try countError(at: position, in: verdicts, record, before, &links) {
       return error
     }
@@ -83,12 +86,17 @@ extension ReferenceRules {
   }
 
   private func parentError(
-    _ record: Record, _ parent: String, _ verdicts: Verdicts, _ ancestors: inout KnownAncestors
+    _ record: Record, _ parent: String, _ before: Record?, _ verdicts: Verdicts,
+    _ links: inout BatchLinks, _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
     guard let target = try target(parent) else {
       return missingParentError(record, parent, verdicts)
     }
+    if target.isShare { return shareError(record, target, by: "as its parent") }
     if let error = try chainError(record, parent, &ancestors) { return error }
+    if let before, let error = try depthError(record, before, parent, &links, ancestors) {
+      return error
+    }
     // In the shared database the share that covers parent and child decides: `permissionError`.
     return context.scope == .public ? try pinError(record, target, by: "as its parent") : nil
   }
@@ -128,9 +136,7 @@ extension ReferenceRules {
         break
       }
       path.append(name)
-      let ancestor = try stage.after(name)
-      let isRoot = ancestor?.share.map { view.shares?.permissions[$0] != nil } ?? false
-      next = isRoot ? nil : ancestor?.parent
+      next = try stage.after(name).flatMap { visibleParent(of: $0) }
     }
     guard path.count + rest <= context.limits.parentChain else {
       return BrumeError(
@@ -140,6 +146,46 @@ extension ReferenceRules {
     }
     for (count, name) in path.reversed().enumerated() { ancestors.counts[name] = rest + count }
     return nil
+  }
+
+  /// The caller sees nothing above the root of a share.
+  private func visibleParent(of record: Record) -> String? {
+    let isRoot = record.share.map { view.shares?.permissions[$0] != nil } ?? false
+    return isRoot ? nil : record.parent
+  }
+
+  /// What is below a stored record comes along when it moves, and has as many ancestors more as it has. Looked at only where it
+  /// moves down.
+  private func depthError(
+    _ record: Record, _ before: Record, _ parent: String, _ links: inout BatchLinks,
+    _ ancestors: KnownAncestors
+  ) throws -> BrumeError? {
+    let count = (ancestors.counts[parent] ?? 0) + 1
+    guard try count > visibleAncestors(of: before, upTo: count) else { return nil }
+    let (maximum, most) = (context.limits.parentChain, context.limits.recordsBelowMoves)
+    guard let depth = try links.depth(below: record.name, stage, levels: maximum, limit: most)
+    else {
+      return BrumeError(
+        .limitExceeded,
+        "record '\(record.name)' cannot move further from the root: more than \(most) records are below it, and below others that "
+          + "the request moves; move fewer at once, or what is below first")
+    }
+    guard count + depth > maximum else { return nil }
+    return BrumeError(
+      .badRequest,
+      "records below '\(record.name)' would have more than \(maximum) ancestors, the maximum; choose a parent "
+        + "nearer to the root")
+  }
+
+  /// How many ancestors a stored record has that the caller sees.
+  private func visibleAncestors(of record: Record, upTo maximum: Int) throws -> Int {
+    var count = 0
+    var next = record.parent
+    while let name = next, count < maximum {
+      count += 1
+      next = try stage.before(name).flatMap { visibleParent(of: $0) }
+    }
+    return count
   }
 
   /// The root of a share cannot move under another share (case SHR-05).
@@ -164,9 +210,28 @@ extension ReferenceRules {
           "record '\(record.name)' refers to '\(name)' with action VALIDATE, which does not exist; "
             + "save it before or in the same request")
       }
+      if target.isShare { return shareError(record, target, by: "with action VALIDATE") }
       if let error = try pinError(record, target, by: "with action VALIDATE") { return error }
     }
     return nil
+  }
+
+  private func holderError(_ record: Record, _ before: Record?) throws -> BrumeError? {
+    guard view.zone.hasShares else { return nil }
+    let known = before?.targets(by: .deleteSelf) ?? []
+    for name in record.targets(by: .deleteSelf).subtracting(known).sorted() {
+      guard let target = try target(name), target.isShare else { continue }
+      return shareError(record, target, by: "with action DELETE_SELF")
+    }
+    return nil
+  }
+
+  /// A share ends when its owner ends it: nothing keeps it from that, and nothing goes with it (case SHR-16).
+  private func shareError(_ record: Record, _ share: Record, by what: String) -> BrumeError {
+    BrumeError(
+      .badRequest,
+      "record '\(record.name)' cannot refer to the share '\(share.name)' \(what); refer to the share's "
+        + "root, or use a reference with action NONE")
   }
 
   /// In the shared database the share that covers the record afterwards must allow the write

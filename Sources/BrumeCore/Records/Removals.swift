@@ -109,6 +109,7 @@ struct Removals {
 
   private mutating func companions(of name: String) throws -> [String] {
     if let known = companions[name] { return known }
+    if try isShare(name) { return [] }
     let key = RecordKey(zone: stage.zone, name: name)
     let limit = context.limits.cascade + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
@@ -127,6 +128,12 @@ struct Removals {
     bytes[name] = record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
     companions[name] = names
     return names
+  }
+
+  /// Nothing keeps a share from ending, and nothing goes with it. `ReferenceRules` refuses what would; earlier versions
+  /// did not.
+  private func isShare(_ name: String) throws -> Bool {
+    try stage.before(name)?.isShare ?? false
   }
 
   /// Each is read before it goes anyway. What the store finds it by may be damaged, and must not take another record
@@ -193,6 +200,7 @@ extension Removals {
 
   private mutating func needs(of name: String, limit: Int) throws -> Needs {
     if let known = needs[name], known.isWhole || limit == Needs.few { return known }
+    if try isShare(name) { return Needs(children: [], holders: [], isWhole: true) }
     let key = RecordKey(zone: stage.zone, name: name)
     let children = try stage.transaction.records.children(of: key, limit: limit)
     let holders = try stage.transaction.records.referrers(to: key, by: .validate, limit: limit)

@@ -10,7 +10,9 @@ final class Stage {
   let zone: ZoneKey
   private(set) var puts: [String: Record] = [:]
   private(set) var removals: Set<String> = []
-  /// Whether a record that was put here is or was the root of a share.
+  /// What shares that are made or end here do to their roots.
+  private var rootLinks = RootLinks()
+  /// Whether a record that was put here was the root of a share, or a share is made.
   private(set) var hasRoots = false
   private(set) var schema: JustInTimeSchema
   private let schemaBefore: JustInTimeSchema
@@ -49,10 +51,33 @@ final class Stage {
   }
   func remove(_ name: String) { removals.insert(name) }
 
-  /// Leaves the record as it is stored.
+  /// Puts a new share, which its root will name.
+  func put(_ share: Record, of root: String, shortGUID: String) {
+    put(share)
+    rootLinks.make(share.name, of: root, shortGUID: shortGUID)
+    hasRoots = true
+  }
+
+  /// Ends a share, which its root will name no more.
+  func remove(_ share: String, of root: String) {
+    remove(share)
+    rootLinks.end(share, of: root)
+  }
+
+  /// Puts the roots as their shares leave them, as soon as it is certain which of these are made and which end.
+  func putRoots() throws {
+    for name in rootLinks.rootNames.sorted() {
+      guard let root = try after(name) else { continue }
+      let own = try puts[name] ?? before(name)
+      if root.share != own?.share || root.shortGUID != own?.shortGUID { put(root) }
+    }
+  }
+
+  /// Leaves the record as it is stored, and what it does to others undone.
   func withdraw(_ name: String) {
     puts[name] = nil
     removals.remove(name)
+    rootLinks.withdraw(name)
     if lessons.removeValue(forKey: name) != nil { hasWithdrawnLessons = true }
   }
 
@@ -88,7 +113,7 @@ final class Stage {
   /// The record after the batch.
   func after(_ name: String) throws -> Record? {
     if removals.contains(name) { return nil }
-    return try puts[name] ?? before(name)
+    return try (puts[name] ?? before(name)).map { rootLinks.applied(to: $0) }
   }
 }
 

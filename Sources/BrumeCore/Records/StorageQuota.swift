@@ -15,7 +15,7 @@ struct StorageQuota {
     self.stage = stage
   }
 
-  /// Fails the saves that would carry the owner over their quota, and new children of records that fail
+  /// Fails the saves that would carry the owner over their quota, and new children and shares of records that fail
   /// for it. Broken references come first (case SAV-26); deletes of the batch count before its saves.
   ///
   /// - Parameter cascade: what goes beside the items.
@@ -52,8 +52,10 @@ struct StorageQuota {
     if refused.isEmpty { return }
     var children: [String: [Int]] = [:]
     for position in verdicts.items.indices where verdicts.isAlive(position) {
-      guard let parent = stage.puts[verdicts.items[position].name]?.parent else { continue }
-      children[parent, default: []].append(position)
+      guard let record = stage.puts[verdicts.items[position].name],
+        let above = record.parent ?? record.shareDetails?.rootRecordName
+      else { continue }
+      children[above, default: []].append(position)
     }
     var open = Array(refused)
     while let name = open.popLast() {

@@ -78,6 +78,7 @@ struct ZoneBatch {
     verdicts.spread(isAtomic: context.isAtomic && view.zone.isAtomic)
     var outcomes: [Int: RecordOutcome] = [:]
     if verdicts.failures.count < items.count {
+      try stage.putRoots()
       var writer = try BatchWriter(verdicts, context, view.zone, stage, access, storedBytes)
       outcomes = try writer.write(beside: cascade)
     }

@@ -69,7 +69,7 @@ struct ShareRules {
     case .change(let stored):
       return try change(of: stored, by: item)
     case .remove(let stored):
-      try end(stored)
+      end(stored)
       return Judgement(action: .remove)
     }
   }
@@ -111,13 +111,12 @@ struct ShareRules {
   }
 
   /// The share goes and the records stay; the root forgets it (case SHR-16).
-  private func end(_ share: Record) throws {
-    stage.remove(share.name)
-    guard let rootName = share.shareDetails?.rootRecordName,
-      var root = try stage.after(rootName), root.share == share.name
-    else { return }
-    root.share = nil
-    stage.put(root)
+  private func end(_ share: Record) {
+    if let root = share.shareDetails?.rootRecordName {
+      stage.remove(share.name, of: root)
+    } else {
+      stage.remove(share.name)
+    }
   }
 }
 
@@ -140,11 +139,10 @@ extension ShareRules {
     share.shareDetails = try ParticipantRules.applied(
       item.draft, to: empty, owner: try identity(of: context.user), ids: item.participantIDs,
       now: context.stamp.time, limits: context.limits, find: identity(matching:))
-    stage.put(share)
-    if var root {
-      root.share = item.name
-      root.shortGUID = shortGUID
-      stage.put(root)
+    if let root {
+      stage.put(share, of: root.name, shortGUID: shortGUID)
+    } else {
+      stage.put(share)
     }
     return Judgement(action: .put, receipts: receipts, shortGUID: shortGUID)
   }
@@ -192,7 +190,8 @@ extension ShareRules {
         if let share = try stage.after(name)?.share { shared.append(share) }
       }
     }
-    if let share = shared.first {
+    // A root may name a share that is not there: earlier versions left some.
+    if let share = try shared.first(where: { try stage.after($0) != nil }) {
       throw BrumeError(
         .alreadyShared,
         "record '\(root.name)' cannot be shared: it, its parent or one of its children has the "

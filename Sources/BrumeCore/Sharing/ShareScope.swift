@@ -63,18 +63,23 @@ package struct Coverage: Sendable {
     var path: [Record] = []
     var next: Record? = record
     var found = zoneShare
+    var isWhole = true
     while let current = next {
       if !path.isEmpty, let covering = known[current.name] {
         found = covering
         break
       }
       path.append(current)
-      if path.count > chainLimit { break }
+      if path.count > chainLimit {
+        isWhole = current.parent == nil
+        break
+      }
       next = try current.parent.flatMap { try find($0) }
     }
     for current in path.reversed() {
       if let share = current.share, !found.contains(share) { found.append(share) }
-      known[current.name] = found
+      // What is above the limit was not seen, and may cover these: nothing is remembered of them.
+      if isWhole { known[current.name] = found }
     }
     return found
   }

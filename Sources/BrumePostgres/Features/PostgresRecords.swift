@@ -59,6 +59,16 @@ final class PostgresRecords: RecordWriting, Remembering {
     }
   }
 
+  func depth(
+    below key: RecordKey, levels: Int, limit: Int
+  ) throws -> (levels: Int, records: Int) {
+    guard let zone = try zone(key.zone) else { return (0, 0) }
+    let values = zone + [.text(key.name), .integer(levels), .integer(limit)]
+    return try session.first(Self.findDepth, values) { row in
+      (levels: Int(row.integer(0)), records: Int(row.integer(1)))
+    } ?? (0, 0)
+  }
+
   private func row(_ key: RecordKey) throws -> RecordState {
     if let known = known[key] { return known }
     guard let zone = try zone(key.zone) else { return .none }
@@ -98,7 +108,8 @@ final class PostgresRecords: RecordWriting, Remembering {
         .null, .text(type), .text(creator?.name),
         .text(Lines.column(coveringShares)), .integer(sequence), .null, .null,
       ], in: Self.table)
-    known[key] = .deleted(DeletedRecord(type: type, creator: creator))
+    known[key] = .deleted(
+      DeletedRecord(type: type, creator: creator, coveringShares: coveringShares))
     try update(key, sequence, from: old, to: nil)
   }
 
@@ -232,6 +243,17 @@ extension PostgresRecords {
       UNION
       SELECT found.name FROM below \(theirChildren("below")))
     SELECT name FROM below LIMIT $4
+    """)
+  /// Level by level, so that those which are counted are the uppermost.
+  private static let findDepth = SQL(
+    """
+    WITH RECURSIVE below (name, level) AS (
+      SELECT found.name, 1::bigint FROM (VALUES ($3::text)) AS roots (name) \(theirChildren("roots"))
+      WHERE $4::bigint > 0
+      UNION ALL
+      SELECT found.name, below.level + 1 FROM below \(theirChildren("below"))
+      WHERE below.level < $4::bigint)
+    SELECT coalesce(max(level), 0), count(*) FROM (SELECT level FROM below LIMIT $5) AS looked
     """)
   /// In the order of names, which only the index of parents has.
   private static func theirChildren(_ parents: String) -> String {

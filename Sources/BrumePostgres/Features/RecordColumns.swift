@@ -65,7 +65,8 @@ struct RecordColumns {
   func state(_ coder: RecordCoder) -> RecordState {
     if let live = live(coder) { return .live(live) }
     let creator = row.optionalText(first + 2).map { UserID($0) }
-    return .deleted(DeletedRecord(type: deletedType, creator: creator))
+    return .deleted(
+      DeletedRecord(type: deletedType, creator: creator, coveringShares: deletedShares))
   }
 
   /// Nil: it is deleted. What is damaged may have been deleted too.

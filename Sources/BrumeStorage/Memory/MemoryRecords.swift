@@ -17,7 +17,10 @@ final class MemoryRecords: RecordWriting {
 
   func deleted(_ key: RecordKey) throws -> DeletedRecord? {
     draft.zone(of: key.zone)?.deletions[ByteText(key.name)]
-      .map { DeletedRecord(type: $0.line.type, creator: $0.creator) }
+      .map { gone in
+        DeletedRecord(
+          type: gone.line.type, creator: gone.creator, coveringShares: gone.line.coveringShares)
+      }
   }
 
   func children(of key: RecordKey, limit: Int) throws -> [String] {
@@ -27,16 +30,36 @@ final class MemoryRecords: RecordWriting {
   }
 
   func descendants(of roots: [String], in zone: ZoneKey, limit: Int) throws -> [String] {
-    guard let records = draft.zone(of: zone)?.records else { return [] }
-    let children = Dictionary(grouping: records.filter { $0.value.record.parent != nil }) {
-      ByteText($0.value.record.parent ?? "")
-    }
+    let children = childrenByParent(in: zone)
     var found: Set<ByteText> = []
     var open = roots.map { ByteText($0) }
     while let next = open.popLast(), found.count < limit {
-      for (name, _) in children[next] ?? [] where found.insert(name).inserted { open.append(name) }
+      for name in children[next] ?? [] where found.insert(name).inserted { open.append(name) }
     }
     return found.prefix(limit).map(\.text)
+  }
+
+  func depth(
+    below key: RecordKey, levels: Int, limit: Int
+  ) throws -> (levels: Int, records: Int) {
+    let children = childrenByParent(in: key.zone)
+    var (level, count) = (0, 0)
+    var open = children[ByteText(key.name)] ?? []
+    while !open.isEmpty, level < levels, count < limit {
+      level += 1
+      count = min(limit, count + open.count)
+      open = open.flatMap { children[$0] ?? [] }
+    }
+    return (level, count)
+  }
+
+  private func childrenByParent(in zone: ZoneKey) -> [ByteText: [ByteText]] {
+    var children: [ByteText: [ByteText]] = [:]
+    for (name, kept) in draft.zone(of: zone)?.records ?? [:] {
+      guard let parent = kept.record.parent else { continue }
+      children[ByteText(parent), default: []].append(name)
+    }
+    return children
   }
 
   func referrers(

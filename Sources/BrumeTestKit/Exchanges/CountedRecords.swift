@@ -18,7 +18,8 @@ final class CountedRecords<Inner: RecordReading>: RecordReading {
   }
 
   func deleted(_ key: RecordKey) throws -> DeletedRecord? {
-    count.asks()
+    // The row of the name says both.
+    count.asks(.record(key))
     return try inner.deleted(key)
   }
 
@@ -30,6 +31,13 @@ final class CountedRecords<Inner: RecordReading>: RecordReading {
   func descendants(of roots: [String], in zone: ZoneKey, limit: Int) throws -> [String] {
     count.asks()
     return try inner.descendants(of: roots, in: zone, limit: limit)
+  }
+
+  func depth(
+    below key: RecordKey, levels: Int, limit: Int
+  ) throws -> (levels: Int, records: Int) {
+    count.asks()
+    return try inner.depth(below: key, levels: levels, limit: limit)
   }
 
   func referrers(to key: RecordKey, by action: Reference.Action, limit: Int) throws

@@ -37,7 +37,8 @@ extension StorageContract {
         }
       }
     },
-    Case("of a deleted record its type stays, and in the public database who made it") { store in
+    Case("of a deleted record its type and shares stay, and in the public database who made it") {
+      store in
       let (open, own) = (ZoneKey.sample(owner: nil), ZoneKey.sample())
       for zone in [open, own] {
         try await store.write(in: .database(zone.database)) { transaction in
@@ -47,19 +48,32 @@ extension StorageContract {
           for name in ["gone", "back"] {
             let sequence = try transaction.sequences.next(in: zone.database)
             try transaction.records.remove(
-              RecordKey(zone: zone, name: name), type: "Trail", sequence: sequence)
+              RecordKey(zone: zone, name: name), type: "Trail", coveringShares: ["s1", "s2"],
+              sequence: sequence)
           }
+          try expectEqual(
+            try transaction.records.deleted(RecordKey(zone: zone, name: "back"))?.coveringShares,
+            ["s1", "s2"], "in the body")
           try transaction.putNext("back", in: zone)
+          try expectEqual(
+            try transaction.records.deleted(RecordKey(zone: zone, name: "back")), nil, "made again")
         }
+        // Another body has not seen the rows.
+        let gone = try await store.write(in: .database(zone.database)) {
+          try $0.records.deleted(RecordKey(zone: zone, name: "gone"))
+        }
+        try expectEqual(gone?.coveringShares, ["s1", "s2"], "in another body")
       }
       try await store.read { transaction in
         func deleted(_ name: String, _ zone: ZoneKey) throws -> DeletedRecord? {
           try transaction.records.deleted(RecordKey(zone: zone, name: name))
         }
         try expectEqual(
-          try deleted("gone", open), DeletedRecord(type: "Trail", creator: UserID("_a1")), "public")
+          try deleted("gone", open),
+          DeletedRecord(type: "Trail", creator: UserID("_a1"), coveringShares: ["s1", "s2"]), "public")
         try expectEqual(
-          try deleted("gone", own), DeletedRecord(type: "Trail", creator: nil), "private")
+          try deleted("gone", own),
+          DeletedRecord(type: "Trail", creator: nil, coveringShares: ["s1", "s2"]), "private")
         for name in ["back", "there", "never"] {
           try expectEqual(try deleted(name, open), nil, name)
         }
@@ -98,6 +112,29 @@ extension StorageContract {
           try below(["root", "a", "other"]), ["a", "a1", "a2", "b", "o1"], "below some")
         try expectEqual(try below(["a2", "nobody"]), [], "below none")
         try expectEqual(try below(["root", "other"], limit: 2).count, 2, "no more than asked for")
+      }
+    },
+    Case("the depth below a record is counted in levels, and in records") { store in
+      try await store.write(in: .database(.sample())) { transaction in
+        for name in ["root", "alone"] { try transaction.putNext(name) }
+        for (name, parent) in [("a", "root"), ("b", "root"), ("a1", "a"), ("a2", "a1"), ("b1", "b")] {
+          try transaction.putNext(name, parent: parent)
+        }
+        try transaction.putNext("elsewhere", in: .sample("Other"), parent: "a2")
+      }
+      try await store.read { transaction in
+        func depth(_ name: String, _ levels: Int = 9, _ limit: Int = 99) throws -> [Int] {
+          let found = try transaction.records.depth(
+            below: RecordKey(zone: .sample(), name: name), levels: levels, limit: limit)
+          return [found.levels, found.records]
+        }
+        try expectEqual(try depth("root"), [3, 5], "all")
+        try expectEqual(try depth("a"), [2, 2], "a part")
+        try expectEqual(try depth("alone"), [0, 0], "nothing below")
+        try expectEqual(try depth("nobody"), [0, 0], "a record that is not there")
+        try expectEqual(try depth("root", 2), [2, 4], "two levels")
+        try expectEqual(try depth("root", 0), [0, 0], "no level")
+        try expectEqual(try depth("root", 9, 3), [2, 3], "three records")
       }
     },
     Case("a feed ends with the change that fills its bytes") { store in

@@ -221,6 +221,59 @@ struct ShareMisuseTests {
     try await fixture.save(.update(share, ["to": harmless]))
   }
 
+  @Test(arguments: [nil, Record.shareType])
+  func `SHR-16 nobody keeps a share from ending by referring to it`(type: String?) async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    let zone = shared(fixture)
+    func pin(_ action: Reference.Action) -> RecordOperation {
+      let target = FieldValue.reference(Reference(recordName: "s1", action: action))
+      return .create("pin", ["to": target], parent: "root")
+    }
+    let operations = [.create("pin", parent: "s1"), pin(.validate), pin(.deleteSelf)]
+    for operation in operations {
+      for (scope, caller) in [(DatabaseScope.shared, fixture.bob), (.private, fixture.phone)] {
+        let error = try await fixture.failure(
+          of: operation, in: scope, zone: scope == .shared ? zone : EngineFixture.trails,
+          as: caller)
+        #expect(error.code == .badRequest && error.reason.contains("the share 's1'"))
+      }
+    }
+    try await fixture.save(pin(.none), in: .shared, zone: zone, as: fixture.bob)
+    let end = RecordOperation(.forceDelete, RecordDraft(name: "s1", type: type))
+    #expect(try await fixture.modify([end]).allSucceeded)
+    #expect(try await fixture.exists("pin"))
+  }
+
+  @Test(arguments: ["s1", "root"], [nil, Record.shareType])
+  func `SHR-16 what refers to a share from earlier versions keeps neither it nor its root`(
+    name: String, type: String?
+  ) async throws {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.shareHike(with: "bob")
+    let made = try await fixture.modify([.create("child"), .create("pin"), .create("holder")])
+    #expect(made.allSucceeded)
+    let database = try fixture.phone.databaseKey(.private)
+    let zone = ZoneKey(database: database, name: "Trails")
+    try await fixture.server.store.write(in: .database(database)) { transaction in
+      for name in ["child", "pin", "holder"] {
+        var record = try #require(
+          try transaction.records.find(RecordKey(zone: zone, name: name))?.record())
+        let action = name == "pin" ? Reference.Action.validate : .deleteSelf
+        record.parent = name == "child" ? "s1" : nil
+        record.fields["to"] =
+          name == "child" ? nil : .reference(Reference(recordName: "s1", action: action))
+        let sequence = try transaction.sequences.next(in: database)
+        try transaction.records.put(record, in: zone, sequence: sequence)
+      }
+    }
+    let draft = RecordDraft(name: name, type: name == "s1" ? type : nil)
+    #expect(try await fixture.modify([RecordOperation(.forceDelete, draft)]).allSucceeded)
+    #expect(try await !fixture.exists("s1"))
+    for name in ["child", "pin", "holder"] { #expect(try await fixture.exists(name)) }
+  }
+
   @Test func `a share keeps out each of those whom its owner knows once, and nobody else`() throws {
     var share = Share()
     share.requesters = ["_a", "_b"].map { UserIdentity(user: UserID($0)) }

@@ -77,6 +77,8 @@ extension FullTables {
       _ = try transaction.zones.all(in: key.database)
       _ = try transaction.zones.changed(in: key.database, after: 0, limit: 50)
       _ = try transaction.records.descendants(of: ["r1"], in: key, limit: 100)
+      _ = try transaction.records.depth(
+        below: RecordKey(zone: key, name: "r1"), levels: 10, limit: 100)
       _ = try transaction.records.children(of: RecordKey(zone: key, name: "r0"), limit: 100)
       _ = try transaction.changes.deletions(in: key, after: 10_000, through: .max, limit: 100)
       _ = try transaction.shares.memberships(of: user, in: containerEnvironment)
