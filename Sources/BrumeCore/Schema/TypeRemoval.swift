@@ -23,6 +23,8 @@ struct TypeRemoval: Sendable {
   func removeRecords(
     of types: [String], in containerEnvironment: ContainerEnvironment
   ) async throws {
+    // Shares are no schema's to remove.
+    let types = types.filter { $0 != Record.shareType }
     if types.isEmpty { return }
     let databases = try await store.read { try $0.zones.databases(in: containerEnvironment) }
     for database in databases {

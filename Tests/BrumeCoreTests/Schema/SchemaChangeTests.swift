@@ -100,6 +100,23 @@ struct SchemaChangeTests {
         == nil)
   }
 
+  @Test func `a schema that lists the type of shares, and then does not, leaves every share`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let schemas = fixture.engine.schemas
+    try await fixture.save(.create("h1"))
+    try await fixture.save(.share("s1", of: "h1"))
+    let own = try await schemas.current(of: TestContainer.development).text()
+    let listed = own + #"RECORD TYPE "cloudkit.share" ("cloudkit.title" STRING);"#
+    try await schemas.replace(by: listed, in: TestContainer.development)
+    let difference = try await schemas.difference(to: own, in: TestContainer.development)
+    #expect(difference.dropped == [])
+    try await schemas.replace(by: own, in: TestContainer.development)
+    #expect(try await fixture.exists("s1"))
+    #expect(try await fixture.fetch("h1").share == "s1")
+  }
+
   @Test func `SCH-04 an export has no comments of what was imported`() async throws {
     let fixture = try await EngineFixture()
     let schemas = fixture.engine.schemas
