@@ -19,7 +19,8 @@ extension Schema {
     case removeRole(String)
   }
 
-  /// The steps from this schema to another: roles, then types in name order.
+  /// The steps from this schema to another: roles, then types in name order. Shares are the server's, whether a
+  /// schema lists their type or not, so that type never goes.
   package func changes(to other: Schema) -> [Change] {
     var changes: [Change] = []
     let (old, new) = (Set(roles), Set(other.roles))
@@ -29,6 +30,7 @@ extension Schema {
       switch (recordTypes[name], other.recordTypes[name]) {
       case (let old?, let new?): changes += old.changes(to: new, of: name)
       case (nil, let new?): changes += [.addType(name)] + new.ownFields(of: name)
+      case (_?, nil) where name == Record.shareType: break
       case (_?, nil): changes.append(.removeType(name))
       case (nil, nil): break
       }

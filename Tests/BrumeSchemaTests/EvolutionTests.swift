@@ -63,6 +63,16 @@ struct EvolutionTests {
     #expect(reason.contains("nothing was changed"))
   }
 
+  @Test(arguments: [Environment.development, .production])
+  func `a schema may lack the type of shares, which stays the server's`(
+    environment: Environment
+  ) throws {
+    let old = try Self.schema("", "RECORD TYPE \"cloudkit.share\" (\"cloudkit.title\" STRING);")
+    let new = try Self.schema("")
+    #expect(old.changes(to: new).isEmpty)
+    #expect(refusal(old, new, in: environment, deployed: old) == "")
+  }
+
   @Test func `SCH-02 in production nothing goes`() throws {
     let old = try Self.schema("a STRING, b STRING")
     #expect(refusal(old, try Self.schema("a STRING"), in: .production).contains("field 'b'"))

@@ -43,7 +43,7 @@ extension Schema.Change {
     case .removeIndex: "queries and new subscriptions that need it are refused"
     case .changeGrants: "who may read, create or write public records of it changes at once"
     case .addRole: "users can be given it with `brume schema role assign`"
-    case .removeRole: "users who have it lose the rights that it gave"
+    case .removeRole: "users who have it lose it, also if a role of that name is made again"
     }
   }
 }

@@ -10,11 +10,13 @@ package struct Schemas: Sendable {
   private let store: any Store
   private let schemas: SchemaCache
   private let removal: TypeRemoval
+  private let knownCredentials: KnownCredentials
 
   init(_ parts: EngineParts) {
     store = parts.store
     schemas = parts.schemas
     removal = TypeRemoval(parts)
+    knownCredentials = parts.knownCredentials
   }
 
   /// The schema of a container environment.
@@ -85,15 +87,17 @@ package struct Schemas: Sendable {
   ) async throws {
     let difference = try await difference(to: new, in: containerEnvironment)
     try difference.checkDrops(areAllowed: allowsDrops)
-    let dropped = difference.isAllowed ? difference.dropped : []
-    try await removal.removeRecords(of: dropped, in: containerEnvironment)
-    try await change(of: containerEnvironment) { schema, deployed in
+    if difference.isAllowed {
+      try await removal.removeRecords(of: difference.dropped, in: containerEnvironment)
+    }
+    let dropped = try await change(of: containerEnvironment) { schema, deployed in
       try schema.checkChange(to: new, in: containerEnvironment.environment, deployed: deployed)
       let others = SchemaDifference(from: schema, to: new, kept: Schema())
       try others.checkDrops(areAllowed: allowsDrops)
       schema = new
+      return others.dropped
     }
-    // What was saved while the records went.
+    // What was saved while the records went, also of types that a save brought meanwhile.
     try await removal.removeRecords(of: dropped, in: containerEnvironment)
   }
 
@@ -160,17 +164,35 @@ package struct Schemas: Sendable {
     }
   }
 
-  private func change(
+  /// Whoever has a role that goes loses it: one of the same name may be made for others later.
+  private func change<Answer: Sendable>(
     of containerEnvironment: ContainerEnvironment,
-    _ change: @escaping @Sendable (inout Schema, Schema) throws -> Void
-  ) async throws {
+    _ change: @escaping @Sendable (inout Schema, Schema) throws -> Answer
+  ) async throws -> Answer {
     let schemas = schemas
-    try await store.write(in: .server) { transaction in
-      var schema = try schemas.schema(of: containerEnvironment, in: transaction)
+    let answer = try await store.write(in: .server) { transaction in
+      let old = try schemas.schema(of: containerEnvironment, in: transaction)
       let deployed = try schemas.schema(
         of: ContainerEnvironment(containerEnvironment.container, .production), in: transaction)
-      try change(&schema, deployed)
-      try transaction.settings.set(.schema(containerEnvironment), to: Array(schema.text().utf8))
+      var new = old
+      let answer = try change(&new, deployed)
+      try transaction.settings.set(.schema(containerEnvironment), to: Array(new.text().utf8))
+      let gone = Set(old.roles).subtracting(new.roles)
+      try transaction.roles.removeMembers(of: gone, in: containerEnvironment)
+      return answer
+    }
+    knownCredentials.forget()
+    return answer
+  }
+}
+
+extension RoleWriting {
+  fileprivate func removeMembers(
+    of roles: Set<String>, in containerEnvironment: ContainerEnvironment
+  ) throws {
+    if roles.isEmpty { return }
+    for member in try members(in: containerEnvironment) where roles.contains(member.role) {
+      try remove(member)
     }
   }
 }

@@ -108,6 +108,44 @@ struct RoleTests {
     #expect(error.code == .accessDenied)
   }
 
+  @Test func `SCH-09 a role that leaves the schema and is made again is nobody's`() async throws {
+    let fixture = try await fixture()
+    let schemas = fixture.engine.schemas
+    try await give("editor", to: "alice", fixture)
+    try await give("reader", to: "alice", fixture)
+    let api = try await fixture.engine.apiTokens.create(name: "t", in: TestContainer.development)
+    let web = try await fixture.engine.webAuthTokens.issue(
+      for: fixture.server.user("alice").id, in: TestContainer.development, keep: false)
+    let credentials = Credentials(
+      in: TestContainer.development, apiToken: api.token, webAuthToken: web,
+      device: DeviceID("phone"), requestID: "r")
+    let authentication = fixture.engine.authentication
+    #expect(try await authentication.authenticate(credentials).roles == ["editor", "reader"])
+    let less = "DEFINE SCHEMA CREATE ROLE reader;"
+    try await schemas.replace(by: less, in: TestContainer.development)
+    #expect(try await authentication.authenticate(credentials).roles == ["reader"])
+    try await schemas.replace(by: Self.schema, in: TestContainer.development)
+    #expect(try await authentication.authenticate(credentials).roles == ["reader"])
+    let members = try await fixture.engine.roles.members(in: TestContainer.development)
+    #expect(members.map(\.role) == ["reader"])
+  }
+
+  @Test func `SCH-09 a role that leaves a schema stays in the other environment`() async throws {
+    let fixture = try await fixture()
+    let schemas = fixture.engine.schemas
+    try await schemas.deploy(TestContainer.id)
+    for place in [TestContainer.development, TestContainer.production] {
+      let alice = try await fixture.server.user("alice").id
+      try await fixture.engine.roles.set("editor", of: alice, to: true, in: place)
+    }
+    let plain = "RECORD TYPE Draft (title STRING); RECORD TYPE Post (title STRING);"
+    try await schemas.replace(by: "DEFINE SCHEMA " + plain, in: TestContainer.development)
+    #expect(try await fixture.engine.roles.members(in: TestContainer.development).isEmpty)
+    #expect(try await fixture.engine.roles.members(in: TestContainer.production).count == 1)
+    try await schemas.deploy(TestContainer.id)
+    #expect(try await fixture.engine.roles.members(in: TestContainer.production).isEmpty)
+  }
+
   @Test func `SCH-09 roles count in their own container and environment only`() async throws {
     let fixture = try await fixture()
     try await give("editor", to: "alice", fixture)

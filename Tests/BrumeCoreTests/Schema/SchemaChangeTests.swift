@@ -100,6 +100,70 @@ struct SchemaChangeTests {
         == nil)
   }
 
+  @Test func `SCH-06 types go together, whichever of them has the parents`() async throws {
+    let fixture = try await EngineFixture()
+    for name in ["A", "Z"] {
+      try await fixture.save(.create("l" + name, type: "List" + name))
+      try await fixture.save(.create("r" + name, type: "Reminder", parent: "l" + name))
+    }
+    try await fixture.engine.schemas.reset(TestContainer.id)
+    for name in ["lA", "lZ", "rA", "rZ"] { #expect(try await fixture.exists(name) == false) }
+  }
+
+  @Test func `a type goes whose records are on more pages than their parents`() async throws {
+    var limits = Limits.apple
+    limits.operationsPerRequest = 2
+    let fixture = try await EngineFixture(limits: limits)
+    for scope in [DatabaseScope.private, .public] {
+      try await fixture.save(.create("h0"), in: scope)
+      for number in 1..<7 {
+        try await fixture.save(.create("h\(number)", parent: "h\(number - 1)"), in: scope)
+      }
+    }
+    let schemas = fixture.engine.schemas
+    try await schemas.replace(by: Self.empty, in: TestContainer.development, allowsDrops: true)
+    for number in 0..<7 {
+      #expect(try await fixture.exists("h\(number)") == false)
+      #expect(try await fixture.exists("h\(number)", in: .public) == false)
+    }
+  }
+
+  @Test func `a type stays while a record of another type needs one of its records`() async throws {
+    let fixture = try await EngineFixture()
+    let schemas = fixture.engine.schemas
+    try await fixture.save(.create("a1", type: "Area"))
+    try await fixture.save(.create("h1", parent: "a1"))
+    let reference = Reference(recordName: "h1", action: .validate)
+    try await fixture.save(.create("n1", ["of": .reference(reference)], type: "Note"))
+    let text = "DEFINE SCHEMA RECORD TYPE Note (of REFERENCE);"
+    let error = try await ruleFailure {
+      try await schemas.replace(by: text, in: TestContainer.development, allowsDrops: true)
+    }
+    #expect(error.code == .validatingReferenceError)
+    #expect(error.reason.contains("record type 'Hike' cannot go: record 'h1' in zone 'Trails'"))
+    #expect(error.reason.contains("'n1' of type 'Note', which refers to it with action VALIDATE"))
+    for name in ["a1", "h1", "n1"] { #expect(try await fixture.exists(name)) }
+    let current = try await schemas.current(of: TestContainer.development)
+    #expect(Set(current.recordTypes.keys).isSuperset(of: ["Area", "Hike", "Note"]))
+  }
+
+  @Test func `a schema that lists the type of shares, and then does not, leaves every share`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let schemas = fixture.engine.schemas
+    try await fixture.save(.create("h1"))
+    try await fixture.save(.share("s1", of: "h1"))
+    let own = try await schemas.current(of: TestContainer.development).text()
+    let listed = own + #"RECORD TYPE "cloudkit.share" ("cloudkit.title" STRING);"#
+    try await schemas.replace(by: listed, in: TestContainer.development)
+    let difference = try await schemas.difference(to: own, in: TestContainer.development)
+    #expect(difference.dropped == [])
+    try await schemas.replace(by: own, in: TestContainer.development)
+    #expect(try await fixture.exists("s1"))
+    #expect(try await fixture.fetch("h1").share == "s1")
+  }
+
   @Test func `SCH-04 an export has no comments of what was imported`() async throws {
     let fixture = try await EngineFixture()
     let schemas = fixture.engine.schemas
