@@ -27,10 +27,13 @@ struct ReferenceRules {
       verdicts.items, stage, rememberedHolders: context.limits.rememberedHolders)
     var open = Array(positions.reversed())
     var ancestors = try KnownAncestors(stage, context.limits)
+    var roots = SharedRoots(context, view, stage)
     while let position = open.popLast() {
       guard verdicts.isAlive(position, to: .put) else { continue }
-      guard let error = try error(at: position, in: verdicts, &links, &ancestors) else { continue }
+      guard let error = try error(at: position, in: verdicts, &links, &ancestors, &roots)
+      else { continue }
       verdicts.fail(position, error)
+      roots.forget()
       let name = verdicts.items[position].name
       if ancestors.knows(name) { ancestors = try KnownAncestors(stage, context.limits) }
       open += links.referring[name] ?? []
@@ -39,7 +42,7 @@ struct ReferenceRules {
 
   private func error(
     at position: Int, in verdicts: Verdicts, _ links: inout BatchLinks,
-    _ ancestors: inout KnownAncestors
+    _ ancestors: inout KnownAncestors, _ roots: inout SharedRoots
   ) throws -> BrumeError? {
     // With what shares do to it, if it is the root of one.
     let name = verdicts.items[position].name
@@ -50,7 +53,9 @@ struct ReferenceRules {
     {
       return error
     }
-    if record.parent != before?.parent, let error = try secondShareError(record, &ancestors) {
+    if record.parent != before?.parent,
+      let error = try secondShareError(record, before, &ancestors, &roots)
+    {
       return error
     }
     if let error = try validationError(record, before) { return error }
@@ -188,17 +193,31 @@ extension ReferenceRules {
     return count
   }
 
-  /// The root of a share cannot move under another share (case SHR-05).
+  /// The root of a share cannot move under another share, and what is above it neither (case SHR-05).
   private func secondShareError(
-    _ record: Record, _ ancestors: inout KnownAncestors
+    _ record: Record, _ before: Record?, _ ancestors: inout KnownAncestors,
+    _ roots: inout SharedRoots
   ) throws -> BrumeError? {
-    guard let share = record.share else { return nil }
+    guard view.zone.hasShares, record.share != nil || before != nil else { return nil }
     let covering = try ancestors.coverage.shares(of: record) { try stage.after($0) }
-    guard let other = covering.first(where: { $0 != share }) else { return nil }
-    return BrumeError(
-      .alreadyShared,
-      "record '\(record.name)' has the share '\(share)' and cannot move under the share "
-        + "'\(other)'; end one of the two shares first")
+    // A root may name a share that is not there: earlier versions left some.
+    let others = try covering.filter { try $0 != record.share && stage.after($0) != nil }
+    guard let other = others.first else { return nil }
+    if let share = record.share, try stage.after(share) != nil {
+      return BrumeError(
+        .alreadyShared,
+        "record '\(record.name)' has the share '\(share)' and cannot move under the share "
+          + "'\(other)'; end one of the two shares first")
+    }
+    do {
+      guard let share = try roots.share(below: record.name) else { return nil }
+      return BrumeError(
+        .alreadyShared,
+        "record '\(record.name)' cannot move under the share '\(other)': a record below it has the share '\(share)'; "
+          + "end one of the two shares first")
+    } catch let error as BrumeError {
+      return error
+    }
   }
 
   private func validationError(_ record: Record, _ before: Record?) throws -> BrumeError? {

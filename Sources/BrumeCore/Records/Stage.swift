@@ -12,8 +12,6 @@ final class Stage {
   private(set) var removals: Set<String> = []
   /// What shares that are made or end here do to their roots.
   private var rootLinks = RootLinks()
-  /// Whether a record that was put here was the root of a share, or a share is made.
-  private(set) var hasRoots = false
   private(set) var schema: JustInTimeSchema
   private let schemaBefore: JustInTimeSchema
   /// What records brought since the schema learned something, by name.
@@ -45,23 +43,29 @@ final class Stage {
     }
   }
 
-  func put(_ record: Record) {
-    puts[record.name] = record
-    if record.share != nil { hasRoots = true }
-  }
+  func put(_ record: Record) { puts[record.name] = record }
   func remove(_ name: String) { removals.insert(name) }
 
   /// Puts a new share, which its root will name.
   func put(_ share: Record, of root: String, shortGUID: String) {
     put(share)
     rootLinks.make(share.name, of: root, shortGUID: shortGUID)
-    hasRoots = true
   }
 
   /// Ends a share, which its root will name no more.
   func remove(_ share: String, of root: String) {
     remove(share)
     rootLinks.end(share, of: root)
+  }
+
+  /// Names of records that are put here and have a share, or whose share is made or ends here.
+  var rootNames: [String] { puts.values.filter { $0.share != nil }.map(\.name) + rootLinks.rootNames }
+
+  /// Names of stored records that get another parent here.
+  func movedNames() throws -> [String] {
+    try puts.values.filter { record in
+      try before(record.name).map { $0.parent != record.parent } ?? false
+    }.map(\.name)
   }
 
   /// Puts the roots as their shares leave them, as soon as it is certain which of these are made and which end.

@@ -57,7 +57,7 @@ struct ZoneBatch {
     access = try BatchAccess(context, view, stage)
     rules = RecordRules(
       context, stage, access,
-      ShareRules(context, view, stage, access, namesInBatch: Set(items.map(\.name))))
+      ShareRules(context, stage, access, namesInBatch: Set(items.map(\.name))))
     verdicts = Verdicts(items, stage)
   }
 
@@ -75,6 +75,8 @@ struct ZoneBatch {
     for position in shares { try judge(position) }
     relations.failOrphans(among: shares, in: &verdicts, beside: cascade)
     let storedBytes = try StorageQuota(context, view, stage).enforce(on: &verdicts, beside: cascade)
+    var roots = SharedRoots(context, view, stage)
+    try roots.failSecondShares(in: &verdicts)
     verdicts.spread(isAtomic: context.isAtomic && view.zone.isAtomic)
     var outcomes: [Int: RecordOutcome] = [:]
     if verdicts.failures.count < items.count {

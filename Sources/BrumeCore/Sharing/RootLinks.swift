@@ -16,8 +16,6 @@ struct RootLinks {
   private var roots: [String: String] = [:]
 
   var rootNames: [String] { Array(links.keys) }
-  /// Whether a share is made here.
-  var makesShares: Bool { links.values.contains { $0.contains(where: \.isMade) } }
 
   mutating func make(_ share: String, of root: String, shortGUID: String) {
     add(Link(share: share, shortGUID: shortGUID, isMade: true), to: root)

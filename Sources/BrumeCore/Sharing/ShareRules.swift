@@ -7,18 +7,15 @@ import BrumeStorage
 
 struct ShareRules {
   private let context: ModifyContext
-  private let view: ZoneView
   private let stage: Stage
   private let access: BatchAccess
   private let namesInBatch: Set<String>
   private let builder: RecordBuilder
 
   init(
-    _ context: ModifyContext, _ view: ZoneView, _ stage: Stage, _ access: BatchAccess,
-    namesInBatch: Set<String>
+    _ context: ModifyContext, _ stage: Stage, _ access: BatchAccess, namesInBatch: Set<String>
   ) {
     self.context = context
-    self.view = view
     self.stage = stage
     self.access = access
     self.namesInBatch = namesInBatch
@@ -179,23 +176,13 @@ extension ShareRules {
     return root
   }
 
-  /// A record takes part in one share only (case SHR-05).
+  /// A record takes part in one share only (case SHR-05). What is below it is looked at when the rest of the batch is certain.
   private func refuseSecondShare(of root: Record) throws {
     var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
-    var shared = try above.shares(of: root) { try stage.after($0) }
-    if shared.isEmpty, view.zone.hasShares || stage.hasRoots {
-      let below = try stage.transaction.records.descendants(
-        of: [root.name], in: stage.zone, limit: context.limits.cascade)
-      for name in below {
-        if let share = try stage.after(name)?.share { shared.append(share) }
-      }
-    }
+    let shared = try above.shares(of: root) { try stage.after($0) }
     // A root may name a share that is not there: earlier versions left some.
     if let share = try shared.first(where: { try stage.after($0) != nil }) {
-      throw BrumeError(
-        .alreadyShared,
-        "record '\(root.name)' cannot be shared: it, its parent or one of its children has the "
-          + "share '\(share)' already; end that one first, or invite people to it")
+      throw SharedRoots.secondShare(of: root.name, beside: share)
     }
   }
 

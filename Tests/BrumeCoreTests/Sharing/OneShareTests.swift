@@ -1,0 +1,113 @@
+// A record takes part in one share only, by whatever way it would come into a second one: case SHR-05.
+
+import BrumeCore
+import BrumeModel
+import BrumeTestKit
+import Testing
+
+struct OneShareTests {
+  private func fixture(_ change: (inout Limits) -> Void = { _ in }) async throws -> EngineFixture {
+    var limits = Limits.apple
+    change(&limits)
+    return try await EngineFixture(limits: limits)
+  }
+
+  /// "root", and "child" with the share "sc".
+  private func twoRecords() async throws -> (fixture: EngineFixture, child: Record) {
+    let fixture = try await fixture()
+    _ = try await fixture.modify([.create("root"), .create("child")])
+    try await fixture.save(.share("sc", of: "child"))
+    return (fixture, try await fixture.fetch("child"))
+  }
+
+  @Test func `SHR-05 a shared record that moves below a root in the request that shares it`()
+    async throws
+  {
+    let (fixture, child) = try await twoRecords()
+    let results = try await fixture.modify(
+      [.share("sr", of: "root"), .update(child, parent: "root")], atomic: false)
+    #expect(results.codes == [.alreadyShared, nil])
+    #expect(results[0].error?.reason.contains("has the share 'sc' already") == true)
+    #expect(try await fixture.fetch("root").share == nil)
+    #expect(try await fixture.fetch("child").parent == "root")
+  }
+
+  @Test func `SHR-05 a shared record that moves below a new record of a root that is shared`()
+    async throws
+  {
+    let (fixture, child) = try await twoRecords()
+    let results = try await fixture.modify([
+      .create("between", parent: "root"), .update(child, parent: "between"),
+      .share("sr", of: "root"),
+    ])
+    #expect(results.codes == [nil, nil, .alreadyShared])
+    #expect(try await !fixture.exists("sr"))
+  }
+
+  @Test func `SHR-05 what moves under a share holds no share`() async throws {
+    let (fixture, child) = try await twoRecords()
+    _ = try await fixture.modify([.create("box"), .update(child, parent: "box")])
+    try await fixture.save(.share("sr", of: "root"))
+    let box = try await fixture.fetch("box")
+    let error = try await fixture.failure(of: .update(box, parent: "root"))
+    #expect(error.code == .alreadyShared)
+    #expect(error.reason.contains("a record below it has the share 'sc'"))
+    #expect(try await fixture.fetch("box").parent == nil)
+    let results = try await fixture.modify([.delete("sc"), .update(box, parent: "root")])
+    #expect(results.allSucceeded)
+  }
+
+  @Test(arguments: [true, false])
+  func `SHR-05 of two shares in one request the second fails`(isRootFirst: Bool) async throws {
+    let fixture = try await fixture()
+    _ = try await fixture.modify([.create("root"), .create("child", parent: "root")])
+    let shares: [RecordOperation] = [.share("sr", of: "root"), .share("sc", of: "child")]
+    let results = try await fixture.modify(isRootFirst ? shares : shares.reversed(), atomic: false)
+    #expect(results.codes == [nil, .alreadyShared])
+    #expect(try await fixture.fetch("root").share == (isRootFirst ? "sr" : nil))
+    #expect(try await fixture.fetch("child").share == (isRootFirst ? nil : "sc"))
+  }
+
+  @Test func `a root can be shared in the request that moves a shared record away`() async throws {
+    let (fixture, child) = try await twoRecords()
+    let below = try await fixture.save(.update(child, parent: "root"))
+    var away = RecordOperation.update(below)
+    away.record.parent = .cleared
+    let results = try await fixture.modify([.share("sr", of: "root"), away])
+    #expect(results.allSucceeded)
+    #expect(try await fixture.fetch("root").share == "sr")
+  }
+
+  @Test func `SHR-05 a shared record is found however many are beside it`() async throws {
+    let fixture = try await fixture { $0.cascade = 50 }
+    _ = try await fixture.modify([.create("root"), .create("zz", parent: "root")])
+    try await fixture.save(.share("sz", of: "zz"))
+    let many = (0..<120).map { RecordOperation.create("k\($0)", parent: "root") }
+    #expect(try await fixture.modify(many).allSucceeded)
+    #expect(try await fixture.failure(of: .share("sr", of: "root")).code == .alreadyShared)
+    _ = try await fixture.modify([.delete("sz")])
+    try await fixture.save(.share("sr", of: "root"))
+  }
+
+  @Test func `where many shares and many records are to be looked at, nothing is shared unseen`()
+    async throws
+  {
+    let fixture = try await fixture { $0.cascade = 120 }
+    for part in 0..<2 {
+      let names = (0..<51).map { "r\(part)-\($0)" }
+      let made = try await fixture.modify(
+        names.map { .create($0) } + names.map { .share("s-\($0)", of: $0) })
+      #expect(made.allSucceeded)
+    }
+    try await fixture.save(.create("root"))
+    func fill(_ numbers: Range<Int>) async throws {
+      let records = numbers.map { RecordOperation.create("k\($0)", parent: "root") }
+      #expect(try await fixture.modify(records).allSucceeded)
+    }
+    try await fill(0..<121)
+    let error = try await fixture.failure(of: .share("sr", of: "root"))
+    #expect(error.code == .limitExceeded && error.reason.contains("more than 120 records"))
+    _ = try await fixture.modify([.delete("k0")])
+    try await fixture.save(.share("sr", of: "root"))
+  }
+}
