@@ -29,6 +29,12 @@ final class BatchAccess {
     if let error = try refusal(of: action, on: stored, in: place(of: stored)) { throw error }
   }
 
+  /// Whether an item is how somebody who takes part in a share leaves it: he may, also if he may see nothing of it.
+  func mayLeave(_ stored: Record, by item: RecordItem) -> Bool {
+    context.scope == .shared && item.kind.isDelete
+      && stored.shareDetails?.participant(context.user)?.acceptance == .accepted
+  }
+
   /// Refuses new records of a type that the caller may not make.
   func authorizeCreation(of record: Record) throws(BrumeError) {
     guard context.scope == .public else { return }

@@ -29,7 +29,9 @@ struct RecordRules {
   private func judged(_ item: RecordItem) throws -> Judgement {
     if item.isShare { return try shares.judgement(of: item) }
     guard let stored = try stage.before(item.name) else { return try carryOut(item, on: nil) }
-    guard try access.allows(.read, stored) else { return try hidden(item) }
+    guard try access.allows(.read, stored) || access.mayLeave(stored, by: item) else {
+      return try hidden(item)
+    }
     // A share that the operation did not call one.
     if stored.isShare { return try shares.judgement(of: item) }
     if item.kind != .create { try access.authorize(.write, stored) }

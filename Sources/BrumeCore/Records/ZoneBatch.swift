@@ -52,7 +52,8 @@ struct ZoneBatch {
     self.context = context
     self.answerBytes = answerBytes
     view = try ZoneView(
-      of: zone, in: context.scope, for: context.caller, among: &joined, from: transaction)
+      of: zone, in: context.scope, for: context.caller, among: &joined,
+      leaving: items.allSatisfy(\.kind.isDelete) ? items.map(\.name) : [], from: transaction)
     stage = Stage(transaction, zone: zone, schema: schema)
     access = try BatchAccess(context, view, stage)
     rules = RecordRules(

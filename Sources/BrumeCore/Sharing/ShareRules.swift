@@ -31,7 +31,7 @@ struct ShareRules {
           + "the private database")
     }
     var stored = try stage.before(item.name)
-    if let there = stored, try !access.allows(.read, there) {
+    if let there = stored, try !access.allows(.read, there), !access.mayLeave(there, by: item) {
       stored = nil
     }
     if let stored, !stored.isShare {

@@ -43,19 +43,22 @@ extension ZoneView {
   }
 
   /// The same for a request that may name several zones.
+  ///
+  /// - Parameter left: what the request deletes, if it does nothing else there. Whoever leaves his shares needs to see
+  ///   nothing of the zone.
   init(
     of key: ZoneKey, in scope: DatabaseScope, for caller: Caller, among joined: inout JoinedShares,
-    from transaction: any ReadTransaction
+    leaving left: [String] = [], from transaction: any ReadTransaction
   ) throws {
     guard scope == .shared else {
       self.init(zone: try transaction.zones.live(key), shares: nil)
       return
     }
     let user = try caller.requireUser()
-    let shares = try ShareScope(
-      of: user, in: key, among: joined.memberships(of: user, in: key, from: transaction),
-      from: transaction)
-    if shares.isEmpty { throw Zone.notShared(key.name) }
+    let memberships = try joined.memberships(of: user, in: key, from: transaction)
+    let shares = try ShareScope(of: user, in: key, among: memberships, from: transaction)
+    let leaves = !left.isEmpty && Set(left).isSubset(of: memberships.map(\.share.name))
+    if shares.isEmpty, !leaves { throw Zone.notShared(key.name) }
     self.init(zone: try transaction.zones.live(key), shares: shares)
   }
 

@@ -128,17 +128,20 @@ package struct Zones: Sendable {
 
   private func leave(_ zone: ZoneID, as caller: Caller) async throws -> ZoneResult {
     let limits = limits
+    let user = try caller.requireUser()
+    // Shares of which he may see nothing are left too, so their permissions are not asked for.
     let found = try await store.read { transaction in
-      try Result<ZoneView, ItemFailure<ZoneID>>.item(
+      try Result<(zone: Zone, shares: [String]), ItemFailure<ZoneID>>.item(
         caller.named(zone, in: .shared, limits: limits)
       ) {
-        try ZoneView(
-          of: caller.zoneKey(zone, in: .shared, limits: limits), in: .shared, for: caller,
-          from: transaction)
+        let key = try caller.zoneKey(zone, in: .shared, limits: limits)
+        var joined = JoinedShares()
+        let memberships = try joined.memberships(of: user, in: key, from: transaction)
+        if memberships.isEmpty { throw Zone.notShared(key.name) }
+        return (try transaction.zones.live(key), memberships.map(\.share.name).sorted())
       }
     }
-    guard case .success(let view) = found else { return found.map(\.left) }
-    let shares = view.shares?.permissions.keys.sorted() ?? []
+    guard case .success(let (owned, shares)) = found else { return found.map { $0.zone.left } }
     let answers = try await records.modify(
       ModifyRecordsRequest(
         zone: zone,
@@ -148,14 +151,14 @@ package struct Zones: Sendable {
     for case .failure(let failure) in answers {
       return .failure(ItemFailure(zone, failure.error))
     }
-    return .success(view.left)
+    return .success(owned.left)
   }
 }
 
-extension ZoneView {
+extension Zone {
   /// The zone for somebody who does not see it any more.
   fileprivate var left: ZoneState {
-    ZoneState(zone: zone.key.id, isAtomic: zone.isAtomic, deletion: .deleted)
+    ZoneState(zone: key.id, isAtomic: isAtomic, deletion: .deleted)
   }
 }
 

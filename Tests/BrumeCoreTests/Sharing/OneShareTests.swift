@@ -95,8 +95,9 @@ struct OneShareTests {
     let fixture = try await fixture { $0.cascade = 120 }
     for part in 0..<2 {
       let names = (0..<51).map { "r\(part)-\($0)" }
-      let made = try await fixture.modify(
-        names.map { .create($0) } + names.map { .share("s-\($0)", of: $0) })
+      let roots = names.map { RecordOperation.create($0) }
+      let shares = names.map { RecordOperation.share("s-\($0)", of: $0) }
+      let made = try await fixture.modify(roots + shares)
       #expect(made.allSucceeded)
     }
     try await fixture.save(.create("root"))

@@ -231,7 +231,9 @@ struct ShareMisuseTests {
       let target = FieldValue.reference(Reference(recordName: "s1", action: action))
       return .create("pin", ["to": target], parent: "root")
     }
-    let operations = [.create("pin", parent: "s1"), pin(.validate), pin(.deleteSelf)]
+    let operations: [RecordOperation] = [
+      .create("pin", parent: "s1"), pin(.validate), pin(.deleteSelf),
+    ]
     for operation in operations {
       for (scope, caller) in [(DatabaseScope.shared, fixture.bob), (.private, fixture.phone)] {
         let error = try await fixture.failure(

@@ -1,0 +1,80 @@
+// Who is no participant any more: whoever leaves, whatever he may see (case SHR-17), and whoever had not come yet when a share opens.
+
+import BrumeCore
+import BrumeModel
+import BrumeTestKit
+import Testing
+
+struct LeavingTests {
+  private func shared(_ fixture: EngineFixture) -> ZoneID {
+    ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+  }
+
+  /// "s1", which bob has joined, and through which he sees nothing any more.
+  private func withoutPermission() async throws -> EngineFixture {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    let current = try await fixture.fetch("s1")
+    var operation = RecordOperation.update(current)
+    operation.record.participants = current.shareDetails?.participants.map { participant in
+      var lowered = participant
+      lowered.permission = .none
+      return lowered
+    }
+    try await fixture.save(operation)
+    return fixture
+  }
+
+  private func isInside(_ fixture: EngineFixture, _ name: String = "s1") async throws -> Bool {
+    let details = try await fixture.fetch(name).shareDetails
+    return details?.participant(try #require(fixture.bob.user)) != nil
+  }
+
+  @Test(arguments: [nil, Record.shareType])
+  func `SHR-17 a participant who may see nothing leaves by deleting the share`(
+    type: String?
+  ) async throws {
+    let fixture = try await withoutPermission()
+    let zone = shared(fixture)
+    #expect(try await isInside(fixture))
+    // Of the rest of the zone he learns nothing.
+    for name in ["root", "nobody"] {
+      let error = try await fixture.failure(
+        of: .delete(name), in: .shared, zone: zone, as: fixture.bob)
+      #expect(error.code == .zoneNotFound)
+    }
+    let leave = RecordOperation(.forceDelete, RecordDraft(name: "s1", type: type))
+    let eve = try await fixture.server.device("eve-phone", of: "eve")
+    let refused = try await fixture.failure(of: leave, in: .shared, zone: zone, as: eve)
+    #expect(refused.code == .zoneNotFound)
+    let results = try await fixture.modify([leave], in: .shared, zone: zone, as: fixture.bob)
+    #expect(results.allSucceeded)
+    #expect(try await !isInside(fixture))
+    let again = try await fixture.failure(of: leave, in: .shared, zone: zone, as: fixture.bob)
+    #expect(again.code == .zoneNotFound)
+  }
+
+  @Test func `SHR-17 a participant who may see nothing leaves by deleting the zone`() async throws {
+    let fixture = try await withoutPermission()
+    let delete = ZoneOperation(.delete, shared(fixture))
+    let left = try await fixture.engine.zones.modify([delete], in: .shared, as: fixture.bob)
+    #expect(try left.map { try $0.get().deletion } == [.deleted])
+    #expect(try await !isInside(fixture))
+    let again = try await fixture.engine.zones.modify([delete], in: .shared, as: fixture.bob)
+    #expect(again.map { $0.failure?.error.code } == [.zoneNotFound])
+  }
+
+  @Test func `SHR-17 leaving a zone is leaving the shares that show nothing of it too`()
+    async throws
+  {
+    let fixture = try await withoutPermission()
+    try await fixture.save(.create("other"))
+    let second = try await fixture.save(.share("s2", of: "other", with: ["bob@example.org"]))
+    try await fixture.join(second, as: fixture.bob)
+    let delete = ZoneOperation(.delete, shared(fixture))
+    let left = try await fixture.engine.zones.modify([delete], in: .shared, as: fixture.bob)
+    #expect(try left.map { try $0.get().deletion } == [.deleted])
+    for name in ["s1", "s2"] { #expect(try await !isInside(fixture, name)) }
+  }
+}
