@@ -99,7 +99,8 @@ enum ParticipantRules {
     share.participants.removeAll { participant in
       permission == .none
         ? participant.role == .publicUser
-        : participant.role == .privateUser && participant.acceptance == .invited
+        : participant.role != .owner && participant.role != .publicUser
+          && participant.acceptance == .invited
     }
     for index in share.participants.indices where share.participants[index].role == .publicUser {
       share.participants[index].permission = permission

@@ -77,4 +77,29 @@ struct LeavingTests {
     #expect(try left.map { try $0.get().deletion } == [.deleted])
     for name in ["s1", "s2"] { #expect(try await !isInside(fixture, name)) }
   }
+
+  @Test func `a share that opens keeps whoever accepted, and no invitation`() async throws {
+    let fixture = try await EngineFixture()
+    for name in ["carol", "dave"] { _ = try await fixture.server.user(name) }
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    var invite = RecordOperation.update(share)
+    let roles: [(String, Participant.Role)] = [
+      ("bob", .administrator), ("carol", .administrator), ("dave", .privateUser),
+    ]
+    invite.record.participants = roles.map { name, role in
+      Participant(
+        id: "", role: role, permission: .readWrite, acceptance: .invited,
+        identity: UserIdentity(emailAddress: "\(name)@example.org"))
+    }
+    let invited = try await fixture.save(invite)
+    #expect(invited.shareDetails?.participants.count == 4)
+    try await fixture.join(invited, as: fixture.bob)
+    var open = RecordOperation.update(try await fixture.fetch("s1"))
+    open.record.publicPermission = .readOnly
+    let opened = try await fixture.save(open)
+    #expect(opened.shareDetails?.participants.map(\.role) == [.owner, .administrator])
+    #expect(
+      opened.shareDetails?.participants.map(\.identity.user)
+        == [fixture.phone.user, fixture.bob.user])
+  }
 }
