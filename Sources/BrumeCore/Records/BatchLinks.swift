@@ -45,8 +45,8 @@ struct BatchLinks {
     return found
   }
 
-  /// How many levels of stored records are below one, up to `levels`; nil if with those below others that were asked for they
-  /// are more than `limit`. Counted once for each name.
+  /// How many levels of stored records are below one, up to `levels`; nil if they are more than `limit` with those below
+  /// others that were asked for. Counted once for each name.
   mutating func depth(
     below name: String, _ stage: Stage, levels: Int, limit: Int
   ) throws -> Int? {

@@ -159,8 +159,8 @@ extension ReferenceRules {
     return isRoot ? nil : record.parent
   }
 
-  /// What is below a stored record comes along when it moves, and has as many ancestors more as it has. Looked at only where it
-  /// moves down.
+  /// What is below a stored record comes along when it moves, and has as many ancestors more as it has. Looked at only
+  /// where it moves down.
   private func depthError(
     _ record: Record, _ before: Record, _ parent: String, _ links: inout BatchLinks,
     _ ancestors: KnownAncestors
@@ -172,8 +172,9 @@ extension ReferenceRules {
     else {
       return BrumeError(
         .limitExceeded,
-        "record '\(record.name)' cannot move further from the root: more than \(most) records are below it, and below others that "
-          + "the request moves; move fewer at once, or what is below first")
+        "record '\(record.name)' cannot move further from the root: more than \(most) records are "
+          + "below it and others that the request moves; move fewer at once, or what is below first"
+      )
     }
     guard count + depth > maximum else { return nil }
     return BrumeError(

@@ -59,7 +59,9 @@ final class Stage {
   }
 
   /// Names of records that are put here and have a share, or whose share is made or ends here.
-  var rootNames: [String] { puts.values.filter { $0.share != nil }.map(\.name) + rootLinks.rootNames }
+  var rootNames: [String] {
+    puts.values.filter { $0.share != nil }.map(\.name) + rootLinks.rootNames
+  }
 
   /// Names of stored records that get another parent here.
   func movedNames() throws -> [String] {

@@ -1,6 +1,6 @@
-// What the shares of a batch do to their roots: one that is made is named by its root, and one that ends no longer. It is kept
-// beside the roots until it is certain which shares are made and which end: a root may be an item of the request itself, in
-// whatever order, and either may be refused after both were judged (cases SHR-08, SHR-16).
+// What the shares of a batch do to their roots: one that is made is named by its root, and one that ends no longer. It is
+// kept beside the roots until it is certain which shares are made and which end: a root may be an item of the request
+// itself, in whatever order, and either may be refused after both were judged (cases SHR-08, SHR-16).
 
 import BrumeModel
 

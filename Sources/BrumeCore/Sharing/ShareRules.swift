@@ -176,7 +176,8 @@ extension ShareRules {
     return root
   }
 
-  /// A record takes part in one share only (case SHR-05). What is below it is looked at when the rest of the batch is certain.
+  /// A record takes part in one share only (case SHR-05). What is below it is looked at when the rest of the batch is
+  /// certain.
   private func refuseSecondShare(of root: Record) throws {
     var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
     let shared = try above.shares(of: root) { try stage.after($0) }

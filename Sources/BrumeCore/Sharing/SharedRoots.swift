@@ -1,6 +1,6 @@
-// Where roots of shares are, as a batch leaves the zone: a record takes part in one share only (case SHR-05), so none may come to
-// be below another one, whether that one is shared or moved there. Moves are asked for before shares are judged, and fail by
-// themselves; a new share fails when everything else is certain, because nothing depends on it.
+// Where roots of shares are, as a batch leaves the zone: a record takes part in one share only (case SHR-05), so no root
+// may come to be below another one, whether that one is shared or the former is moved. Moves are asked for before shares
+// are judged, and fail by themselves; a new share fails when everything else is certain, because nothing depends on it.
 
 import BrumeModel
 import BrumeStorage
@@ -101,8 +101,8 @@ extension SharedRoots {
     if all.count <= maximum { return all + tops }
     throw BrumeError(
       .limitExceeded,
-      "zone '\(stage.zone.name)' has more than \(Self.few) shares, and more than \(maximum) records are below what is shared "
-        + "or moved; share or move a part of them")
+      "zone '\(stage.zone.name)' has more than \(Self.few) shares, and more than \(maximum) records are "
+        + "below what is shared or moved; share or move a part of them")
   }
 
   /// Nil: there are too many shares to look at.

@@ -70,7 +70,8 @@ extension StorageContract {
         }
         try expectEqual(
           try deleted("gone", open),
-          DeletedRecord(type: "Trail", creator: UserID("_a1"), coveringShares: ["s1", "s2"]), "public")
+          DeletedRecord(type: "Trail", creator: UserID("_a1"), coveringShares: ["s1", "s2"]),
+          "public")
         try expectEqual(
           try deleted("gone", own),
           DeletedRecord(type: "Trail", creator: nil, coveringShares: ["s1", "s2"]), "private")
@@ -117,7 +118,9 @@ extension StorageContract {
     Case("the depth below a record is counted in levels, and in records") { store in
       try await store.write(in: .database(.sample())) { transaction in
         for name in ["root", "alone"] { try transaction.putNext(name) }
-        for (name, parent) in [("a", "root"), ("b", "root"), ("a1", "a"), ("a2", "a1"), ("b1", "b")] {
+        for (name, parent) in [
+          ("a", "root"), ("b", "root"), ("a1", "a"), ("a2", "a1"), ("b1", "b"),
+        ] {
           try transaction.putNext(name, parent: parent)
         }
         try transaction.putNext("elsewhere", in: .sample("Other"), parent: "a2")

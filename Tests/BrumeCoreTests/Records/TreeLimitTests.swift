@@ -60,7 +60,7 @@ struct TreeLimitTests {
     let results = try await fixture.modify(
       [.update(a, parent: "shelf"), .update(b, parent: "shelf")], atomic: false)
     #expect(results.codes == [nil, .limitExceeded])
-    #expect(results[1].error?.reason.contains("more than 3 records are below it") == true)
+    #expect(results[1].error?.reason.contains("more than 3 records are below it and") == true)
     try await fixture.save(.create("b3", parent: "b"))
     try await fixture.save(.update(b, parent: "shelf"))
     try await fixture.save(.create("b4", parent: "b"))

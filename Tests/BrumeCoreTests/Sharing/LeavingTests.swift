@@ -1,4 +1,5 @@
-// Who is no participant any more: whoever leaves, whatever he may see (case SHR-17), and whoever had not come yet when a share opens.
+// Who is no participant any more: whoever leaves, whatever he may see (case SHR-17), and whoever had not come yet when a
+// share opens.
 
 import BrumeCore
 import BrumeModel

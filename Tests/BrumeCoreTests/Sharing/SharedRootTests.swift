@@ -1,5 +1,5 @@
-// A root names its share as long as there is one, whatever else a request does to either, and whichever part of it is refused:
-// cases SHR-08, SHR-16.
+// A root names its share as long as there is one, whatever else a request does to either, and whichever part of it is
+// refused: cases SHR-08, SHR-16.
 
 import BrumeCore
 import BrumeModel
