@@ -76,7 +76,10 @@ extension RecordItem {
       let target = neighbour(reference.recordName)
       switch reference.action {
       case .validate: reads.insert(.record(target))
-      case .deleteSelf: reads.insert(.referrers(target, .deleteSelf))
+      case .deleteSelf:
+        reads.insert(.referrers(target, .deleteSelf))
+        // It may be a share, where there can be some.
+        if key.zone.database.owner != nil, !key.zone.isDefault { reads.insert(.record(target)) }
       case .none: break
       }
     }

@@ -66,14 +66,17 @@ struct ExchangeTests {
     }
   }
 
-  @Test func `what a save may bring beside its fields costs no exchange`() async throws {
+  @Test(arguments: [true, false])
+  func `what a save may bring beside its fields costs no exchange`(isShared: Bool) async throws {
     let fixture = try await Fixture { $0.storageBytesPerUser = 1_000_000 }
-    try await fixture.save([fixture.operation("parent"), fixture.operation("holder")])
+    try await fixture.save(["parent", "holder", "keeper"].map { fixture.operation($0) })
+    let share = RecordDraft(name: "s1", type: Record.shareType, shareRoot: ("parent", nil))
+    if isShared { try await fixture.save([RecordOperation(.create, share)]) }
     _ = fixture.store.take()
     var child = fixture.operation(
       "child", .create,
       [
-        "owner": DraftField(.reference(Reference(recordName: "holder", action: .deleteSelf))),
+        "owner": DraftField(.reference(Reference(recordName: "keeper", action: .deleteSelf))),
         "seen": DraftField(.reference(Reference(recordName: "holder", action: .validate))),
       ])
     child.record.parent = .set(Reference(recordName: "parent", action: .none))
