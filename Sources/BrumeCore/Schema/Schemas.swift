@@ -87,15 +87,17 @@ package struct Schemas: Sendable {
   ) async throws {
     let difference = try await difference(to: new, in: containerEnvironment)
     try difference.checkDrops(areAllowed: allowsDrops)
-    let dropped = difference.isAllowed ? difference.dropped : []
-    try await removal.removeRecords(of: dropped, in: containerEnvironment)
-    try await change(of: containerEnvironment) { schema, deployed in
+    if difference.isAllowed {
+      try await removal.removeRecords(of: difference.dropped, in: containerEnvironment)
+    }
+    let dropped = try await change(of: containerEnvironment) { schema, deployed in
       try schema.checkChange(to: new, in: containerEnvironment.environment, deployed: deployed)
       let others = SchemaDifference(from: schema, to: new, kept: Schema())
       try others.checkDrops(areAllowed: allowsDrops)
       schema = new
+      return others.dropped
     }
-    // What was saved while the records went.
+    // What was saved while the records went, also of types that a save brought meanwhile.
     try await removal.removeRecords(of: dropped, in: containerEnvironment)
   }
 
