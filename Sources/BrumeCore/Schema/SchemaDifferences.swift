@@ -37,7 +37,8 @@ extension Schema.Change {
     case .removeType: "all its records are deleted, in every database; devices get the deletions"
     case .addField: "records can have a value there; those that exist have none"
     case .removeField:
-      "saves with a value there are refused; records keep the values that they have"
+      "records keep the values that they have; a later save makes the field again, with its value's type, and "
+        + "values of another type stay until they are replaced"
     case .changeType, .changeEncryption: "values that are stored would not fit"
     case .addIndex: "queries may use it; the first one waits until it is built"
     case .removeIndex: "queries and new subscriptions that need it are refused"
