@@ -1,5 +1,6 @@
 // The difference of two schemas, and which differences are allowed where. A field keeps its type and
-// its encryption for ever; what production has is never removed; the rest may come and go.
+// its encryption as long as a schema has it, except that a reset takes production's; what production has is never
+// removed; the rest may come and go.
 
 package import BrumeModel
 
@@ -17,6 +18,16 @@ extension Schema {
     case changeGrants(type: String)
     case addRole(String)
     case removeRole(String)
+  }
+
+  /// What makes a schema another one.
+  package enum Occasion: Sendable {
+    /// A text, in either environment.
+    case importing
+    /// Development's schema becomes production's.
+    case deploying
+    /// Production's schema becomes development's again, whatever saves made of a field there.
+    case resetting
   }
 
   /// The steps from this schema to another: roles, then types in name order. Shares are the server's, whether a
@@ -44,10 +55,11 @@ extension Schema {
   ///
   /// - Throws: `badRequest` with the first obstacles; nothing is changed either way.
   package func checkChange(
-    to other: Schema, in environment: Environment, deployed: Schema
+    to other: Schema, in environment: Environment, deployed: Schema,
+    by occasion: Occasion = .importing
   ) throws(BrumeError) {
     let faults = changes(to: other).compactMap {
-      $0.obstacle(kept: kept(in: environment, deployed: deployed))
+      $0.obstacle(kept: kept(in: environment, deployed: deployed), by: occasion)
     }
     guard !faults.isEmpty else { return }
     let rest = faults.count > 5 ? "; and \(faults.count - 5) more" : ""
@@ -115,7 +127,7 @@ extension Schema.Field {
 
 extension Schema.Change {
   /// Why the change is not allowed while the types and fields of `kept` must stay; nil when it is.
-  package func obstacle(kept: Schema) -> String? {
+  package func obstacle(kept: Schema, by occasion: Schema.Occasion = .importing) -> String? {
     switch self {
     case .removeType(let type):
       kept.recordTypes[type].map { _ in "record type '\(type)' is in production and cannot go" }
@@ -123,13 +135,26 @@ extension Schema.Change {
       kept.recordTypes[type]?.fields[field].map { _ in
         "field '\(field)' of '\(type)' is in production and cannot go"
       }
+    case .changeType where occasion == .resetting, .changeEncryption where occasion == .resetting:
+      nil
     case .changeType(let type, let field, let old, let new):
       "field '\(field)' of '\(type)' is \(Schema.text(of: old)) and cannot become "
-        + "\(Schema.text(of: new)); add a field of another name"
+        + "\(Schema.text(of: new)); \(occasion.wayOut)"
     case .changeEncryption(let type, let field, let isEncrypted):
       "field '\(field)' of '\(type)' exists and cannot become "
-        + "\(isEncrypted ? "encrypted" : "unencrypted"); add a field of another name"
+        + "\(isEncrypted ? "encrypted" : "unencrypted"); \(occasion.wayOut)"
     case .addType, .addField, .addIndex, .removeIndex, .changeGrants, .addRole, .removeRole: nil
+    }
+  }
+}
+
+extension Schema.Occasion {
+  /// What to do where a field cannot change.
+  fileprivate var wayOut: String {
+    switch self {
+    case .importing, .resetting: "add a field of another name"
+    case .deploying:
+      "add a field of another name, and take this one back to what production has with `brume schema reset`"
     }
   }
 }

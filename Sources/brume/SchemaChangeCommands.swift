@@ -103,7 +103,9 @@ struct DeploySchema: AsyncParsableCommand {
 struct ResetSchema: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset", abstract: "Make development's schema what production's is.",
-    discussion: "Record types that production does not have go, with all their records.")
+    discussion:
+      "Record types that production does not have go, with all their records. Fields take production's types."
+  )
   @OptionGroup var server: ServerOptions
   @Flag(help: "Only show what would change.") var dryRun = false
   @Flag(help: "One JSON object a line.") var json = false

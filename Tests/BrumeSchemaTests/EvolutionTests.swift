@@ -11,10 +11,10 @@ struct EvolutionTests {
 
   private func refusal(
     _ old: Schema, _ new: Schema, in environment: Environment = .development,
-    deployed: Schema = Schema()
+    deployed: Schema = Schema(), by occasion: Schema.Occasion = .importing
   ) -> String {
     do throws(BrumeError) {
-      try old.checkChange(to: new, in: environment, deployed: deployed)
+      try old.checkChange(to: new, in: environment, deployed: deployed, by: occasion)
       return ""
     } catch {
       return error.reason
@@ -96,6 +96,19 @@ struct EvolutionTests {
     #expect(refusal(old, typed, in: environment).contains("is INT64 and cannot become LIST<INT64>"))
     #expect(refusal(old, hidden, in: environment).contains("cannot become encrypted"))
     #expect(refusal(old, opened, in: environment).contains("cannot become unencrypted"))
+  }
+
+  @Test func `SCH-06 a reset takes production's types and encryption, a deployment does not`()
+    throws
+  {
+    let development = try Self.schema("a STRING, b ENCRYPTED STRING")
+    let production = try Self.schema("a INT64, b STRING")
+    #expect(refusal(development, production, deployed: production, by: .resetting) == "")
+    let reason = refusal(production, development, in: .production, by: .deploying)
+    #expect(reason.contains("field 'a' of 'Hike' is INT64 and cannot become STRING"))
+    #expect(reason.contains("field 'b' of 'Hike' exists and cannot become encrypted"))
+    #expect(reason.contains("`brume schema reset`"))
+    #expect(!refusal(development, production).contains("reset"))
   }
 
   @Test func `many faults are counted, not all printed`() throws {

@@ -26,7 +26,7 @@ struct RecordBuilder {
     let checked = try FieldRules.checked(
       item.draft.fields, of: item.id, isShare: record.isShare, limits: context.limits)
     let (admitted, receipts) = try assets.settle(
-      stage.admit(checked, of: type, for: item.name, in: context.scope), of: item,
+      stage.admit(checked, of: type, for: item.name, in: context.scope, after: stored), of: item,
       stored: stored)
     if item.kind == .replace || item.kind == .forceReplace {
       record.fields = [:]

@@ -22,6 +22,7 @@ final class Stage {
   private struct Lesson {
     let type: String
     let fields: [String: DraftField]
+    let stored: Record?
   }
 
   init(_ transaction: any WriteTransaction, zone: ZoneKey, schema: JustInTimeSchema) {
@@ -89,10 +90,13 @@ final class Stage {
 
   /// The fields of a record in the schema's types, after the schema learned what is new.
   func admit(
-    _ fields: [String: DraftField], of type: String, for name: String, in scope: DatabaseScope
+    _ fields: [String: DraftField], of type: String, for name: String, in scope: DatabaseScope,
+    after stored: Record?
   ) throws(BrumeError) -> [String: DraftField] {
-    let admitted = try schema.admit(fields, of: type, in: scope)
-    if schema.didChange { lessons[name] = Lesson(type: type, fields: admitted) }
+    let admitted = try schema.admit(fields, of: type, in: scope, after: stored)
+    if schema.didChange {
+      lessons[name] = Lesson(type: type, fields: admitted, stored: stored)
+    }
     return admitted
   }
 
@@ -101,7 +105,8 @@ final class Stage {
     guard hasWithdrawnLessons else { return schema }
     var learned = schemaBefore
     for lesson in lessons.values {
-      _ = try learned.admit(lesson.fields, of: lesson.type, in: scope)
+      _ = try learned.admit(
+        lesson.fields, of: lesson.type, in: scope, after: lesson.stored)
     }
     return learned
   }

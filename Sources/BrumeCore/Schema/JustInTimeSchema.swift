@@ -1,6 +1,9 @@
 // What a save may bring that the schema does not know. In development a new type or field is simply
 // learned, with every index its type allows; production refuses (cases SAV-30 to SAV-33). A field
 // that is known keeps its type and its encryption.
+//
+// A field can leave a schema and come back with another type. Records keep the values that they have then, and one
+// that a save leaves as it is keeps no record from being saved.
 
 import BrumeModel
 import BrumeSchema
@@ -23,13 +26,15 @@ struct JustInTimeSchema: Sendable {
   }
 
   /// The fields with their values in the schema's types, after the schema learned what is new.
+  ///
+  /// - Parameter stored: the record as it is; nil: it is new.
   mutating func admit(
-    _ fields: [String: DraftField], of type: String, in scope: DatabaseScope
+    _ fields: [String: DraftField], of type: String, in scope: DatabaseScope, after stored: Record?
   ) throws(BrumeError) -> [String: DraftField] {
     // Shares have fields of the system and of apps that nobody queries; schemas do not list them.
     if type == Record.shareType { return fields }
     let known = try recordType(type)
-    let (admitted, new) = try admitted(fields, as: known, of: type, in: scope)
+    let (admitted, new) = try admitted(fields, as: known, of: type, in: scope, stored)
     // Not before: a save that is refused brings nothing.
     if schema.recordTypes[type] == nil { learn(known, type) }
     if !new.isEmpty {
@@ -43,7 +48,7 @@ struct JustInTimeSchema: Sendable {
 
   private func admitted(
     _ fields: [String: DraftField], as known: Schema.RecordType, of type: String,
-    in scope: DatabaseScope
+    in scope: DatabaseScope, _ stored: Record?
   ) throws(BrumeError) -> (fields: [String: DraftField], new: [String: Schema.Field]) {
     var admitted = fields
     var new: [String: Schema.Field] = [:]
@@ -52,7 +57,7 @@ struct JustInTimeSchema: Sendable {
       guard let draft = fields[name], let value = draft.value else { continue }
       try checkEncryption(draft, value, name, type, in: scope)
       if let field = known.fields[name] {
-        admitted[name]?.value = try Self.admit(draft, value, as: field, name, type)
+        admitted[name]?.value = try Self.admit(draft, value, as: field, name, type, stored)
       } else if isStrict {
         throw BrumeError(
           .badRequest,
@@ -140,8 +145,10 @@ struct JustInTimeSchema: Sendable {
 
   private static func admit(
     _ draft: DraftField, _ value: FieldValue, as field: Schema.Field, _ name: String,
-    _ type: String
+    _ type: String, _ stored: Record?
   ) throws(BrumeError) -> FieldValue {
+    if let value = value.coerced(to: field, draft) { return value }
+    if let value = stored?.value(of: name, leftBy: draft) { return value }
     guard draft.isEncrypted == field.isEncrypted else {
       throw BrumeError(
         .badRequest,
@@ -150,18 +157,44 @@ struct JustInTimeSchema: Sendable {
           : "attempt to save encrypted data in a non encrypted field type: field '\(name)' of "
             + "'\(type)'; use a new field for encrypted values")
     }
-    guard let coerced = value.coerced(to: field.type, isTagged: draft.isTagged) else {
-      throw BrumeError(
-        .badRequest,
-        "Invalid value, expected type \(field.type.wireName): field '\(name)' of record type "
-          + "'\(type)' got \(value.type?.wireName ?? "an empty list"); send that type, or use another "
-          + "field")
-    }
-    return coerced
+    throw BrumeError(
+      .badRequest,
+      "Invalid value, expected type \(field.type.wireName): field '\(name)' of record type "
+        + "'\(type)' got \(value.type?.wireName ?? "an empty list"); send that type, or use another "
+        + "field")
   }
 
   /// Who may do what with public records of a type.
   func rights(of type: String) -> PublicRights { schema.rights(of: type) }
+}
+
+extension FieldValue {
+  /// Nil if a field of the schema cannot hold it.
+  fileprivate func coerced(to field: Schema.Field, _ draft: DraftField) -> FieldValue? {
+    guard draft.isEncrypted == field.isEncrypted else { return nil }
+    return coerced(to: field.type, isTagged: draft.isTagged)
+  }
+
+  /// Of assets the checksum counts: a client sends back the address that it got one at.
+  fileprivate func isLeft(by other: FieldValue) -> Bool {
+    switch (self, other) {
+    case (.asset(let asset), .asset(let other)): asset.fileChecksum == other.fileChecksum
+    case (.list(let values, _), .list(let others, _)):
+      values.count == others.count && zip(values, others).allSatisfy { $0.isLeft(by: $1) }
+    default: self == other
+    }
+  }
+}
+
+extension Record {
+  /// A field's value, if a draft says the same again.
+  fileprivate func value(of name: String, leftBy draft: DraftField) -> FieldValue? {
+    guard let own = fields[name], encryptedFields.contains(name) == draft.isEncrypted,
+      let value = draft.value
+    else { return nil }
+    let again = own.type.map { value.coerced(to: $0, isTagged: draft.isTagged) } ?? value
+    return again.map { own.isLeft(by: $0) } ?? false ? own : nil
+  }
 }
 
 extension Schema {

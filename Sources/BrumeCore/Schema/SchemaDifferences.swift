@@ -6,12 +6,12 @@ import BrumeSchema
 
 extension SchemaDifference {
   /// - Parameter kept: the schema whose types and fields must stay.
-  init(from old: Schema, to new: Schema, kept: Schema) {
+  init(from old: Schema, to new: Schema, kept: Schema, by occasion: Schema.Occasion) {
     self.init(
       old.changes(to: new).map { change in
         Step(
           change.description, consequence: change.consequence, dropped: change.droppedType,
-          obstacle: change.obstacle(kept: kept))
+          obstacle: change.obstacle(kept: kept, by: occasion))
       })
   }
 
@@ -37,8 +37,10 @@ extension Schema.Change {
     case .removeType: "all its records are deleted, in every database; devices get the deletions"
     case .addField: "records can have a value there; those that exist have none"
     case .removeField:
-      "saves with a value there are refused; records keep the values that they have"
-    case .changeType, .changeEncryption: "values that are stored would not fit"
+      "records keep the values that they have; a later save makes the field again, with its value's type, and "
+        + "values of another type stay until they are replaced"
+    case .changeType, .changeEncryption:
+      "records keep the values that they have, until they are replaced by such as fit"
     case .addIndex: "queries may use it; the first one waits until it is built"
     case .removeIndex: "queries and new subscriptions that need it are refused"
     case .changeGrants: "who may read, create or write public records of it changes at once"

@@ -69,30 +69,33 @@ package struct Schemas: Sendable {
     by text: String, in containerEnvironment: ContainerEnvironment, allowsDrops: Bool = true
   ) async throws {
     try await replace(
-      by: try Schema(parsing: text), in: containerEnvironment, allowsDrops: allowsDrops)
+      by: try Schema(parsing: text), in: containerEnvironment, .importing, allowsDrops: allowsDrops)
   }
 
   /// Makes development's schema what production's is. Types that production does not have go, with all
-  /// their records.
+  /// their records. A field takes production's type, also where a save made it another one.
   ///
-  /// - Throws: `badRequest` if the change may not be.
+  /// - Throws: `validatingReferenceError` if records of other types keep one from being deleted.
   package func reset(_ container: ContainerID) async throws {
     let deployed = try await current(of: ContainerEnvironment(container, .production))
     try await replace(
-      by: deployed, in: ContainerEnvironment(container, .development), allowsDrops: true)
+      by: deployed, in: ContainerEnvironment(container, .development), .resetting,
+      allowsDrops: true)
   }
 
   private func replace(
-    by new: Schema, in containerEnvironment: ContainerEnvironment, allowsDrops: Bool
+    by new: Schema, in containerEnvironment: ContainerEnvironment, _ occasion: Schema.Occasion,
+    allowsDrops: Bool
   ) async throws {
-    let difference = try await difference(to: new, in: containerEnvironment)
+    let difference = try await difference(to: new, in: containerEnvironment, occasion)
     try difference.checkDrops(areAllowed: allowsDrops)
     if difference.isAllowed {
       try await removal.removeRecords(of: difference.dropped, in: containerEnvironment)
     }
     let dropped = try await change(of: containerEnvironment) { schema, deployed in
-      try schema.checkChange(to: new, in: containerEnvironment.environment, deployed: deployed)
-      let others = SchemaDifference(from: schema, to: new, kept: Schema())
+      try schema.checkChange(
+        to: new, in: containerEnvironment.environment, deployed: deployed, by: occasion)
+      let others = SchemaDifference(from: schema, to: new, kept: Schema(), by: occasion)
       try others.checkDrops(areAllowed: allowsDrops)
       schema = new
       return others.dropped
@@ -109,7 +112,7 @@ package struct Schemas: Sendable {
   package func difference(
     to text: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> SchemaDifference {
-    try await difference(to: try Schema(parsing: text), in: containerEnvironment)
+    try await difference(to: try Schema(parsing: text), in: containerEnvironment, .importing)
   }
 
   /// What production's schema would become by a deployment.
@@ -118,7 +121,7 @@ package struct Schemas: Sendable {
   package func differenceOfDeployment(_ container: ContainerID) async throws -> SchemaDifference {
     let development = try await current(of: ContainerEnvironment(container, .development))
     return try await difference(
-      to: development, in: ContainerEnvironment(container, .production))
+      to: development, in: ContainerEnvironment(container, .production), .deploying)
   }
 
   /// What development's schema would become by a reset.
@@ -126,11 +129,12 @@ package struct Schemas: Sendable {
   /// - Throws: what the store throws.
   package func differenceOfReset(_ container: ContainerID) async throws -> SchemaDifference {
     let deployed = try await current(of: ContainerEnvironment(container, .production))
-    return try await difference(to: deployed, in: ContainerEnvironment(container, .development))
+    return try await difference(
+      to: deployed, in: ContainerEnvironment(container, .development), .resetting)
   }
 
   private func difference(
-    to new: Schema, in containerEnvironment: ContainerEnvironment
+    to new: Schema, in containerEnvironment: ContainerEnvironment, _ occasion: Schema.Occasion
   ) async throws -> SchemaDifference {
     let schemas = schemas
     let container = containerEnvironment.container
@@ -140,7 +144,7 @@ package struct Schemas: Sendable {
         of: ContainerEnvironment(container, .production), in: transaction)
       return SchemaDifference(
         from: schema, to: new,
-        kept: schema.kept(in: containerEnvironment.environment, deployed: deployed))
+        kept: schema.kept(in: containerEnvironment.environment, deployed: deployed), by: occasion)
     }
   }
 
@@ -153,7 +157,7 @@ package struct Schemas: Sendable {
     let production = ContainerEnvironment(container, .production)
     let new = try await current(of: development)
     try await change(of: production) { schema, deployed in
-      try schema.checkChange(to: new, in: .production, deployed: deployed)
+      try schema.checkChange(to: new, in: .production, deployed: deployed, by: .deploying)
       schema = new
     }
     try await store.write(in: .server) { transaction in

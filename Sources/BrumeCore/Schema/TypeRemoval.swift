@@ -118,13 +118,14 @@ extension TypeRemoval {
     let owner: UserID?
 
     var error: BrumeError {
-      let place = owner.map { "zone '\(kept.zone.name)' of user '\($0.name)'" } ?? "the public database"
+      let zone = owner.map { "zone '\(kept.zone.name)' of user '\($0.name)'" }
+      let place = zone ?? "the public database"
       let link = isChild ? "has it as its parent" : "refers to it with action VALIDATE"
       return BrumeError(
         .validatingReferenceError,
         "record type '\(kept.type)' cannot go: record '\(kept.name)' in \(place) is kept by record "
-          + "'\(record.name)' of type '\(record.type)', which \(link); delete that one, or let its type go too"
-      )
+          + "'\(record.name)' of type '\(record.type)', which \(link); delete that one, or let its "
+          + "type go too")
     }
   }
 

@@ -2,6 +2,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeSchema
 import BrumeStorage
 import BrumeTestKit
 import Synchronization

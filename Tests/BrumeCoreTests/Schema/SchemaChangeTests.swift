@@ -88,6 +88,29 @@ struct SchemaChangeTests {
     #expect(try await fixture.fetch("h2").fields["title"] == .string("x"))
   }
 
+  @Test func `SCH-06 a reset takes production's type of a field that a save made another`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let schemas = fixture.engine.schemas
+    let text = "DEFINE SCHEMA RECORD TYPE Hike (v STRING, w ENCRYPTED STRING);"
+    try await schemas.replace(by: text, in: TestContainer.production)
+    try await fixture.save(.create("h1", ["v": .int64(3), "w": .string("open")]))
+    let deployment = try await ruleFailure { try await schemas.deploy(TestContainer.id) }
+    #expect(deployment.reason.contains("`brume schema reset`"))
+    let difference = try await schemas.differenceOfReset(TestContainer.id)
+    let step = try #require(
+      difference.steps.first { $0.text == "change Hike.v from INT64 to STRING" })
+    #expect(difference.isAllowed && step.consequence.contains("keep the values that they have"))
+    try await schemas.reset(TestContainer.id)
+    #expect(try await schemas.differenceOfReset(TestContainer.id).steps == [])
+    #expect(try await schemas.differenceOfDeployment(TestContainer.id).steps == [])
+    try await schemas.deploy(TestContainer.id)
+    let read = try await fixture.fetch("h1")
+    #expect(read.fields == ["v": .int64(3), "w": .string("open")])
+    try await fixture.save(.update(read, ["v": .int64(3), "w": .string("open")]))
+  }
+
   @Test func `SCH-06 a reset to a production that has nothing takes every record along`()
     async throws
   {
