@@ -1,5 +1,5 @@
-// brume export: everything in a user's private database, in one file. The server reads it, page by page, while it goes on:
-// what changes meanwhile may be in the file or not, record by record. Who takes it along is in the server's audit log.
+// brume export: everything in a user's private database, in one file. The server reads it, page by page, while it goes
+// on: what changes meanwhile may be in the file or not, record by record. Who takes it along is in the audit log.
 
 import ArgumentParser
 import BrumeWire
