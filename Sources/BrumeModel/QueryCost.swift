@@ -29,8 +29,17 @@ package struct IndexName: Equatable, Sendable {
     self.field = field
     self.index = index
   }
-  /// What adds it.
-  package var command: String { "brume schema index add \(type) \(field) \(index)" }
+  /// What adds it where the query was run. Production gets it from development: the next deployment would take
+  /// away what only production has.
+  package func command(in containerEnvironment: ContainerEnvironment) -> String {
+    let container = "--container \(containerEnvironment.container.name)"
+    let add =
+      "brume schema index add \(type) \(field) \(index) \(container) --environment development"
+    return switch containerEnvironment.environment {
+    case .development: add
+    case .production: "\(add) && brume schema deploy \(container)"
+    }
+  }
 }
 
 /// How often queries used an index, or were refused for lack of it.

@@ -77,8 +77,7 @@ final class EndpointResponder: Sendable {
     return try await endpoint.carryOut(on: workers, for: address) { lane in
       do {
         let caller = try await authenticate.caller(
-          request, query: query, target: target, body: body, from: address)
-        state.facts.note(caller)
+          request, query: query, target: target, body: body, from: address, noting: state.facts)
         // Where nobody is asked who they are, anything may stand there.
         if !endpoint.access.isOpen { usage.used(by: caller, apiToken: query["ckAPIToken"]) }
         let call = Call(

@@ -58,6 +58,7 @@ extension DraftField {
     if let text = try object.string("type") { tag = try FieldTag(text, field: field) }
     let isEncrypted = try object.bool("isEncrypted") ?? false || tag?.isEncrypted ?? false
     guard let value = object["value"] else {
+      try Self.checkClears(object, field: field)
       // The type of no value says nothing, and is not written.
       self.init(nil, isTagged: false, isEncrypted: isEncrypted)
       return
@@ -73,6 +74,20 @@ extension DraftField {
       }
       self.init(value, isTagged: false, isEncrypted: isEncrypted)
     }
+  }
+
+  /// A misspelled `value` must not clear a field.
+  private static func checkClears(_ object: JSONObject, field: String) throws(BrumeError) {
+    if object.members.contains(where: { $0.key == "value" }) { return }
+    guard
+      let other = object.members.first(where: {
+        !["type", "isEncrypted", "brume"].contains($0.key)
+      })
+    else { return }
+    throw BrumeError(
+      .badRequest,
+      "field '\(field)' has '\(NameRules.shown(other.key))' and no 'value'; write 'value', or null or {} for a "
+        + "field without one")
   }
 }
 
@@ -114,14 +129,17 @@ extension FieldValue {
       guard case .object(let object) = json,
         let place = try Self.within(field, { () throws(BrumeError) in try Location(object) })
       else {
-        throw Self.mismatch(field, type, "an object with latitude and longitude", json)
+        let missing = json["latitude"] == nil ? "latitude" : "longitude"
+        throw Self.mismatch(
+          field, type, "an object with latitude and longitude", found: json.kind(without: missing))
       }
       self = .location(place)
     case .reference:
       guard case .object(let object) = json,
         let target = try Self.within(field, { () throws(BrumeError) in try Reference(object) })
       else {
-        throw Self.mismatch(field, type, "an object with recordName", json)
+        throw Self.mismatch(
+          field, type, "an object with recordName", found: json.kind(without: "recordName"))
       }
       self = .reference(target)
     case .asset:

@@ -41,6 +41,11 @@ extension JSON {
     }
   }
 
+  /// What it is where an object with this member is wanted, for error texts.
+  func kind(without member: String) -> String {
+    object == nil ? kind : "an object without '\(member)'"
+  }
+
   /// What it is where a number is wanted, for error texts.
   var kindIfNoNumber: String { string == nil ? kind : "a text that is no decimal number" }
 }

@@ -23,6 +23,14 @@ struct APNsCommand: AsyncParsableCommand {
     @Option(help: "The key's ID, ten characters.") var keyID: String
     @Option(help: "The .p8 file from Apple's developer site.") var keyFile: String
 
+    func validate() throws {
+      for (option, text, what) in [("team", team, "team"), ("key-id", keyID, "key")] {
+        guard text.utf8.count == 10 else {
+          throw ValidationError("--\(option) is Apple's \(what) ID, ten characters, not '\(text)'")
+        }
+      }
+    }
+
     func run() async throws {
       guard let pem = DataFolder.read(keyFile) else {
         throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path", .noInput)

@@ -14,7 +14,8 @@ struct ConfigCommand: AsyncParsableCommand {
       abstract: "Show each setting's value and where it comes from.",
       usage: "brume config show [--json] [OPTIONS OF SERVE]",
       discussion: "With the same options, variables and file that 'brume serve' would get. "
-        + "Secrets are not shown.")
+        + "A server that runs is not asked: one that got others, as from a unit of systemd, has others "
+        + "(docs/operating/deploying.md). Secrets are not shown.")
     @Flag(help: "One JSON object a line.") var json = false
     // Declared by the server's list of settings, so that each setting exists once.
     @Argument(parsing: .allUnrecognized, help: ArgumentHelp(visibility: .hidden))

@@ -17,7 +17,9 @@ struct DeepReport: Sendable {
     do {
       let checkup = try DeepCheckup(settings, folder: folder)
       let rows = write(try checkup.database())
-      return write(try await checkup.files()) && rows
+      let isWhole = write(try await checkup.files()) && rows
+      if isWhole { say(true, "all of it; nothing is damaged") }
+      return isWhole
     } catch {
       say(false, "deep: \(error)")
       return false

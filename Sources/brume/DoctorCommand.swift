@@ -7,7 +7,11 @@ import FoundationEssentials
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Check the settings, the storage and the running server.")
+    commandName: "doctor", abstract: "Check the settings, the storage and the running server.",
+    discussion: """
+      Settings are those that this command gets: from its options, its variables and the file that these name. \
+      A server that got others, as from a unit of systemd, is looked at with them (docs/operating/deploying.md).
+      """)
 
   @OptionGroup var server: ServerOptions
 
@@ -41,21 +45,26 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     await check("settings") {
       try await settings().unixSocket?.checkLength()
-      return "all have usable values"
+      return "all that this command gets have usable values"
     }
     for finding in StoreCheckup.findings((try? await settings())?.engine ?? .sqlite) {
       isWell = isWell && finding.isWell
       say(finding.isWell, finding.subject, finding.text)
     }
     await check("data folder") { try dataFolder(of: server) }
-    await check("server") { try await state(of: server) }
-    await check("assets") { try await assets(of: server) }
+    if deep, await isStopped(server) {
+      say(true, "server", "none answers; its folder is read without one")
+    } else {
+      await check("server") { try await state(of: server) }
+      await check("assets") { try await assets(of: server) }
+    }
     if deep {
-      guard server.url == nil else {
-        throw ValidationError("--deep reads the folder of this machine's server; leave out --url")
+      guard let folder = try server.folderOfServer() else {
+        throw ValidationError(
+          "--deep reads the folder of this machine's server; name it with --data, and leave out --url"
+        )
       }
-      let report = DeepReport(
-        settings: try? await settings(), folder: server.folder, json: json)
+      let report = DeepReport(settings: try? await settings(), folder: folder, json: json)
       let isWhole = try await TerminalProgress.waiting(for: "reading everything") {
         await report.write()
       }
@@ -90,15 +99,29 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 
   private func dataFolder(of server: ServerOptions) throws -> String {
-    guard server.url == nil else { return "that of another machine is not looked at" }
-    guard FileManager.default.fileExists(atPath: server.folder) else {
-      return "'\(server.folder)' does not exist yet; 'brume serve' makes it"
+    guard let folder = try server.folderOfServer() else {
+      return "that of a server named by its address is not looked at"
     }
-    guard FileManager.default.isWritableFile(atPath: server.folder) else {
-      throw CommandFailure("'\(server.folder)' cannot be written; check its owner and rights")
+    guard FileManager.default.fileExists(atPath: folder) else {
+      return "'\(folder)' does not exist yet; 'brume serve' makes it"
     }
-    if let concern = DiskRoom.concern(of: server.folder) { throw CommandFailure(concern) }
-    return "'\(server.folder)' can be written"
+    guard FileManager.default.isWritableFile(atPath: folder) else {
+      throw CommandFailure("'\(folder)' cannot be written; check its owner and rights")
+    }
+    if let concern = DiskRoom.concern(of: folder) { throw CommandFailure(concern) }
+    return "'\(folder)' can be written"
+  }
+
+  /// Whether no server answers for the folder. Reading it needs none.
+  private func isStopped(_ server: ServerOptions) async -> Bool {
+    guard let folder = try? server.folderOfServer(), FileManager.default.fileExists(atPath: folder)
+    else { return false }
+    do {
+      _ = try await server.connect().isReady()
+      return false
+    } catch {
+      return (error as? CommandFailure)?.status == .unavailable
+    }
   }
 
   private func state(of server: ServerOptions) async throws -> String {

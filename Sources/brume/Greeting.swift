@@ -35,7 +35,9 @@ enum Greeting {
       }
       Output.line("  accounts   nobody has access until you give it, in another terminal:")
       Output.line("             brume user create NAME")
-      Output.line("             brume token create NAME --container iCloud.org.example.app")
+      Output.line(
+        "             brume token create NAME --container iCloud.org.example.app --environment production"
+      )
     }
     Output.line("Stop with Ctrl-C.")
   }

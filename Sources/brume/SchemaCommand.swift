@@ -61,7 +61,10 @@ struct SchemaCommand: AsyncParsableCommand {
           "type": .string(type), "field": .string(field), "index": .string(index),
           "on": .bool(isOn),
         ])
-      answer.show(done, said: "'\(field)' of \(type) is \(isOn ? "now" : "no longer") \(index)")
+      let place =
+        "in \(done["environment"]?.string ?? "") of container '\(done["container"]?.string ?? "")'"
+      answer.show(
+        done, said: "'\(field)' of \(type) is \(isOn ? "now" : "no longer") \(index) \(place)")
     }
   }
 

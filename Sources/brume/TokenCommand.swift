@@ -39,7 +39,8 @@ struct TokenCommand: AsyncParsableCommand {
 
     func run() async throws {
       let tokens = try await server.connect().get("tokens")["tokens"]?.array ?? []
-      Listing(["name", "container", "environment", "origins", "token"]).show(tokens, asJSON: json)
+      Listing(["name", "container", "environment", "origins", "callback", "token"])
+        .show(tokens, asJSON: json)
     }
   }
 

@@ -254,6 +254,22 @@ import Testing
     }
   }
 
+  @Test func `a wrong admin token is answered otherwise than a missing one, as every wrong one`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      func reason(_ header: String?) async throws -> String {
+        var headers: HTTPFields = [:]
+        headers[.authorization] = header
+        return try await client.send("/_brume/admin/status", .get, [], headers).reason
+      }
+      let wrong = try await reason("Bearer x")
+      #expect(wrong.contains("brume operator token list"), "\(wrong)")
+      #expect(try await reason("Bearer \(String(repeating: "0", count: 64))") == wrong)
+      #expect(try await reason(nil).contains("Authorization: Bearer"))
+    }
+  }
+
   @Test func `outside development nobody has access until it is given`() async throws {
     var settings = Settings()
     settings.engine = .memory

@@ -131,7 +131,7 @@ import Testing
         subscription(url, key: [4] + [UInt8](repeating: 9, count: 64)),
         subscription(url, key: [1, 2]), subscription(url, secret: 15), ["webPush": [:]],
         ["apns": ["token": "zz", "environment": "production"]], ["apns": ["token": "ab"]],
-        ["apns": ["token": "ab", "environment": "sandbox"]],
+        ["apns": ["token": "ab", "environment": "sandbox"]], ["webpush": [:]],
       ]
       for body in bodies {
         let answer = try await client.own("devices", body)

@@ -117,8 +117,8 @@ import Testing
         ["user": "alice", "query": ["recordType": "Note", "filterBy": [condition]]])
       #expect(page["records"]?.array?.isEmpty == true)
       #expect(
-        page["plan"]?["missing"]?.array?.first?["command"]
-          == "brume schema index add Note title queryable")
+        page["plan"]?["missing"]?.array?.first?["command"]?.string?
+          .hasPrefix("brume schema index add Note title queryable --container ") == true)
     }
   }
 

@@ -79,7 +79,10 @@ import Testing
         "tokens", ["name": "web", "origins": ["https://a.example"]])
       #expect(token["token"]?.string?.count == 64, "\(token.text)")
       #expect(try await client.admin("tokens")["tokens"]?.array?.count == 2)
+      let twin = try await client.admin("tokens", ["name": "web"])
+      #expect(twin.code == "CONFLICT" && twin.reason.contains("brume token revoke"), "\(twin.text)")
       let key = try await client.admin("keys", ["name": "backend"])
+      #expect(try await client.admin("keys", ["name": "backend"]).code == "CONFLICT")
       #expect(key["id"]?.string?.count == 64, "\(key.text)")
       #expect(key["privateKey"]?.string?.contains("PRIVATE KEY") == true)
       let list = try await client.admin("keys")
@@ -111,7 +114,8 @@ import Testing
       let refused = try await client.call("records/query", query)
       #expect(refused.status == 400)
       #expect(refused.reason.contains("brume schema index add Note title queryable"))
-      #expect(try await client.admin("schema/index", index(true)).status == 200)
+      let added = try await client.admin("schema/index", index(true))
+      #expect(added.status == 200 && added["environment"] == "development", "\(added.text)")
       #expect(try await client.call("records/query", query)["records"]?.array?.count == 1)
     }
   }

@@ -115,6 +115,15 @@ import Testing
     }
   }
 
+  @Test func `the log names who called too often`() async throws {
+    try await Self.fixture { $0.rates.user = 1 }.routes { client in
+      for _ in 0..<30 where try await client.call("zones/list").status == 429 { break }
+      let lines = try await client.admin("logs?limit=30")["log"]?.array ?? []
+      let refused = try #require(lines.first { $0["status"] == 429 })
+      #expect(refused["user"] == "alice")
+    }
+  }
+
   @Test func `anonymous calls and wrong credentials count by address`() async throws {
     try await Self.fixture { $0.rates.anonymous = 1 }.routes { client in
       var statuses: Set<Int> = []

@@ -58,7 +58,10 @@ struct FieldValueTests {
     #expect(try draft(field) == DraftField(value, isTagged: false))
   }
 
-  @Test(arguments: [#"{"value":null}"#, "{}", "null"])
+  @Test(arguments: [
+    #"{"value":null}"#, "{}", "null", #"{"type":"STRING","isEncrypted":false}"#,
+    #"{"value":null,"other":1}"#,
+  ])
   func `null and an empty dictionary remove the field`(_ field: String) throws {
     #expect(try draft(field) == DraftField(nil, isTagged: false))
   }
@@ -87,7 +90,8 @@ struct FieldValueTests {
     (#"{"value":{"recordName":"a","action":"KEEP"}}"#, "field 'f': 'action' of a reference"),
     (#"{"value":{"latitude":"0x1","longitude":1}}"#, "field 'f': 'latitude' must be a number"),
     (#"{"value":1.5,"type":"TIMESTAMP"}"#, "TIMESTAMP"),
-    (#"{"value":{"latitude":1},"type":"LOCATION"}"#, "LOCATION"),
+    (#"{"value":{"latitude":1},"type":"LOCATION"}"#, "not an object without 'longitude'"),
+    (#"{"value":{"lat":1,"lon":2},"type":"LOCATION"}"#, "not an object without 'latitude'"),
     (#"{"value":{},"type":"REFERENCE"}"#, "REFERENCE"),
     (#"{"value":1,"type":"ASSETID"}"#, "ASSETID"),
     (#"{"value":1,"type":"INT64_LIST"}"#, "INT64_LIST"),
@@ -96,6 +100,8 @@ struct FieldValueTests {
     (#"{"value":{"a":1}}"#, "reference"), (#"{"value":["a",1]}"#, "list"),
     (#"{"value":[[1]]}"#, "list"), (#"{"value":[null]}"#, "list element"), ("7", "'value'"),
     (#"{"value":1,"type":5}"#, "'type'"),
+    (#"{"Value":"x"}"#, "field 'f' has 'Value' and no 'value'; write 'value'"),
+    (#"{"type":"DOUBLE","values":[6]}"#, "field 'f' has 'values' and no 'value'"),
   ])
   func `a value against its tag is refused by name`(_ field: String, _ names: String) {
     let error = #expect(throws: BrumeError.self) { try draft(field) }

@@ -13,7 +13,7 @@ extension SnippetRuns {
     func print(_ values: Any...) { printed.append(values.map { "\($0)" }.joined(separator: " ")) }
     // Text docs/languages/swift.md 2
     let database = CKContainer.default().privateCloudDatabase
-    let trails = CKRecordZone(zoneName: "Trails")
+    let trails = CKRecordZone(zoneName: "Coast")
     try await database.save(trails)
 
     let lake = CKRecord(

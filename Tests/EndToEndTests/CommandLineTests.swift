@@ -151,6 +151,7 @@ import Testing
       let server = try await Tool.serve("--port", "0", "--data", folder)
       let data = ["--data", folder]
       #expect(server.lines.contains { $0.contains("brume user create") })
+      #expect(server.lines.contains { $0.contains("--environment production") })
       let made = try await Tool.run("user", "create", "carol", data[0], data[1])
       #expect(made.status == 0, "\(made.talk)")
       let token = try await Tool.run("token", "create", "web", data[0], data[1])
@@ -204,6 +205,15 @@ import Testing
       "--key-file", "/dev/null")
     #expect(outcome.status == 65)
     #expect(outcome.talk.contains("the key file '/dev/null' is empty"), "\(outcome.talk)")
+  }
+
+  @Test func `what cannot be an ID of Apple's is refused before the key file is read`() async throws
+  {
+    let outcome = try await Tool.run(
+      "apns", "add", "--topic", "org.example.app", "--team", "ABC", "--key-id", "KEY1234567",
+      "--key-file", "/never")
+    #expect(outcome.status == 64)
+    #expect(outcome.talk.contains("--team is Apple's team ID, ten characters"), "\(outcome.talk)")
   }
 
   @Test func `an option of the command that is meant where none is named is explained as its own`()

@@ -125,6 +125,8 @@ import Testing
       #expect(out.status == 0 && out.talk.contains("2 zones, 2 records"), "\(out.talk)")
       let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
       #expect(mode == 0o600)
+      let noted = try await brume("audit", "list")
+      #expect(noted.output.contains("users/export"), "\(noted.output)")
       let again = try await brume("export", "--user", "alice", file)
       #expect(again.status == 73 && again.talk.contains("exists already"))
       let back = try await brume("import", file, "--user", "carol")

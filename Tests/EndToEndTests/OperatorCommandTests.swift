@@ -86,6 +86,11 @@ import Testing
       #expect(status.status == 0 && status.output.contains(url), "\(status.talk)")
       let refused = try await Tool.run(["user", "create", "carol"] + place)
       #expect(refused.status == 77 && refused.talk.contains("may only read"))
+      // One user's data are everything that user has.
+      let file = "\(folder)/alice.export"
+      let taken = try await Tool.run(["export", "--user", "alice", file] + place)
+      #expect(taken.status == 77 && taken.talk.contains("may only read"), "\(taken.talk)")
+      #expect(!FileManager.default.fileExists(atPath: file))
       // A device acknowledges what it gets.
       let tail = try await Tool.run(["push", "tail", "--user", "alice"] + place)
       #expect(tail.status == 77, "\(tail.talk)")

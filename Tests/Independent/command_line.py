@@ -575,6 +575,43 @@ def test_misspelt(binary, folder):
         server.wait(timeout=120)
 
 
+def test_addresses(binary, folder):
+    """Which server commands mean that get an address in variables, and what `doctor` looks at then."""
+    print("== servers named by variables")
+    place = os.path.join(folder, "addresses")
+    os.mkdir(place)
+    data, file = os.path.join(place, "data"), os.path.join(place, "alice.export")
+    server = subprocess.Popen([binary, "serve", "--dev", "--port", "0", "--marks", "none", "--data", data], env=CLEAN,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    for line in server.stdout:
+        if line.startswith("Stop with"):
+            break
+    try:
+        with open(os.path.join(data, "server.json")) as text:
+            known = json.load(text)
+        address = {"BRUME_URL": known["url"], "BRUME_ADMIN_TOKEN": known["adminToken"]}
+        outcome = run(binary, "doctor", **address)
+        expect(outcome.returncode == 0 and "brume-data" not in outcome.stdout and "is not looked at" in outcome.stdout,
+               f"doctor looks at no folder of this machine {outcome.stdout[:500]}")
+        deep = run(binary, "doctor", "--deep", **address)
+        expect(deep.returncode == 64 and "--data" in deep.stderr, f"and reads none {deep.stderr[:300]}")
+        named = run(binary, "doctor", "--deep", "--data", data, **address)
+        expect(named.returncode == 0 and f"'{data}' can be written" in named.stdout, f"but one that is named {named.stdout[:500]}")
+        alone = subprocess.run([binary, "user", "list"], capture_output=True, text=True, cwd=place,
+                               env={**CLEAN, "BRUME_URL": known["url"]}, timeout=120)
+        expect(alone.returncode == 69 and "BRUME_URL counts only together with BRUME_ADMIN_TOKEN" in alone.stderr,
+               f"an address without a token is named {alone.stderr[:300]}")
+        taken = run(binary, "export", "--user", "alice", file, **address)
+        expect(taken.returncode == 0 and os.path.getsize(file) > 0, f"a user's data come to the other machine {taken.stderr[:300]}")
+    finally:
+        server.terminate()
+        server.wait(timeout=120)
+    stopped = run(binary, "doctor", "--deep", "--data", data)
+    expect(stopped.returncode == 0 and "nothing is damaged" in stopped.stdout, f"a folder is read without its server {stopped.stdout[:500]}")
+    plain = run(binary, "doctor", "--data", data)
+    expect(plain.returncode == 1 and "wrong server: no server is running" in plain.stdout, "which doctor misses otherwise")
+
+
 # Things are made before they are looked at, and taken away at last.
 RANKS = {"create": 0, "add": 0, "assign": 0, "delete": 2, "purge": 2, "remove": 2, "revoke": 2, "clear": 2}
 
@@ -670,7 +707,7 @@ def main():
     # A shell that runs this in the background may have it ignore interrupts, which its children would do as well.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_help, test_completions, test_manual, test_wrong_use, test_slips, test_misspelt, test_examples, test_reload, test_level_stays, test_end_between,
+        for test in (test_help, test_completions, test_manual, test_wrong_use, test_slips, test_misspelt, test_addresses, test_examples, test_reload, test_level_stays, test_end_between,
                      test_exec, test_missing_library):
             test(binary, folder)
     print("command_line: ok")

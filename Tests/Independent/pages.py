@@ -3,7 +3,8 @@
 
 usage: pages.py --brume PATH [PAGE ...]
 
-Each page gets a fresh development server, and a folder that looks like a checkout. What it knows of a page:
+All are typed at one development server that was fresh at first, as a reader does who keeps it, one after the other, and in
+one folder that looks like a checkout. What it knows of a page:
 
   ```sh             typed into the first terminal; every command must succeed
   ```sh terminal-2  typed into a second terminal, and not waited for
@@ -30,8 +31,11 @@ import chromium
 from brume_server import Server, expect
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# In the order in which they lead from one to the next.
 PAGES = ["README.md", "docs/first-hour.md", "docs/languages/curl.md", "docs/languages/python.md",
          "docs/languages/kotlin.md"]
+# Its demo has servers of its own and takes as long as the pages that follow, which do not meet what it saves.
+LONG = "README.md"
 SHOWN = "127.0.0.1:8787"
 FILES = ("python", "js", "kotlin")
 NOT_HERE = ("swift", "toml", "json")
@@ -202,7 +206,7 @@ def environment_of(folder):
             "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def play(brume, page):
+def play(brume, pages):
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         folder = os.path.join(home, "brume")
         os.makedirs(os.path.join(folder, ".build"))
@@ -210,12 +214,23 @@ def play(brume, page):
         for name in ("docs", "Examples"):
             os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
         server = Server(brume, os.path.join(folder, "brume-data")).start()
-        reader = Reader(page, server, folder, environment_of(home))
+        beside = [page for page in pages if page == LONG]
         try:
-            reader.read(open(os.path.join(ROOT, page)).read())
+            with concurrent.futures.ThreadPoolExecutor(2) as readers:
+                rows = [beside, [page for page in pages if page not in beside]]
+                # The first failure is raised here.
+                list(readers.map(lambda row: [read(page, server, folder, environment_of(home)) for page in row], rows))
         finally:
-            reader.end()
             server.stop()
+
+
+def read(page, server, folder, environment):
+    reader = Reader(page, server, folder, environment)
+    try:
+        with open(os.path.join(ROOT, page)) as file:
+            reader.read(file.read())
+    finally:
+        reader.end()
     counts = ", ".join(f"{count} {what}" for what, count in reader.counts.items() if count)
     expect(reader.counts["typed"] > 0, f"{page}: {counts}")
 
@@ -234,9 +249,7 @@ def main():
     options = parser.parse_args()
     checks_itself()
     brume = os.path.realpath(options.brume)
-    with concurrent.futures.ThreadPoolExecutor(2) as readers:
-        # The first failure is raised here.
-        list(readers.map(lambda page: play(brume, page), options.pages))
+    play(brume, options.pages)
 
 
 if __name__ == "__main__":

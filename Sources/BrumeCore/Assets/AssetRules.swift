@@ -67,7 +67,7 @@ struct AssetRules {
     }
     let obstacle = receipt.obstacle(
       for: context.user, record: item.key, field: field, now: context.now)
-    if let obstacle { throw refusal(item, field, "\(obstacle); upload the file again") }
+    if let obstacle { throw refusal(item, field, obstacle) }
     guard !used.contains(receipt.id),
       let upload = try assets.upload(receipt.id)
     else { throw refusal(item, field, "the receipt was used before; upload the file again") }

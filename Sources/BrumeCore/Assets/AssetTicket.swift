@@ -20,17 +20,24 @@ struct AssetReceipt: Equatable, Sendable {
   var id: String
   var ticket: AssetTicket
 
-  /// Why a save cannot use it; nil when it can.
+  /// Why a save cannot use it, and what to do; nil when it can.
   func obstacle(
     for user: UserID, record: RecordKey, field: String, now: Milliseconds
   ) -> String? {
-    if now >= ticket.expires { return "the receipt has expired" }
-    if ticket.user != user { return "the receipt belongs to another user" }
-    guard ticket.zone == record.zone else { return "the receipt is for another zone" }
-    if let name = ticket.record, name != record.name {
-      return "the receipt is for record '\(name)'"
+    if now >= ticket.expires { return "the receipt has expired; upload the file again" }
+    if ticket.user != user {
+      return "the receipt belongs to another user; upload the file as this one"
     }
-    if let name = ticket.field, name != field { return "the receipt is for field '\(name)'" }
+    guard ticket.zone == record.zone else {
+      return "the receipt is for another zone; ask assets/upload with this record's 'zoneID'"
+    }
+    if let name = ticket.record, name != record.name {
+      return "the receipt is for record '\(name)'; save under this name, or ask assets/upload with "
+        + "the 'recordName' of the record to save"
+    }
+    if let name = ticket.field, name != field {
+      return "the receipt is for field '\(name)'; ask assets/upload with this 'fieldName'"
+    }
     return nil
   }
 }

@@ -22,11 +22,13 @@ package struct APITokens: Sendable {
   /// - Parameters:
   ///   - allowedOrigins: web pages that may use it; nil for any.
   ///   - callback: where the sign-in page sends the token instead of posting it to its opener.
-  /// - Throws: `badContainer`, `badRequest` if the name, an origin or the callback cannot be, `limitExceeded` if there are
-  ///   as many tokens, or it is for as many origins, as may be.
+  ///   - isOnly: whether no other token of the container environment may have the name.
+  /// - Throws: `conflict` if another has the name and none may, `badContainer`, `badRequest` if the name, an origin
+  ///   or the callback cannot be, `limitExceeded` if there are as many tokens, or it is for as many origins, as may
+  ///   be.
   package func create(
     name: String, in containerEnvironment: ContainerEnvironment,
-    allowedOrigins: [String]? = nil, callback: String? = nil
+    allowedOrigins: [String]? = nil, callback: String? = nil, isOnly: Bool = false
   ) async throws -> APIToken {
     try NameRules.container(containerEnvironment.container.name)
     try TextRules.check(name, "the API token's name", upTo: limits.labelBytes)
@@ -37,9 +39,14 @@ package struct APITokens: Sendable {
       allowedOrigins: allowedOrigins, callback: callback)
     let limits = limits
     try await store.write(in: .server) { transaction in
+      let others = try transaction.credentials.apiTokens()
       try CountRules.room(
-        for: "API tokens", beside: transaction.credentials.apiTokens().count,
-        upTo: limits.apiTokens, next: "revoke one with `brume token revoke NAME`")
+        for: "API tokens", beside: others.count, upTo: limits.apiTokens,
+        next: "revoke one with `brume token revoke NAME`")
+      if isOnly {
+        try NamedCredential.checkNew(
+          name, among: others, in: containerEnvironment, command: "token", name: \.name)
+      }
       try transaction.credentials.put(token)
     }
     return token

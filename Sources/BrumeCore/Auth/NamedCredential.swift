@@ -3,6 +3,24 @@
 import BrumeModel
 
 enum NamedCredential {
+  /// A name that a command is to make something of by must be new there, so that it says which one is meant.
+  ///
+  /// - Parameter command: the noun of the command line.
+  /// - Throws: `conflict` if one has it.
+  static func checkNew<Credential: InContainerEnvironment>(
+    _ text: String, among all: [Credential], in containerEnvironment: ContainerEnvironment,
+    command: String, name: (Credential) -> String
+  ) throws(BrumeError) {
+    guard
+      all.contains(where: { name($0) == text && $0.containerEnvironment == containerEnvironment })
+    else { return }
+    throw BrumeError(
+      .conflict,
+      "a \(command) of '\(containerEnvironment.container.name)' in "
+        + "\(containerEnvironment.environment.rawValue) has the name '\(NameRules.shown(text))'; take another name, "
+        + "or take that one back first with `brume \(command) revoke`")
+  }
+
   /// The one with this ID, wherever it is, or else the only one with this name in the container environment.
   ///
   /// - Parameter command: the noun of the command line that lists them.

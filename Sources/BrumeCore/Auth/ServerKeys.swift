@@ -20,11 +20,14 @@ package struct ServerKeys: Sendable {
 
   /// Registers the public half of a server-to-server key. The key gets a user of its own.
   ///
-  /// - Parameter publicKeyPEM: a P-256 key.
-  /// - Throws: `badContainer`, `badRequest` if the key is none or the name cannot be, `limitExceeded` if there are as many
-  ///   keys or accounts as may be.
+  /// - Parameters:
+  ///   - publicKeyPEM: a P-256 key.
+  ///   - isOnly: whether no other key of the container environment may have the name.
+  /// - Throws: `conflict` if another has the name and none may, `badContainer`, `badRequest` if the key is none or
+  ///   the name cannot be, `limitExceeded` if there are as many keys or accounts as may be.
   package func create(
-    name: String, publicKeyPEM: String, in containerEnvironment: ContainerEnvironment
+    name: String, publicKeyPEM: String, in containerEnvironment: ContainerEnvironment,
+    isOnly: Bool = false
   ) async throws -> ServerKey {
     try NameRules.container(containerEnvironment.container.name)
     try TextRules.check(name, "the key's name", upTo: limits.labelBytes)
@@ -42,9 +45,14 @@ package struct ServerKeys: Sendable {
       id: id, name: name, in: containerEnvironment, publicKey: publicKeyPEM, user: user.id)
     let limits = limits
     try await store.write(in: .server) { transaction in
+      let others = try transaction.credentials.serverKeys()
       try CountRules.room(
-        for: "server-to-server keys", beside: transaction.credentials.serverKeys().count,
-        upTo: limits.serverKeys, next: "revoke one with `brume key revoke NAME`")
+        for: "server-to-server keys", beside: others.count, upTo: limits.serverKeys,
+        next: "revoke one with `brume key revoke NAME`")
+      if isOnly {
+        try NamedCredential.checkNew(
+          name, among: others, in: containerEnvironment, command: "key", name: \.name)
+      }
       try transaction.users.add(user, limits: limits)
       try transaction.credentials.put(key)
     }

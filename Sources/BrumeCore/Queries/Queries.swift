@@ -118,8 +118,8 @@ private struct QueryRun: Sendable {
     let view = isZoneWide ? nil : try ZoneView(of: zone, in: scope, for: caller, from: transaction)
     let schema = try schemas.schema(of: caller.containerEnvironment, in: transaction)
     let query = try QueryRules.checked(
-      request.query.naming(caller.user), schema: schema, limits: limits,
-      browsing: caller.kind == .operator)
+      request.query.naming(caller.user), schema: schema, in: caller.containerEnvironment,
+      limits: limits, browsing: caller.kind == .operator)
     let digest = ContinuationMarker.digest(
       query, zone: zoneName, in: zone.database, scope, as: caller)
     let visible =

@@ -9,11 +9,14 @@ package import BrumeSchema
 package enum QueryRules {
   /// The query with coerced values, ready for an engine.
   ///
-  /// - Parameter browsing: whether all records of a type may be looked through without an index.
+  /// - Parameters:
+  ///   - place: where the query is run, for the command that an error names.
+  ///   - browsing: whether all records of a type may be looked through without an index.
   /// - Throws: `notFound` for an unknown record type; `badRequest` for an unknown field, a missing index, a
   ///   value of another type, too many conditions.
   package static func checked(
-    _ query: Query, schema: Schema, limits: Limits, browsing: Bool = false
+    _ query: Query, schema: Schema, in place: ContainerEnvironment, limits: Limits,
+    browsing: Bool = false
   ) throws(BrumeError) -> Query {
     guard let type = schema.recordTypes[query.recordType] else {
       throw Schema.missing(type: query.recordType)
@@ -25,13 +28,14 @@ package enum QueryRules {
     let bytes = query.filters.reduce(0) { $0 + $1.value.size }
     try checkCount(bytes, "bytes in its conditions", limits.queryBytes)
     if query.filters.isEmpty, !browsing {
-      try require([.queryable], on: .system(.recordName), of: type, query.recordType)
+      try require([.queryable], on: .system(.recordName), of: type, query.recordType, place)
     }
     var checked = query
     for index in query.filters.indices {
-      checked.filters[index] = try condition(query.filters[index], type, query.recordType, limits)
+      checked.filters[index] = try condition(
+        query.filters[index], type, query.recordType, place, limits)
     }
-    for sort in query.sorts { try check(sort, type, query.recordType) }
+    for sort in query.sorts { try check(sort, type, query.recordType, place) }
     return checked
   }
 
@@ -84,7 +88,8 @@ package enum QueryRules {
 
   /// Any one of the indexes will do.
   private static func require(
-    _ indexes: [Schema.Index], on name: FieldName, of type: Schema.RecordType, _ typeName: String
+    _ indexes: [Schema.Index], on name: FieldName, of type: Schema.RecordType, _ typeName: String,
+    _ place: ContainerEnvironment
   ) throws(BrumeError) {
     guard let field = type.field(name) else {
       throw Schema.missing(field: name.description, type: typeName)
@@ -106,12 +111,12 @@ package enum QueryRules {
     }
     throw BrumeError(
       .badRequest,
-      "Field '\(name)' is not marked \(word) in record type '\(typeName)'; run `\(missing.command)`"
-    )
+      "Field '\(name)' is not marked \(word) in record type '\(typeName)'; run "
+        + "`\(missing.command(in: place))`")
   }
 
   private static func check(
-    _ sort: Sort, _ type: Schema.RecordType, _ typeName: String
+    _ sort: Sort, _ type: Schema.RecordType, _ typeName: String, _ place: ContainerEnvironment
   ) throws(BrumeError) {
     let field = type.field(sort.field)
     if sort.relativeLocation == nil, field?.type == .location, field?.isEncrypted == false {
@@ -120,7 +125,7 @@ package enum QueryRules {
         "Field '\(sort.field)' of '\(typeName)' is LOCATION, and locations have no order of their own; add "
           + "'relativeLocation' to sort by the distance from a place")
     }
-    try require(sort.indexes, on: sort.field, of: type, typeName)
+    try require(sort.indexes, on: sort.field, of: type, typeName, place)
     if sort.relativeLocation != nil, field?.type != .location {
       throw BrumeError(
         .badRequest,
@@ -135,13 +140,14 @@ package enum QueryRules {
 extension QueryRules {
   /// The condition with its value in the field's type.
   private static func condition(
-    _ filter: Filter, _ type: Schema.RecordType, _ typeName: String, _ limits: Limits
+    _ filter: Filter, _ type: Schema.RecordType, _ typeName: String,
+    _ place: ContainerEnvironment, _ limits: Limits
   ) throws(BrumeError) -> Filter {
     guard let name = filter.field else {
-      try requireSearchable(type, typeName)
+      try requireSearchable(type, typeName, place)
       return try coerced(filter, to: .string)
     }
-    try require(filter.comparator.indexes, on: name, of: type, typeName)
+    try require(filter.comparator.indexes, on: name, of: type, typeName, place)
     guard let field = type.field(name) else {
       throw Schema.missing(field: name.description, type: typeName)
     }
@@ -169,13 +175,14 @@ extension QueryRules {
   }
 
   private static func requireSearchable(
-    _ type: Schema.RecordType, _ typeName: String
+    _ type: Schema.RecordType, _ typeName: String, _ place: ContainerEnvironment
   ) throws(BrumeError) {
     if type.fields.values.contains(where: { $0.indexes.contains(.searchable) }) { return }
+    let missing = IndexName(type: typeName, field: "FIELD", index: "searchable")
     throw BrumeError(
       .badRequest,
-      "no field of record type '\(typeName)' is marked searchable; run `brume schema index add "
-        + "\(typeName) FIELD searchable`")
+      "no field of record type '\(typeName)' is marked searchable; run "
+        + "`\(missing.command(in: place))`")
   }
 
   private static func coerced(

@@ -31,7 +31,7 @@ struct RecordLookup {
         StoredRecord(name: key.name, type: user.type, sequence: 0, content: .value(user))
       }
     guard let stored, try access.allows(.read, stored, in: key.zone) else {
-      throw missing(key.name)
+      throw missing(key)
     }
     return stored
   }
@@ -51,13 +51,15 @@ struct RecordLookup {
 
   /// The same for a record that is not there and for one that the caller may not read. Without a user,
   /// where some types are for users only, that is a request to sign in: only then is the type known.
-  private func missing(_ name: String) -> BrumeError {
+  private func missing(_ key: RecordKey) -> BrumeError {
+    let name = NameRules.shown(key.name)
     if access.scope == .public, access.caller.user == nil, access.schema.hidesTypesFromAnonymous {
       return BrumeError(
         .authenticationRequired,
-        "request needs authorization: record '\(NameRules.shown(name))' is not there for everybody; sign in and ask "
+        "request needs authorization: record '\(name)' is not there for everybody; sign in and ask "
           + "again with a web auth token")
     }
-    return BrumeError(.notFound, "Record not found: '\(NameRules.shown(name))'")
+    return BrumeError(
+      .notFound, "Record not found: '\(name)' in zone '\(NameRules.shown(key.zone.name))'")
   }
 }

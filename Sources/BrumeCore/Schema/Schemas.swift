@@ -205,8 +205,8 @@ extension Schema {
   static func missing(type: String) -> BrumeError {
     BrumeError(
       .notFound,
-      "Did not find record type: \(NameRules.shown(type)); save a record of it in development first"
-    )
+      "Did not find record type: \(NameRules.shown(type)); check its spelling, or save a record of it in "
+        + "development first, and deploy the schema for production")
   }
   static func missing(field: String, type: String) -> BrumeError {
     BrumeError(

@@ -149,7 +149,9 @@ extension ShareRules {
     guard let (name, tag) = item.draft.shareRoot else {
       throw BrumeError(
         .badRequest,
-        "share '\(item.name)' is new and must be saved together with its root record")
+        "share '\(item.name)' is new and must be saved together with its root record: give it 'forRecord' with the "
+          + "root's recordName and recordChangeTag, or the recordName \(Record.zoneShareName) for the whole zone"
+      )
     }
     if try stage.after(Record.zoneShareName) != nil {
       throw BrumeError(

@@ -20,6 +20,7 @@ extension SubscriptionChange {
     let unordered = Query(recordType: query.recordType, filters: query.filters).naming(caller.user)
     // "All records" needs no index here: nothing is searched, each record comes by itself.
     if unordered.filters.isEmpty { return unordered }
-    return try QueryRules.checked(unordered, schema: schema, limits: limits)
+    return try QueryRules.checked(
+      unordered, schema: schema, in: place.containerEnvironment, limits: limits)
   }
 }

@@ -78,8 +78,8 @@ enum SubscriptionRules {
     guard Set(keys).count <= limits.desiredKeys else {
       throw BrumeError(
         .badRequest,
-        "\(keys.count) desired keys; a push carries at most \(limits.desiredKeys); fetch the "
-          + "record for the rest")
+        "'additionalFields' has \(keys.count) desired keys; a push carries at most \(limits.desiredKeys); fetch "
+          + "the record for the rest")
     }
     for key in keys {
       guard let field = schema.fields[key] else { continue }

@@ -37,7 +37,8 @@ extension Caller {
       guard let zone, let owner = zone.ownerName, !isMe(owner) else {
         throw BrumeError(
           .badRequest,
-          "the shared database has no zones of its own: name the zone together with its owner")
+          "the shared database has no zones of its own: name the zone together with its owner, as "
+            + "'zoneID.ownerRecordName'; shared/zones/list shows both")
       }
       let key = DatabaseKey(in: containerEnvironment, owner: UserID(owner))
       return ZoneKey(database: key, name: name)
@@ -81,7 +82,8 @@ extension Zone {
     switch deletion {
     case nil, .deleted:
       return BrumeError(
-        .zoneNotFound, "zone '\(name)' does not exist; save the zone before using it")
+        .zoneNotFound,
+        "zone '\(name)' does not exist; check its name, or save the zone before using it")
     case .purged:
       return BrumeError(
         .userDeletedZone,

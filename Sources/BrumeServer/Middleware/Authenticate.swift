@@ -36,10 +36,11 @@ struct Authenticate: Sendable {
   let requestID: String
   let peer: RequestPeer
 
-  /// The caller, who has not called too often.
+  /// The caller, who has not called too often. Who it is, is noted first: the line about a refusal for calls that
+  /// are too many names who made them.
   func caller(
     _ request: Request, query: QueryString, target: String, body: [UInt8],
-    from address: ClientAddress
+    from address: ClientAddress, noting facts: RequestFacts
   ) async throws -> Caller {
     let caller: Caller
     do {
@@ -49,6 +50,7 @@ struct Authenticate: Sendable {
       try parts.rates.check(address)
       throw error
     }
+    facts.note(caller)
     switch endpoint.access {
     case .probe: break
     case .bearer: try parts.rates.checkBearer(at: address)

@@ -23,10 +23,7 @@ struct OperatorGate: Sendable {
     to effect: Effect, _ request: Request, from sender: OperatorSender, action: String
   ) async throws -> OperatorAccess {
     guard let access = try await access(request, sender) else {
-      let error = BrumeError(
-        .authenticationFailed,
-        "this endpoint is for operators: send 'Authorization: Bearer' with an admin token, such as "
-          + "that of the server's data folder (server.json), or sign in at /_brume/console/signin")
+      let error = Self.nobody(request)
       await auditLog.refused(sender, by: "", action: action, error)
       throw error
     }
@@ -35,6 +32,18 @@ struct OperatorGate: Sendable {
       throw error
     }
     return access
+  }
+
+  /// The same for every token that does not hold, whatever it was.
+  private static func nobody(_ request: Request) -> BrumeError {
+    let hasToken = request.headers[.authorization]?.hasPrefix("Bearer ") == true
+    return BrumeError(
+      .authenticationFailed,
+      hasToken
+        ? "the admin token is none of this server, has ended, or was revoked; `brume operator token list` shows "
+          + "those that hold"
+        : "this endpoint is for operators: send 'Authorization: Bearer' with an admin token, such as "
+          + "that of the server's data folder (server.json), or sign in at /_brume/console/signin")
   }
 
   /// A token that is sent counts, even a wrong one; without one the session does.

@@ -22,7 +22,7 @@ struct CredentialAdmin: Sendable {
     let origins = json["origins"]?.array?.compactMap(\.string)
     let token = try await apiTokens.create(
       name: json.text("name"), in: call.containerEnvironment, allowedOrigins: origins,
-      callback: json["callback"]?.string)
+      callback: json["callback"]?.string, isOnly: true)
     return .json(describe(token))
   }
 
@@ -58,7 +58,7 @@ struct CredentialAdmin: Sendable {
     let pair = json["publicKey"] == nil ? ServerKeyPair() : nil
     let key = try await serverKeys.create(
       name: json.text("name"), publicKeyPEM: pair?.publicKeyPEM ?? json.text("publicKey"),
-      in: call.containerEnvironment)
+      in: call.containerEnvironment, isOnly: true)
     var answer = describe(key)
     if let pair, case .object(var object) = answer {
       object["privateKey"] = .string(pair.privateKeyPEM)

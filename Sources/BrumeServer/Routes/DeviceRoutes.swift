@@ -25,9 +25,20 @@ struct DeviceRoutes: Sendable {
     } else if let subscription = try body.object("webPush") {
       worker.hint([try await registerWebPush(subscription, call)])
     } else {
+      try Self.checkEmpty(body)
       _ = try await devices.register(as: call.caller)
     }
     return .empty
+  }
+
+  /// Who misspells how a device is reached must not get a device of the event stream.
+  private static func checkEmpty(_ body: JSONObject) throws(BrumeError) {
+    let other = body.members.first { $0.value != .null }
+    guard let other else { return }
+    throw BrumeError(
+      .badRequest,
+      "the body has '\(NameRules.shown(other.key))', and neither 'apns' nor 'webPush'; write one of them, or {} "
+        + "for a device that opens an event stream")
   }
 
   func remove(_ call: Call) async throws -> Reply {

@@ -19,7 +19,10 @@ struct RecordAdmin: Sendable {
     let view = try await call.view(json, views)
     let request = view.addressed(try QueryRequest(json: json))
     let (page, cost) = try await queries.explained(request, in: view.scope, as: view.caller)
-    return .json(Wire.queryPage(page, cost, options(json, view, desiring: request.desiredKeys)))
+    return .json(
+      Wire.queryPage(
+        page, cost, in: call.containerEnvironment,
+        options(json, view, desiring: request.desiredKeys)))
   }
 
   func lookup(_ call: Call) async throws -> Reply {

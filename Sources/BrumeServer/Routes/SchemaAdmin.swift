@@ -80,6 +80,11 @@ struct SchemaAdmin: Sendable {
     guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
     try await schemas.setIndex(
       index, on: json.text("field"), of: json.text("type"), to: isOn, in: call.containerEnvironment)
-    return try await show(call)
+    let place = call.containerEnvironment
+    let schema = try await schemas.current(of: place)
+    return .json([
+      "schema": .string(schema.text()), "container": .string(place.container.name),
+      "environment": .string(place.environment.rawValue),
+    ])
   }
 }

@@ -5,15 +5,18 @@ package import BrumeModel
 
 extension Wire {
   /// The reply of the operator's `records/query`.
+  ///
+  /// - Parameter containerEnvironment: where the query was run.
   package static func queryPage(
-    _ page: QueryPage, _ cost: QueryCost, _ options: RecordOptions = RecordOptions()
+    _ page: QueryPage, _ cost: QueryCost, in containerEnvironment: ContainerEnvironment,
+    _ options: RecordOptions = RecordOptions()
   ) -> [UInt8] {
     bytes(capacity: page.records.reduce(512) { $0 + $1.sizeEstimate }) { writer in
       writer.beginObject()
       writer.array("records", page.records) { $0.storedRecord($1, options) }
       writer.member("continuationMarker", page.marker)
       writer.name("plan")
-      writer.cost(cost)
+      writer.cost(cost, in: containerEnvironment)
       writer.endObject()
     }
   }
@@ -38,7 +41,9 @@ extension Wire {
 }
 
 extension JSONWriter {
-  fileprivate mutating func cost(_ cost: QueryCost) {
+  fileprivate mutating func cost(
+    _ cost: QueryCost, in containerEnvironment: ContainerEnvironment
+  ) {
     beginObject()
     member("sources", cost.sources)
     member("rows", Int64(cost.rows))
@@ -47,7 +52,7 @@ extension JSONWriter {
       writer.member("recordType", index.type)
       writer.member("field", index.field)
       writer.member("index", index.index)
-      writer.member("command", index.command)
+      writer.member("command", index.command(in: containerEnvironment))
       writer.endObject()
     }
     endObject()

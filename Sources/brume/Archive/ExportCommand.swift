@@ -1,20 +1,16 @@
-// brume export: everything in a user's private database, in one file. It is read as the operator, while the server
-// goes on: what changes meanwhile may be in the file or not, record by record.
+// brume export: everything in a user's private database, in one file. The server reads it, page by page, while it goes
+// on: what changes meanwhile may be in the file or not, record by record. Who takes it along is in the audit log.
 
 import ArgumentParser
-import BrumeClient
-import BrumeModel
-import BrumeSchema
-import BrumeStorage
 import BrumeWire
-import Foundation
 
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write a user's private database into a file.",
     discussion: """
       Zones, records and their files, one JSON object a line; 'brume import' takes it. Shares, \
-      subscriptions and devices are not in it.
+      subscriptions and devices are not in it. It is for operators with the role 'full', and the audit log \
+      has a line about it.
       """)
   @OptionGroup var server: ServerOptions
   @OptionGroup var answer: AnswerOption
@@ -23,137 +19,69 @@ struct ExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try server.connect()
-    let writer = try ArchiveWriter(file)
-    let counts: UserExport.Counts
-    do {
-      counts = try await UserExport(connection: connection, user: user, writer: writer).run()
-    } catch {
-      // Half of an export serves nobody, and its name is needed for the next try.
-      writer.discard()
-      throw error
-    }
+    let export = UserExport(connection: connection, user: user, file: file)
+    let (contents, shares) = try await export.run()
     answer.show(
-      counts.json,
+      [
+        "zones": .int(contents.zones), "records": .int(contents.records),
+        "files": .int(contents.files), "shares": .int(shares),
+      ],
       said:
-        "wrote \(counts.zones) zones, \(counts.records) records and \(counts.files) files of \(user)"
+        "wrote \(contents.zones) zones, \(contents.records) records and \(contents.files) files of \(user)"
     )
-    if counts.shares > 0 {
-      Output.say("\(counts.shares) shares are not in the file; who takes part must join again")
+    if shares > 0 {
+      Output.say("\(shares) shares are not in the file; who takes part must join again")
     }
   }
 }
 
 private struct UserExport {
-  struct Counts {
-    var zones = 0
-    var records = 0
-    var files = 0
-    var shares = 0
-
-    /// What the command answers programs.
-    var json: JSON {
-      [
-        "zones": .int(Int64(zones)), "records": .int(Int64(records)), "files": .int(Int64(files)),
-        "shares": .int(Int64(shares)),
-      ]
-    }
-  }
   let connection: ServerConnection
   let user: String
-  let writer: ArchiveWriter
+  let file: String
   private let progress = TerminalProgress()
-  /// Asked at the address by which this command reaches the server.
-  private let files: Session
 
-  init(connection: ServerConnection, user: String, writer: ArchiveWriter) {
+  init(connection: ServerConnection, user: String, file: String) {
     self.connection = connection
     self.user = user
-    self.writer = writer
-    // The container is not asked for: addresses of files carry their own proof.
-    files = Session(
-      .success(
-        Configuration(
-          url: connection.access.url,
-          in: ContainerEnvironment(ContainerID("iCloud.files"), .development),
-          trust: connection.access.trust)))
+    self.file = file
   }
 
-  func run() async throws -> Counts {
-    try await progress.during("the server is asked") { try await write() }
-  }
-
-  private func write() async throws -> Counts {
-    var counts = Counts()
-    var written: Set<String> = []
-    let zones = try await pages("zones").compactMap { $0["zoneID"] }
-    try writer.write([
-      "brume": "export", "version": .int(UserArchive.version), "user": .string(user),
-      "owner": zones.first?["ownerRecordName"] ?? .null,
-    ])
-    counts.shares = try await pages("shares").count
-    let types = try await types()
-    for zone in zones.compactMap({ $0["zoneName"]?.string }) {
-      counts.zones += 1
-      try writer.write(["zone": .string(zone)])
-      for type in types {
-        try await records(of: type, in: zone) { record in
-          counts.files += try await writeFiles(of: Record(json: record), &written)
-          try writer.write(["record": record])
-          counts.records += 1
-          progress.show("\(counts.records) records, \(counts.files) files")
-        }
+  /// Writes the file, which is not there if this throws. Answers what is in it, and how many shares are not.
+  func run() async throws -> (ArchiveContents, shares: Int64) {
+    let writer = try ArchiveWriter(file)
+    do {
+      return try await progress.during("the server is asked") {
+        let shares = try await shares()
+        return (try await write(writer), shares)
       }
+    } catch {
+      writer.discard()
+      throw error
     }
-    try writer.finish(records: counts.records)
-    return counts
   }
 
-  private func types() async throws -> [String] {
-    let text = try await connection.get("schema")["schema"]?.string ?? ""
-    return try Schema(parsing: text).recordTypes.keys.filter { $0 != Record.shareType }.sorted()
+  private func write(_ writer: ArchiveWriter) async throws -> ArchiveContents {
+    var contents = ArchiveContents()
+    try await connection.download("users/export", [("user", user)]) { bytes in
+      try writer.write(bytes)
+      contents.add(bytes)
+      progress.show("\(contents.records) records, \(contents.files) files")
+    }
+    guard contents.isWhole else { throw ServerConnection.brokenOff }
+    try writer.finish()
+    return contents
   }
 
-  /// All items of one of the operator's lists.
-  private func pages(_ list: String) async throws -> [JSON] {
-    var items: [JSON] = []
+  private func shares() async throws -> Int64 {
+    var count: Int64 = 0
     var after: String?
     repeat {
       let page = try await connection.get(
-        list, [("user", user)] + (after.map { [("after", $0)] } ?? []))
-      items += page[list]?.array ?? []
+        "shares", [("user", user)] + (after.map { [("after", $0)] } ?? []))
+      count += Int64(page["shares"]?.array?.count ?? 0)
       after = page["after"]?.string
     } while after != nil
-    return items
-  }
-
-  private func records(
-    of type: String, in zone: String, _ take: (JSON) async throws -> Void
-  ) async throws {
-    var body = JSONObject()
-    body["user"] = .string(user)
-    body["zoneID"] = ["zoneName": .string(zone)]
-    body["query"] = ["recordType": .string(type)]
-    repeat {
-      let page = try await connection.post("records/query", .object(body))
-      for record in page["records"]?.array ?? [] { try await take(record) }
-      body["continuationMarker"] = page["continuationMarker"]
-    } while body["continuationMarker"] != nil
-  }
-
-  /// Writes the files that a record holds and that are not in the export yet. Answers how many.
-  private func writeFiles(of record: Record, _ written: inout Set<String>) async throws -> Int {
-    let new = record.assets.filter { written.insert($0.fileChecksum).inserted }
-    for asset in new {
-      guard let address = asset.downloadURL else { continue }
-      try await TemporaryFile.with { url in
-        let handle = try FileHandle(forWritingTo: url)
-        try await files.download(connection.access.own(address)) {
-          try handle.write(contentsOf: Data($0))
-        }
-        try handle.close()
-        try writer.write(file: asset, from: url)
-      }
-    }
-    return new.count
+    return count
   }
 }

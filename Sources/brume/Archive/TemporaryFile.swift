@@ -3,12 +3,6 @@
 import Foundation
 
 enum TemporaryFile {
-  static func with<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
-    let url = try make()
-    defer { remove(url) }
-    return try await body(url)
-  }
-
   /// An empty file, which the caller removes.
   static func make() throws -> URL {
     let url = FileManager.default.temporaryDirectory.appending(

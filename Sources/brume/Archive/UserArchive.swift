@@ -6,8 +6,6 @@ import Foundation
 
 enum UserArchive {
   static let version: Int64 = 1
-  /// Ours: bytes of a file in one line.
-  static let pieceBytes = 256 << 10
   /// Ours: the longest line that is read. A record has 8 MB with relaxed limits, and its texts may grow sixfold in JSON.
   static let lineBytes = 64 << 20
 
@@ -35,33 +33,25 @@ struct ArchiveWriter {
     self.handle = handle
   }
 
-  func write(_ line: JSON) throws {
+  func write(_ bytes: ArraySlice<UInt8>) throws {
     do {
-      try handle.write(contentsOf: Data(line.bytes() + [UInt8(ascii: "\n")]))
+      try handle.write(contentsOf: Data(bytes))
     } catch {
       throw CommandFailure("'\(path)' cannot be written: \(error.localizedDescription)", .disk)
     }
   }
 
-  /// A file, which must be known by its checksum.
-  func write(file: Asset, from url: URL) throws {
-    try write(["file": .string(file.fileChecksum), "size": .int(file.size)])
-    let source = try FileHandle(forReadingFrom: url)
-    defer { try? source.close() }
-    while let piece = try source.read(upToCount: UserArchive.pieceBytes), !piece.isEmpty {
-      try write(["data": .string(Base64.text(Array(piece)))])
-    }
-  }
-
   /// Everything is on the disk when this returns.
-  func finish(records: Int) throws {
-    try write(["end": true, "records": .int(Int64(records))])
+  func finish() throws {
     try handle.synchronize()
     try handle.close()
   }
 
-  /// Takes away what was written.
-  func discard() { try? FileManager.default.removeItem(atPath: path) }
+  /// The file goes: what is in it is not whole.
+  func discard() {
+    try? handle.close()
+    try? FileManager.default.removeItem(atPath: path)
+  }
 }
 
 /// Reads an export line by line.

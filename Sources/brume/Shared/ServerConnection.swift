@@ -40,6 +40,11 @@ struct ServerOptions: ParsableArguments {
     named ?? variable("BRUME_DATA") ?? Setting.data.fallback ?? "."
   }
 
+  /// The data folder that names the server; nil: its address does, and its folder is not known.
+  func folderOfServer() throws -> String? {
+    try ServerAccess.named(data: data, url: url, adminToken: adminToken) == nil ? folder : nil
+  }
+
   func connect() throws -> ServerConnection {
     var query: [(String, String)] = []
     if let container = container ?? Self.variable("BRUME_CONTAINER") {
@@ -68,6 +73,19 @@ struct ServerAccess: Sendable {
 
   init(data: String?, url: String?, adminToken given: String?) throws {
     let token = given ?? ServerOptions.variable("BRUME_ADMIN_TOKEN")
+    if let address = try Self.named(data: data, url: url, adminToken: given) {
+      self.init(url: address, adminToken: token)
+    } else {
+      do {
+        try self.init(folder: ServerOptions.folder(data))
+      } catch let error as CommandFailure {
+        throw data == nil && ServerOptions.variable("BRUME_URL") != nil ? error.namingToken : error
+      }
+    }
+  }
+
+  /// The server's address, if that names it; nil: its data folder does.
+  static func named(data: String?, url: String?, adminToken given: String?) throws -> String? {
     if data != nil, url != nil || given != nil {
       throw ValidationError("name the server by --data, or by --url and --admin-token; not by both")
     }
@@ -75,12 +93,10 @@ struct ServerAccess: Sendable {
       guard let address = try Self.address(url) else {
         throw ValidationError("--admin-token needs the server's address: --url or BRUME_URL")
       }
-      self.init(url: address, adminToken: token)
-    } else if data == nil, let token, let address = try Self.address(nil) {
-      self.init(url: address, adminToken: token)
-    } else {
-      try self.init(folder: ServerOptions.folder(data))
+      return address
     }
+    guard data == nil, ServerOptions.variable("BRUME_ADMIN_TOKEN") != nil else { return nil }
+    return try Self.address(nil)
   }
 
   /// The server that runs on a folder now.
@@ -158,6 +174,27 @@ struct ServerConnection: Sendable {
     try await call("POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true)
   }
 
+  static let brokenOff = CommandFailure(
+    "the server broke off in the middle; its log says why", .software)
+
+  /// The content of an admin call's answer, piece by piece.
+  func download(
+    _ path: String, _ query: [(String, String)], _ take: (ArraySlice<UInt8>) throws -> Void
+  ) async throws {
+    let request = try request(
+      "GET", "/_brume/admin/\(path)", place + query, [], isOperator: true)
+    var hasBegun = false
+    do {
+      let refusal = try await transport.download(request) { piece in
+        hasBegun = true
+        try take(piece)
+      }
+      if let refusal { _ = try Self.json(refusal) }
+    } catch is CallFailure {
+      throw hasBegun ? Self.brokenOff : access.silence
+    }
+  }
+
   /// The same, for callers who can do something about a refusal.
   ///
   /// - Throws: the server's `BrumeError`.
@@ -219,7 +256,10 @@ struct ServerConnection: Sendable {
     _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
     isOperator: Bool
   ) async throws -> JSON {
-    let answer = try await exchange(method, path, query, body, isOperator: isOperator)
+    try Self.json(try await exchange(method, path, query, body, isOperator: isOperator))
+  }
+
+  private static func json(_ answer: HTTPAnswer) throws -> JSON {
     let json = try JSON(parsing: answer.body)
     guard (200..<300).contains(answer.status) else {
       throw CommandFailure(Wire.error(json).reason, ExitStatus(ofAnswer: answer.status))
@@ -227,10 +267,10 @@ struct ServerConnection: Sendable {
     return json
   }
 
-  private func exchange(
+  private func request(
     _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
     isOperator: Bool
-  ) async throws -> HTTPAnswer {
+  ) throws -> HTTPCall {
     var request = HTTPCall(
       method: method, base: access.url, target: path + FormText.query(query), body: body,
       timeout: .seconds(60), trust: access.trust)
@@ -242,6 +282,14 @@ struct ServerConnection: Sendable {
       }
       request.headers.append(.init("Authorization", "Bearer \(token)"))
     }
+    return request
+  }
+
+  private func exchange(
+    _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
+    isOperator: Bool
+  ) async throws -> HTTPAnswer {
+    let request = try request(method, path, query, body, isOperator: isOperator)
     do {
       return try await TerminalProgress.waiting(for: "the server works on it") {
         [transport, request] in try await transport.send(request)
@@ -249,5 +297,14 @@ struct ServerConnection: Sendable {
     } catch is CallFailure {
       throw access.silence
     }
+  }
+}
+
+extension CommandFailure {
+  /// The variables name a server only together, and one of them was set.
+  fileprivate var namingToken: CommandFailure {
+    CommandFailure(
+      description + "; BRUME_URL counts only together with BRUME_ADMIN_TOKEN, which is not set",
+      status)
   }
 }

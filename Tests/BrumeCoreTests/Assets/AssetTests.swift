@@ -170,8 +170,10 @@ struct AssetFixture: Sendable {
     let uploaded = try await assets.upload([1, 2, 3])
     let elsewhere = try await assets.refusal(of: uploaded, in: "two")
     #expect(elsewhere.code == .badRequest && elsewhere.reason.contains("photo"))
+    #expect(elsewhere.reason.contains("'recordName'"), "\(elsewhere.reason)")
     let other = try await assets.refusal(of: uploaded, "other")
     #expect(other.code == .badRequest && other.reason.contains("other"))
+    #expect(other.reason.contains("ask assets/upload with this 'fieldName'"), "\(other.reason)")
     // None of that used it up.
     try await assets.save(uploaded)
   }

@@ -19,7 +19,8 @@ struct QueryRulesTests {
     let schema = Schema(recordTypes: ["Hike": .justInTime(["f": .justInTime(type)])])
     let filter = Filter(comparator, .field("f"), constant, distance: 5)
     let query = try? QueryRules.checked(
-      Query(recordType: "Hike", filters: [filter]), schema: schema, limits: .apple)
+      Query(recordType: "Hike", filters: [filter]), schema: schema,
+      in: TestContainer.development, limits: .apple)
     return query?.filters.first
   }
 

@@ -75,7 +75,17 @@ struct QueryTests {
     #expect(
       error.reason
         == "Field 'recordName' is not marked queryable in record type 'Hike'; run "
-        + "`brume schema index add Hike ___recordID queryable`")
+        + "`brume schema index add Hike ___recordID queryable --container \(TestContainer.id.name) "
+        + "--environment development`")
+  }
+
+  @Test func `QRY-05 an index that production lacks is added in development and deployed`() {
+    let index = IndexName(type: "Hike", field: "km", index: "sortable")
+    let container = "--container \(TestContainer.id.name)"
+    #expect(
+      index.command(in: TestContainer.production)
+        == "brume schema index add Hike km sortable \(container) --environment development "
+        + "&& brume schema deploy \(container)")
   }
 
   @Test func `QRY-05 an unindexed field is named with the command`() async throws {
@@ -84,7 +94,7 @@ struct QueryTests {
     let error = try await refusal(fixture, [Filter(.equals, .field("title"), .string("x"))])
     #expect(error.code == .badRequest)
     #expect(error.reason.hasPrefix("Field 'title' is not marked queryable"))
-    #expect(error.reason.contains("`brume schema index add Hike title queryable`"))
+    #expect(error.reason.contains("`brume schema index add Hike title queryable "))
   }
 
   @Test func `QRY-06 sorting needs a sortable index`() async throws {

@@ -31,7 +31,7 @@ struct FetchTests {
       as: fixture.phone)
     #expect(results[0].isSuccess)
     #expect(results[1].error?.code == .notFound)
-    #expect(results[1].error?.reason.hasPrefix("Record not found") == true)
+    #expect(results[1].error?.reason == "Record not found: 'ghost' in zone 'Trails'")
     guard case .failure(let failure) = results[1] else { return }
     #expect(failure.id.zone.ownerName == fixture.phone.user?.name, "named as in a success")
   }

@@ -130,10 +130,8 @@ struct OperatorRecordTests {
       fixture, view,
       [Filter(.equals, .field("km"), .int64(1)), Filter(.equals, .field("title"), .string("x"))])
     #expect(names == [])
-    #expect(
-      cost.missing.map(\.command) == [
-        "brume schema index add Hike km queryable", "brume schema index add Hike title queryable",
-      ])
+    #expect(cost.missing.map(\.field) == ["km", "title"])
+    #expect(cost.missing.map(\.index) == ["queryable", "queryable"])
   }
 
   @Test func `an operator looks through a type that no app may list`() async throws {
