@@ -103,7 +103,7 @@ private struct UserExport {
 
   private func types() async throws -> [String] {
     let text = try await connection.get("schema")["schema"]?.string ?? ""
-    return try Schema(parsing: text).recordTypes.keys.filter { $0 != Record.shareType }.sorted()
+    return try Schema(stored: text).recordTypes.keys.filter { $0 != Record.shareType }.sorted()
   }
 
   /// All items of one of the operator's lists.
