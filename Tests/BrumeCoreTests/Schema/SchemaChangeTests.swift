@@ -126,7 +126,7 @@ struct SchemaChangeTests {
   @Test func `SCH-06 types go together, whichever of them has the parents`() async throws {
     let fixture = try await EngineFixture()
     for name in ["A", "Z"] {
-      try await fixture.save(.create("l" + name, type: "List" + name))
+      try await fixture.save(.create("l" + name, type: name + "List"))
       try await fixture.save(.create("r" + name, type: "Reminder", parent: "l" + name))
     }
     try await fixture.engine.schemas.reset(TestContainer.id)
