@@ -57,6 +57,13 @@ package enum NameRules {
     }
   }
 
+  /// Security roles: ASCII, 1 to 255 characters. Which are built in is the schema language's to say.
+  ///
+  /// - Throws: `badRequest`.
+  package static func role(_ name: String, limits: Limits) throws(BrumeError) {
+    try common(name, "role name", limits)
+  }
+
   /// Subscription IDs: any text of 1 to 255 bytes without control characters.
   ///
   /// - Throws: `badRequest`.

@@ -41,7 +41,7 @@ extension SchemaParser {
 }
 
 extension Schema.Field {
-  /// Why a field cannot have an index; nil when it can.
+  /// Why a field cannot have an index, in a text and by a command alike; nil when it can.
   package func obstacle(to index: Schema.Index) -> String? {
     if isEncrypted { return "an encrypted field has no index" }
     switch (type.element, index) {

@@ -14,9 +14,20 @@ package import BrumeModel
 extension Schema {
   /// - Throws: `badRequest` with the line and the column of the first mistake.
   package init(parsing text: String) throws(BrumeError) {
+    try self.init(text, isStored: false)
+  }
+
+  /// A text that a server stored, also one whose names of roles would be refused today.
+  ///
+  /// - Throws: `badRequest` if it is no schema.
+  package init(stored text: String) throws(BrumeError) {
+    try self.init(text, isStored: true)
+  }
+
+  private init(_ text: String, isStored: Bool) throws(BrumeError) {
     do throws(SchemaFault) {
       var lexer = SchemaLexer(text)
-      var parser = SchemaParser(try lexer.tokens())
+      var parser = SchemaParser(try lexer.tokens(), isStored: isStored)
       self = try parser.parse()
     } catch {
       throw error.error
@@ -27,7 +38,7 @@ extension Schema {
   package static func faults(of text: String, limit: Int) -> [SchemaFault] {
     do throws(SchemaFault) {
       var lexer = SchemaLexer(text)
-      var parser = SchemaParser(try lexer.tokens())
+      var parser = SchemaParser(try lexer.tokens(), isStored: false)
       return parser.faults(limit: limit)
     } catch {
       return [error]
@@ -37,13 +48,17 @@ extension Schema {
 
 struct SchemaParser {
   private let tokens: [SchemaToken]
+  private let isStored: Bool
   private var next = 0
   private var recordTypes: [String: Schema.RecordType] = [:]
   private var roles: Set<String> = []
   /// Where a grant names a role: checked at the end, roles may be created later.
   private var named: [(role: String, position: SchemaToken.Position)] = []
 
-  init(_ tokens: [SchemaToken]) { self.tokens = tokens }
+  init(_ tokens: [SchemaToken], isStored: Bool) {
+    self.tokens = tokens
+    self.isStored = isStored
+  }
 
   mutating func parse() throws(SchemaFault) -> Schema {
     try begin()
@@ -98,6 +113,7 @@ struct SchemaParser {
       try expect("ROLE")
       let position = token.position
       let role = try name("a role name")
+      if !isStored { try Self.check(role: role, at: position) }
       guard roles.insert(role).inserted else {
         throw Self.fault(position, "encountered role \(Self.shown(role)) again", "another name")
       }
@@ -107,6 +123,17 @@ struct SchemaParser {
     } else {
       throw unexpected("CREATE ROLE, RECORD TYPE or the end")
     }
+  }
+
+  private static func check(
+    role: String, at position: SchemaToken.Position
+  ) throws(SchemaFault) {
+    if Schema.builtInRoles.contains(role) {
+      throw fault(
+        position, "encountered role \(shown(role))",
+        "another name; that role is there without CREATE ROLE")
+    }
+    try check(position) { () throws(BrumeError) in try NameRules.role(role, limits: .apple) }
   }
 
   private mutating func recordType() throws(SchemaFault) {

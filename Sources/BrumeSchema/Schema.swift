@@ -43,7 +43,7 @@ extension Schema {
   package struct Field: Equatable, Sendable {
     package var type: FieldType
     package var isEncrypted: Bool
-    /// Those that it is to have; which a type allows is `Index.allowed`.
+    /// Those that it is to have; which it can have is `obstacle(to:)`.
     package var indexes: Set<Index>
 
     package init(_ type: FieldType, isEncrypted: Bool = false, indexes: Set<Index> = []) {
@@ -68,7 +68,7 @@ extension Schema.Field {
     case sortable = "SORTABLE"
 
     /// Every index that has a meaning for an unencrypted field of a type: what a field gets when a
-    /// save in development creates it.
+    /// save in development creates it. Texts may have more, as Apple's exports do: `SORTABLE` lists.
     package static func allowed(for type: FieldType) -> Set<Index> {
       switch type {
       case .string: [.queryable, .searchable, .sortable]

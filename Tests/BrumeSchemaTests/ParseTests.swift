@@ -74,6 +74,14 @@ struct ParseTests {
     ("DEFINE SCHEMA RECORD TYPE A (x INT64, x STRING);", "field 'x' of 'A' again"),
     ("DEFINE SCHEMA RECORD TYPE A (); RECORD TYPE A ();", "record type 'A' again"),
     ("DEFINE SCHEMA CREATE ROLE a; CREATE ROLE a;", "role 'a' again"),
+    ("DEFINE SCHEMA CREATE ROLE \"_world\";", "role '_world', was expecting another name"),
+    ("DEFINE SCHEMA CREATE ROLE _creator;", "encountered role '_creator'"),
+    ("DEFINE SCHEMA CREATE ROLE \"a\tb\";", "line 1, column 27: role name"),
+    ("DEFINE SCHEMA CREATE ROLE \"é\";", "may hold printable ASCII only"),
+    (
+      "DEFINE SCHEMA CREATE ROLE \"\(String(repeating: "a", count: 256))\";",
+      "has 256 characters; the maximum is 255"
+    ),
     ("DEFINE SCHEMA RECORD TYPE A (GRANT READ TO b);", "role 'b', was expecting a role that"),
     ("DEFINE SCHEMA RECORD TYPE A (GRANT DELETE TO _world);", "READ, CREATE or WRITE"),
     ("DEFINE SCHEMA RECORD TYPE A (\"___recordID\" STRING);", "expecting REFERENCE"),
@@ -91,6 +99,25 @@ struct ParseTests {
     #expect(error?.code == .badRequest)
     #expect(error?.reason.contains(row.1) == true, "\(error?.reason ?? "")")
     #expect(error?.reason.hasPrefix("line ") == true)
+  }
+
+  @Test func `a check of a text names each role that cannot be`() {
+    let faults = Schema.faults(
+      of: "DEFINE SCHEMA\nCREATE ROLE \"_world\";\nCREATE ROLE a;\nCREATE ROLE \"b\u{1}\";",
+      limit: 9)
+    #expect(faults.map(\.line) == [2, 4])
+  }
+
+  @Test func `a stored text with roles that are refused today is still read`() throws {
+    let text = "DEFINE SCHEMA CREATE ROLE \"_world\"; CREATE ROLE \"a\tb\";"
+    #expect(try Schema(stored: text).roles == ["_world", "a\tb"])
+    #expect(throws: BrumeError.self) { try Schema(stored: "DEFINE SCHEMA CREATE") }
+  }
+
+  @Test func `a list may be sortable, as exports of the live service have it`() throws {
+    let text = "DEFINE SCHEMA RECORD TYPE A (members LIST<STRING> QUERYABLE SEARCHABLE SORTABLE);"
+    let field = try Schema(parsing: text).recordTypes["A"]?.fields["members"]
+    #expect(field?.indexes == [.queryable, .searchable, .sortable])
   }
 
   @Test func `the printed form is stable and has the system fields first`() throws {

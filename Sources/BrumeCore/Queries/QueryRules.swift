@@ -106,8 +106,8 @@ package enum QueryRules {
     guard Schema.Index.allowed(for: field.type).contains(wanted) else {
       throw BrumeError(
         .badRequest,
-        "Field '\(name)' of '\(typeName)' is \(field.type.wireName), which cannot be \(word); "
-          + "use a field of another type")
+        "Field '\(name)' of '\(typeName)' is \(field.type.wireName), for which \(word) has no "
+          + "meaning; use a field of another type")
     }
     throw BrumeError(
       .badRequest,

@@ -33,7 +33,7 @@ package final class SchemaCache: Sendable {
     }
     if let entry = entries.withLock({ $0[key] }), entry.text == text { return entry }
     let entry = Entry(
-      text: text, schema: try Schema(parsing: String(decoding: text, as: UTF8.self)))
+      text: text, schema: try Schema(stored: String(decoding: text, as: UTF8.self)))
     entries.withLock { $0[key] = entry }
     return entry
   }

@@ -42,13 +42,11 @@ package struct Schemas: Sendable {
       guard let known = schema.recordTypes[type]?.fields[field] else {
         throw Schema.missing(field: field, type: type)
       }
-      if isOn, known.isEncrypted || !Schema.Index.allowed(for: known.type).contains(index) {
+      if isOn, let obstacle = known.obstacle(to: index) {
         throw BrumeError(
           .badRequest,
-          "field '\(field)' of '\(type)' cannot be \(index.rawValue.lowercased()): "
-            + (known.isEncrypted
-              ? "encrypted fields have no indexes"
-              : "\(Schema.text(of: known.type)) does not allow that index"))
+          "field '\(field)' of '\(type)' cannot be \(index.rawValue.lowercased()): \(obstacle); "
+            + "use another field")
       }
       if isOn {
         schema.recordTypes[type]?.fields[field]?.indexes.insert(index)

@@ -126,7 +126,7 @@ struct SchemaChangeTests {
   @Test func `SCH-06 types go together, whichever of them has the parents`() async throws {
     let fixture = try await EngineFixture()
     for name in ["A", "Z"] {
-      try await fixture.save(.create("l" + name, type: "List" + name))
+      try await fixture.save(.create("l" + name, type: name + "List"))
       try await fixture.save(.create("r" + name, type: "Reminder", parent: "l" + name))
     }
     try await fixture.engine.schemas.reset(TestContainer.id)
@@ -221,8 +221,29 @@ struct SchemaChangeTests {
       try await schemas.setIndex(
         index, on: "diary", of: "Hike", to: true, in: TestContainer.development)
     }
-    #expect(added.code == .badRequest && added.reason.contains("encrypted fields have no indexes"))
+    #expect(added.code == .badRequest && added.reason.contains("an encrypted field has no index"))
     let kept = try await schemas.current(of: TestContainer.development)
     #expect(kept.recordTypes["Hike"]?.fields["diary"]?.indexes == [])
+  }
+
+  /// Whether an index may be is said once: a command does what an import does.
+  @Test(arguments: FieldType.scalars + FieldType.scalars.map { .list($0) })
+  func `a command adds an index exactly where a text may have it`(type: FieldType) async throws {
+    let fixture = try await EngineFixture()
+    let schemas = fixture.engine.schemas
+    func text(_ index: String) -> String {
+      "DEFINE SCHEMA RECORD TYPE Hike (f \(Schema.text(of: type)) \(index));"
+    }
+    for index in Schema.Index.allCases {
+      try await schemas.replace(by: text(""), in: TestContainer.development)
+      let isTaken = (try? Schema(parsing: text(index.rawValue))) != nil
+      do {
+        try await schemas.setIndex(
+          index, on: "f", of: "Hike", to: true, in: TestContainer.development)
+        #expect(isTaken, "\(index.rawValue)")
+      } catch let error as BrumeError {
+        #expect(!isTaken && error.code == .badRequest, "\(index.rawValue)")
+      }
+    }
   }
 }
