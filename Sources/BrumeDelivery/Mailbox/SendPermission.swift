@@ -22,7 +22,7 @@ package struct SendPermission: Sendable {
   }
 
   /// The entry as it may be sent, with what it says; nil if it may not be. What is damaged, or is to be judged by what is
-  /// damaged, says "fetch everything" instead, which tells nothing of anybody: silence is never the answer.
+  /// damaged, says "fetch everything" instead, which says nothing of anybody: silence is never the answer.
   func allowed(
     _ entry: MailboxEntry, _ device: DeviceKey, _ store: any ReadTransaction
   ) throws -> (entry: MailboxEntry, notification: Notification)? {
