@@ -199,10 +199,13 @@ extension RoleWriting {
 
 extension Schema {
   static func missing(type: String) -> BrumeError {
-    BrumeError(
-      .notFound,
-      "Did not find record type: \(NameRules.shown(type)); save a record of it in development first"
-    )
+    let next =
+      type == Record.shareType
+      ? "shares can be fetched by name, and queried after `brume schema import` of a text with "
+        + "RECORD TYPE \"\(type)\" (\"___recordID\" REFERENCE QUERYABLE)"
+      : "save a record of it in development first"
+    return BrumeError(
+      .notFound, "Did not find record type: \(NameRules.shown(type)); \(next)")
   }
   static func missing(field: String, type: String) -> BrumeError {
     BrumeError(
