@@ -23,6 +23,7 @@ package struct ZonePlan: Sendable {
     package let rows: Rows
     /// What the rows find is evaluated anyway.
     package let isRough: Bool
+    /// What the rows satisfy.
     package var filters: [Filter] { ready.map(\.filter) }
   }
   /// Where the candidates come from, in the order of their names' bytes.
