@@ -134,6 +134,8 @@ package struct Limits: Sendable, Equatable {
   package var valuesPerQuery = 2500
   /// Ours: bytes of all conditions of a query together.
   package var queryBytes = 256 << 10
+  /// Ours: words of one search; each is looked up in every zone that is asked.
+  package var wordsPerSearch = 500
   /// Ours: candidates that one page of a query may look at before it answers with a marker.
   package var candidatesPerPage = 20_000
   /// Ours: records shared with a participant in one zone, beyond which queries are refused there and

@@ -136,7 +136,7 @@ package final class PostgresStore: Store {
       do {
         try await build(wanted)
       } catch let error as StoreError
-        where [.noRoom, .notDurable, .unreachable].contains(error.code)
+        where [.noRoom, .notDurable, .tooSlow, .unreachable].contains(error.code)
       {
         // Nothing can be written now. The query does without the index.
       }

@@ -5,9 +5,19 @@ package import BrumeModel
 
 /// A list of filters, all of which a record must meet.
 package struct PreparedFilters: Sendable {
-  private let filters: [PreparedFilter]
+  private var filters: [PreparedFilter]
 
   package init(_ filters: [Filter]) { self.filters = filters.map { PreparedFilter($0) } }
+
+  /// One filter.
+  ///
+  /// - Parameter words: of a search's text, if they are known already.
+  package init(_ filter: Filter, words: Set<String>?) {
+    filters = [PreparedFilter(filter, words: words)]
+  }
+
+  /// Adds filters that a record must meet too.
+  package mutating func add(_ others: PreparedFilters) { filters += others.filters }
 
   /// Whether every record meets them.
   package var isEmpty: Bool { filters.isEmpty }
@@ -31,9 +41,9 @@ private struct PreparedFilter: Sendable {
   private let filter: Filter
   private let constants: Constants
 
-  init(_ filter: Filter) {
+  init(_ filter: Filter, words: Set<String>? = nil) {
     self.filter = filter
-    constants = Self.constants(of: filter)
+    constants = words.map { .words($0) } ?? Self.constants(of: filter)
   }
 
   private static func constants(of filter: Filter) -> Constants {

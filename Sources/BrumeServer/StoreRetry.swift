@@ -40,13 +40,13 @@ final class StoreRetry: Sendable {
     self.sleep = sleep
   }
 
-  /// Does the work, and again when the store had no room for it or could not be reached. Every other failure of
+  /// Does the work, and again when the store had no room for it, was too slow or could not be reached. Every other failure of
   /// the store is passed on.
   func run(_ work: () async throws -> Void) async throws {
     while true {
       do {
         return try await work()
-      } catch let error as StoreError where [.noRoom, .unreachable].contains(error.code) {
+      } catch let error as StoreError where [.noRoom, .tooSlow, .unreachable].contains(error.code) {
         report(error)
         try await sleep(Self.pause)
       }
@@ -62,9 +62,12 @@ final class StoreRetry: Sendable {
       return state.lines.isDue(at: now)
     }
     guard isDue else { return }
-    logger.error(
-      error.code == .noRoom
-        ? "pushes wait until there is room in the store"
-        : "pushes wait until the database can be reached", metadata: ["error": "\(error)"])
+    let line: Logger.Message =
+      switch error.code {
+      case .noRoom: "pushes wait until there is room in the store"
+      case .tooSlow: "pushes wait until the database is fast enough"
+      default: "pushes wait until the database can be reached"
+      }
+    logger.error(line, metadata: ["error": "\(error)"])
   }
 }

@@ -10,6 +10,9 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// There is no room for a write, on the disk or in the line: nothing of it happened, and later
     /// ones may succeed.
     case noRoom
+    /// A statement took longer than the database lets it: nothing of it happened, and the same again takes as long
+    /// unless the load was the reason.
+    case tooSlow
     /// The database server does not answer, or refuses: nothing of a write happened, and later ones may
     /// succeed.
     case unreachable

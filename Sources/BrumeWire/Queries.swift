@@ -73,9 +73,13 @@ extension Filter {
     var dictionary = try object.required("fieldValue", object["fieldValue"])
     if field == .system(.recordName) { dictionary = Self.recordName(dictionary) }
     let value = try DraftField(json: dictionary, field: field?.description ?? "fieldValue").value
+    let distance = try object.double("distance")
+    guard distance == nil || comparator == .near else {
+      throw BrumeError(
+        .badRequest, "'distance' belongs to NEAR; leave it out of \(comparator.rawValue)")
+    }
     self.init(
-      comparator, field, try object.required("fieldValue.value", value),
-      distance: try object.double("distance"))
+      comparator, field, try object.required("fieldValue.value", value), distance: distance)
   }
 }
 
@@ -115,19 +119,34 @@ extension Sort {
 extension FieldName {
   /// CloudKit: OpenCloudKit puts the schema's name of a system field into `fieldName`.
   fileprivate static func read(_ object: JSONObject) throws(BrumeError) -> FieldName? {
-    if let name = try object.string("systemFieldName") {
-      guard let field = SystemField(rawValue: name) ?? SystemField(schemaName: name) else {
-        let names = SystemField.allCases.map(\.rawValue).joined(separator: ", ")
-        throw BrumeError(
-          .badRequest,
-          "the system field '\(NameRules.shown(name))' does not exist; there are \(names)")
-      }
-      return .system(field)
+    let name = try object.string("fieldName")
+    let field = name.map { FieldName(wire: $0) }
+    guard let systemName = try object.string("systemFieldName") else { return field }
+    let system = FieldName.system(try SystemField(wire: systemName))
+    guard field == nil || field == system || name == systemName else {
+      throw BrumeError(
+        .badRequest,
+        "'fieldName' and 'systemFieldName' name different fields; leave one of them out")
     }
-    guard let name = try object.string("fieldName") else { return nil }
+    return system
+  }
+
+  private init(wire name: String) {
     // No record has a field of a reserved name: clients that write one mean the system's.
     let reserved = NameRules.reservedFields.contains(name) ? SystemField(rawValue: name) : nil
-    return (SystemField(schemaName: name) ?? reserved).map { .system($0) } ?? .field(name)
+    self = (SystemField(schemaName: name) ?? reserved).map { .system($0) } ?? .field(name)
+  }
+}
+
+extension SystemField {
+  fileprivate init(wire name: String) throws(BrumeError) {
+    guard let field = SystemField(rawValue: name) ?? SystemField(schemaName: name) else {
+      let names = SystemField.allCases.map(\.rawValue).joined(separator: ", ")
+      throw BrumeError(
+        .badRequest,
+        "the system field '\(NameRules.shown(name))' does not exist; there are \(names)")
+    }
+    self = field
   }
 }
 

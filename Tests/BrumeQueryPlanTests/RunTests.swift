@@ -61,6 +61,15 @@ struct RunTests {
       return names
     }
 
+    /// The first page, however complete the index is.
+    func page(_ query: Query, limit: Int, few: Int) throws -> EngineQueryPage {
+      let request = EngineQuery(
+        database: .sample(), zone: RowEngine.zone.name, query: query, after: nil, limit: limit,
+        candidateLimit: .max)
+      let rows = EngineRows(index: engine, records: engine, keys: fields)
+      return try QueryRun(request, rows, QueryTuning(fewCandidates: few)).page(of: [RowEngine.zone])
+    }
+
     func expected(_ query: Query) -> [String] {
       engine.records.values.map(\.record).filter {
         $0.type == query.recordType
@@ -116,6 +125,41 @@ struct RunTests {
     while try trial.indexBuild.advance(after: nil, limit: 100) != nil {}
     let found = try trial.names(query, limit: 30, few: 0)
     #expect(found == trial.expected(query))
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `a long text does not make a sort look at every record`(
+    ascending: Bool, bringsRecords: Bool
+  ) throws {
+    let trial = Trial(seed: 5, bringsRecords: bringsRecords)
+    for number in 0..<300 {
+      // Each four begin alike, as far as the index has them.
+      let beginning = "\(100 + number / 4) " + String(repeating: "é", count: 80)
+      let fields = ["s": FieldValue.string(beginning + "\(7 * number % 4)")]
+      let record = Record.sample(
+        "r\(number)", in: .sample("A"), sequence: Int64(number + 1), fields: fields)
+      try trial.engine.put(record, record.name, sequence: Int64(number + 1), trial.index)
+    }
+    let query = Query(recordType: "Trail", sorts: [Sort(.field("s"), ascending: ascending)])
+    _ = try trial.names(query, limit: 400, few: 0)
+    while try trial.indexBuild.advance(after: nil, limit: 100) != nil {}
+    #expect(try trial.names(query, limit: 7, few: 0) == trial.expected(query))
+    let page = try trial.page(query, limit: 7, few: 0)
+    #expect(page.work.rows == 8)
+  }
+
+  @Test func `a sort by names looks at no more records than the page needs`() throws {
+    var trial = Trial(seed: 6, bringsRecords: true)
+    for _ in 0..<4 { try trial.change(100) }
+    let byName = [Sort(.system(.recordName)), Sort(.field("n"))]
+    let filter = Filter(.greaterThanOrEquals, .field("n"), .int64(0))
+    for filters in [[], [filter]] {
+      let query = Query(recordType: "Trail", filters: filters, sorts: byName)
+      #expect(try trial.names(query, limit: 7, few: 0) == trial.expected(query))
+      #expect(try trial.page(query, limit: 3, few: 1000).work.rows < 40)
+    }
+    let all = Query(recordType: "Trail", sorts: byName)
+    #expect(try trial.page(all, limit: 3, few: 1000).work.rows == 4)
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])

@@ -53,6 +53,21 @@ struct SortedPlanTests {
     #expect(walk.checks.isExact)
   }
 
+  @Test func `two conditions on the sort's field bound the walk at both ends`() throws {
+    let keys = TypeKeys.sample(["n": .number])
+    let ends = [
+      Filter(.greaterThan, .field("n"), .int64(5)), Filter(.lessThan, .field("n"), .int64(1200)),
+    ]
+    let walk = try #require(
+      walked(plan(.sample(ends, sorts: [Self.byNumber]), keys, rows: [1: 5000])))
+    #expect(
+      walk.range
+        == .between(
+          lower: .init(value: .int(5), isIncluded: false),
+          upper: .init(value: .int(1200), isIncluded: false)))
+    #expect(walk.checks.isExact)
+  }
+
   @Test func `records that lack the field belong to the walk of a sparse key`() throws {
     let keys = TypeKeys.sample(["n": .number], isSparse: true)
     let request = EngineQuery.sample(sorts: [Self.byNumber, Sort(.field("s"))])
@@ -61,13 +76,18 @@ struct SortedPlanTests {
     #expect(walk.rowLimit(count: 11) == nil)
   }
 
-  @Test func `an index with a part of the values or of the texts is no order`() throws {
+  @Test func `texts with one beginning are a block, whose order their records say`() throws {
+    var cut = TypeKeys.sample(["n": .text])
+    cut.fields["n"]?.keys[0].isCut = true
+    let walk = try #require(walked(plan(.sample(sorts: [Self.byNumber]), cut)))
+    #expect(walk.sortsBlocks && walk.rowLimit(count: 11) == nil)
+  }
+
+  @Test func `an index with a part of the values is no order`() throws {
     var kinds = TypeKeys.sample(["n": .number])
     kinds.fields["n"]?.keys.append(
       IndexKey(id: 9, kind: .unindexed, isSparse: true, isCut: false))
-    var cut = TypeKeys.sample(["n": .text])
-    cut.fields["n"]?.keys[0].isCut = true
-    for keys in [kinds, cut, .sample(["n": .numbers]), .sample(["n": .place]), TypeKeys()] {
+    for keys in [kinds, .sample(["n": .numbers]), .sample(["n": .place]), TypeKeys()] {
       #expect(try walked(plan(.sample(sorts: [Self.byNumber]), keys)) == nil)
     }
   }
@@ -102,6 +122,21 @@ struct SortedPlanTests {
       Issue.record("a place that is not on the globe is searched")
       return
     }
+  }
+
+  @Test(arguments: [true, false])
+  func `a match without a place is kept, nearest first before all and else behind them`(
+    ascending: Bool
+  ) throws {
+    let here = Location(latitude: 0, longitude: 10)
+    let sort = Sort(.field("p"), ascending: ascending, relativeLocation: here)
+    var search = SquareSearch(here, Query(recordType: "Trail", sorts: [sort]))
+    let record = Record(name: "r", zone: ZoneID(name: "Trails"), type: "Trail")
+    search.add(SortedMatch(zone: 1, name: "r").keyed(by: record, [sort]))
+    let first = search.next()
+    let (before, after) = (search.settled(before: first), search.settled())
+    #expect(before.map(\.name) == (ascending ? ["r"] : []))
+    #expect(after.map(\.name) == (ascending ? [] : ["r"]))
   }
 
   @Test func `a circle leaves squares outside of it out`() {

@@ -47,6 +47,38 @@ struct ZonePlanTests {
     #expect(plan.residual == [Self.less])
   }
 
+  @Test func `both ends of one field are one range`() throws {
+    let keys = TypeKeys.sample(["n": .number])
+    let more = Filter(.greaterThan, .field("n"), .int64(3))
+    let least = Filter(.greaterThanOrEquals, .field("n"), .int64(3))
+    let query = try #require(ZoneQuery(.sample([Self.less, least, more]), inZone: 1, keys))
+    let plan = try query.plan(many: 1000, counting: nothing)
+    let range = ValueRange.between(
+      lower: .init(value: .int(3), isIncluded: false),
+      upper: .init(value: .int(7), isIncluded: false))
+    #expect(plan.source == keys.rows("n", range).map { .index($0) })
+    #expect(plan.isExact)
+  }
+
+  @Test func `two conditions on a list are two, because two elements may meet them`() throws {
+    let keys = TypeKeys.sample(["l": .texts])
+    let filters = ["a", "b"].map { Filter(.listMemberBeginsWith, .field("l"), .string($0)) }
+    #expect(try plan(.sample(filters), keys, rows: [1: 5]).residual.count == 1)
+  }
+
+  @Test func `equal conditions are one, and of many equalities four are asked for`() throws {
+    let names = ["a", "b", "c", "d", "e", "f", "g"]
+    let equalities = names.map { Filter(.equals, .field($0), .int64(7)) }
+    let keys = TypeKeys.sample([
+      "a": .number, "b": .number, "c": .number, "d": .number, "e": .number, "f": .number,
+      "g": .number,
+    ])
+    let plan = try plan(.sample(equalities + equalities), keys, rows: [1: 2])
+    #expect(plan.source == .index(try #require(keys.rows("b", Self.equals7))))
+    #expect(plan.probes.count == 4)
+    #expect(plan.residual == Array(equalities.suffix(2)))
+  }
+
   @Test(arguments: [
     Filter(.notEquals, .field("n"), .int64(7)), Filter(.equals, .field("b"), .bytes([1])),
     Filter(.equals, .system(.modifiedUserRecordName), .string("_bob")),

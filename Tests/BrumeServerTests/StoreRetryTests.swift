@@ -51,11 +51,12 @@ import Testing
   }
 
   @Test func `another reason has a line of its own`() async {
-    let lines = await Self.lines([(3, .unreachable), (3, .noRoom)])
+    let lines = await Self.lines([(3, .unreachable), (3, .noRoom), (3, .tooSlow)])
     #expect(
       lines == [
         "pushes wait until the database can be reached",
         "pushes wait until there is room in the store",
+        "pushes wait until the database is fast enough",
       ])
   }
 }

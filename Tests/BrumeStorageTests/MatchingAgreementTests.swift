@@ -134,7 +134,7 @@ private struct Plans {
   ) -> Reason {
     if filter.asksForPresence { return .presence }
     if !IndexCondition.all(filter, in: database).isEmpty {
-      return filters.conditions.contains { $0.filter == filter } ? .rough : .kinds
+      return filters.conditions.contains { $0.filters.contains(filter) } ? .rough : .kinds
     }
     if let field = filter.field, field.hidesOwner(of: database) { return .owner }
     switch filter.comparator {

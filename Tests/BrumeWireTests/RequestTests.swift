@@ -264,6 +264,27 @@ struct RequestTests {
     #expect(error?.code == .badRequest)
   }
 
+  @Test(arguments: [
+    (#"{"comparator":"IN","fieldName":"a","distance":5,"fieldValue":{"value":[1]}}"#, "'distance'"),
+    (
+      #"{"comparator":"IN","fieldName":"a","systemFieldName":"share","fieldValue":{"value":[1]}}"#,
+      "leave one"
+    ),
+  ])
+  func `what a condition would ignore is refused`(filter: String, words: String) {
+    let error = #expect(throws: BrumeError.self) {
+      try QueryRequest(json: try parse(#"{"query":{"recordType":"T","filterBy":[\#(filter)]}}"#))
+    }
+    #expect(error?.code == .badRequest && error?.reason.contains(words) == true)
+  }
+
+  @Test(arguments: ["___createTime", "createdTimestamp"])
+  func `one field may be named twice:`(name: String) throws {
+    let sort = #"{"fieldName":"\#(name)","systemFieldName":"createdTimestamp"}"#
+    let body = try parse(#"{"query":{"recordType":"T","sortBy":[\#(sort)]}}"#)
+    #expect(try QueryRequest(json: body).query.sorts == [Sort(.system(.createdTimestamp))])
+  }
+
   @Test func `QRY-15 a limit of 0 leaves it to the server`() throws {
     let body = try parse(#"{"query":{"recordType":"T"},"resultsLimit":0}"#)
     #expect(try QueryRequest(json: body).limit == nil)

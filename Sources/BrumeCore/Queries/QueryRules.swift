@@ -3,6 +3,7 @@
 // adds it (cases QRY-02 to QRY-08, QRY-16 to QRY-19). How a query is answered then is `BrumeQueryPlan`.
 
 package import BrumeModel
+import BrumePredicate
 package import BrumeSchema
 
 /// Checks queries against a schema.
@@ -54,8 +55,9 @@ package enum QueryRules {
     guard let type = schema.recordTypes[query.recordType] else { return [] }
     var missing: [IndexName] = []
     for need in needs(of: query) {
-      guard let wanted = need.indexes.first, let field = type.field(need.field),
-        !field.isEncrypted, field.indexes.isDisjoint(with: need.indexes),
+      guard need.field.hasIndexes, let wanted = need.indexes.first,
+        let field = type.field(need.field), !field.isEncrypted,
+        field.indexes.isDisjoint(with: need.indexes),
         Schema.Index.allowed(for: field.type).contains(wanted)
       else { continue }
       let index = IndexName(
@@ -109,6 +111,10 @@ package enum QueryRules {
         "Field '\(name)' of '\(typeName)' is \(field.type.wireName), for which \(word) has no "
           + "meaning; use a field of another type")
     }
+    guard name.hasIndexes else {
+      throw BrumeError(
+        .badRequest, "records cannot be sorted by '\(name)'; sort by another field")
+    }
     throw BrumeError(
       .badRequest,
       "Field '\(name)' is not marked \(word) in record type '\(typeName)'; run "
@@ -132,6 +138,7 @@ package enum QueryRules {
         "Field '\(sort.field)' of '\(typeName)' is no location to sort by distance from; sort by "
           + "a field of type LOCATION")
     }
+    if let place = sort.relativeLocation { try checkPlace(place, "the distance of", sort.field) }
   }
 }
 
@@ -145,6 +152,7 @@ extension QueryRules {
   ) throws(BrumeError) -> Filter {
     guard let name = filter.field else {
       try requireSearchable(type, typeName, place)
+      try checkWords(filter, limits)
       return try coerced(filter, to: .string)
     }
     try require(filter.comparator.indexes, on: name, of: type, typeName, place)
@@ -165,13 +173,33 @@ extension QueryRules {
           + "\(limits.valuesPerFilter); use several queries")
     }
     if filter.comparator == .near { try checkDistance(filter, name) }
+    if filter.comparator.indexes == [.searchable] { try checkWords(filter, limits) }
     return try coerced(filter, to: expected)
   }
 
   private static func checkDistance(_ filter: Filter, _ name: FieldName) throws(BrumeError) {
+    if case .location(let place) = filter.value { try checkPlace(place, "NEAR on", name) }
     if let distance = filter.distance, distance.isFinite, distance >= 0 { return }
     throw BrumeError(
       .badRequest, "NEAR on field '\(name)' needs 'distance': metres, not negative")
+  }
+
+  /// - Parameter what: asks of the field.
+  private static func checkPlace(
+    _ place: Location, _ what: String, _ name: FieldName
+  ) throws(BrumeError) {
+    if place.isOnGlobe { return }
+    throw BrumeError(
+      .badRequest,
+      "\(what) field '\(name)' is from no place: latitude is -90…90, longitude -180…180")
+  }
+
+  private static func checkWords(_ filter: Filter, _ limits: Limits) throws(BrumeError) {
+    guard let count = Tokens.of(filter.value)?.count, count > limits.wordsPerSearch else { return }
+    throw BrumeError(
+      .badRequest,
+      "\(filter.comparator.rawValue) on '\(filter.field?.description ?? "self")' has \(count) words; the "
+        + "maximum is \(limits.wordsPerSearch); search for fewer")
   }
 
   private static func requireSearchable(
@@ -191,7 +219,7 @@ extension QueryRules {
     var filter = filter
     if let value = filter.value.coerced(to: type, isTagged: false) {
       filter.value = value
-    } else if type.element == .reference, let value = filter.value.names {
+    } else if type.element == .reference, let value = filter.value.named {
       filter.value = value
     } else {
       throw BrumeError(
@@ -207,6 +235,11 @@ extension QueryRules {
 extension FieldValue {
   /// How many values a condition compares with.
   fileprivate var count: Int { if case .list(let values, _) = self { values.count } else { 1 } }
+}
+
+extension FieldName {
+  /// Whether a schema says which indexes the field has. Of these two it does not: they can be asked for, and no more.
+  fileprivate var hasIndexes: Bool { self != .system(.parent) && self != .system(.share) }
 }
 
 extension Sort {
@@ -249,15 +282,15 @@ extension Comparator {
 }
 
 extension FieldValue {
-  /// Record names, as clients may write references in conditions; nil for anything else.
-  fileprivate var names: FieldValue? {
+  /// References by record names, as clients may write them in conditions; nil for anything else.
+  fileprivate var named: FieldValue? {
     switch self {
-    case .string: return self
+    case .string(let name): return .reference(Reference(recordName: name))
     case .list(let values, _):
-      let isNames = values.allSatisfy { value in
-        if case .string = value { true } else { false }
+      let references = values.compactMap { value -> FieldValue? in
+        if case .string = value { value.named } else { nil }
       }
-      return isNames ? self : nil
+      return references.count == values.count ? .list(references, of: .reference) : nil
     case .int64, .double, .bytes, .timestamp, .location, .reference, .asset: return nil
     }
   }

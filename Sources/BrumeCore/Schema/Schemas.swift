@@ -201,10 +201,14 @@ extension RoleWriting {
 
 extension Schema {
   static func missing(type: String) -> BrumeError {
-    BrumeError(
-      .notFound,
-      "Did not find record type: \(NameRules.shown(type)); check its spelling, or save a record of it in "
-        + "development first, and deploy the schema for production")
+    let next =
+      type == Record.shareType
+      ? "shares can be fetched by name, and queried after `brume schema import` of a text with "
+        + "RECORD TYPE \"\(type)\" (\"___recordID\" REFERENCE QUERYABLE)"
+      : "check its spelling, or save a record of it in development first, and deploy the schema for "
+        + "production"
+    return BrumeError(
+      .notFound, "Did not find record type: \(NameRules.shown(type)); \(next)")
   }
   static func missing(field: String, type: String) -> BrumeError {
     BrumeError(

@@ -17,9 +17,11 @@ final class Connection {
   typealias Command = (sql: SQL, values: [SQLValue])
 
   private let handle: OpaquePointer
-  private var prepared: Set<String> = []
+  private var prepared = PreparedStatements()
   private enum Sent {
     case preparation(String)
+    case unnamed
+    case release(String)
     case command
     case sync
   }
@@ -76,7 +78,9 @@ final class Connection {
 
   /// Adds a command to those that the next exchange carries.
   func send(_ sql: SQL, _ values: [SQLValue] = []) throws(ServerError) {
-    if prepared.insert(sql.name).inserted {
+    let (isNew, freed) = prepared.use(sql)
+    if let freed { try release(freed) }
+    if isNew {
       try check(PQsendPrepare(handle, sql.name, sql.text(onCitus: isOnCitus), 0, nil))
       sent.append(.preparation(sql.name))
     }
@@ -85,6 +89,15 @@ final class Connection {
     }
     try check(result)
     sent.append(.command)
+  }
+
+  /// Frees a prepared statement.
+  private func release(_ name: String) throws(ServerError) {
+    // The statement without a name is another one each time.
+    try check(PQsendPrepare(handle, "", "DEALLOCATE \(name)", 0, nil))
+    sent.append(.unnamed)
+    try check(PQsendQueryPrepared(handle, "", 0, nil, nil, nil, 1))
+    sent.append(.release(name))
   }
 
   /// Lets the server begin with what was sent, as far as the network takes it now.
@@ -109,7 +122,8 @@ final class Connection {
       case (.command, let rows?): answers.append(rows)
       // After an error nothing is prepared.
       case (.preparation(let name), nil): prepared.remove(name)
-      case (.command, nil), (.preparation, _?), (.sync, _): break
+      case (.release(let name), nil): prepared.keep(name)
+      case (.command, nil), (.preparation, _?), (.unnamed, _), (.release, _?), (.sync, _): break
       }
     }
     try endOfPipeline()
@@ -163,7 +177,8 @@ extension Connection {
       switch item {
       case .sync: try endOfPipeline()
       case .preparation(let name): if try nextAnswer().0 == nil { prepared.remove(name) }
-      case .command: _ = try nextAnswer()
+      case .release(let name): if try nextAnswer().0 == nil { prepared.keep(name) }
+      case .command, .unnamed: _ = try nextAnswer()
       }
     }
   }

@@ -9,6 +9,8 @@ final class SQL: Sendable {
   let name: String
   /// The same question, asked for many values at once; nil: each is asked alone.
   let joined: JoinedSQL?
+  /// Whether it was put together for a query, so that there are many like it.
+  let isOfQuery: Bool
   private static let count = Atomic<Int>(0)
 
   /// - Parameters:
@@ -16,7 +18,12 @@ final class SQL: Sendable {
   ///     in words that Citus reads: it looks for the worker in `bucket = $1`, and `bucket + 0 = $1`, which chooses an
   ///     index, would be asked of all workers.
   ///   - types: of its parameters, the bucket first, if questions of this kind may be asked together.
-  init(_ text: String, onCitus citus: String? = nil, each types: [SQLType]? = nil) {
+  ///   - isOfQuery: whether it was put together for a query.
+  init(
+    _ text: String, onCitus citus: String? = nil, each types: [SQLType]? = nil,
+    isOfQuery: Bool = false
+  ) {
+    self.isOfQuery = isOfQuery
     let citus = citus ?? text.replacing("bucket + 0 = $1", with: "bucket = $1 AND bucket + 0 = $1")
     (self.text, textOnCitus) = (text, citus)
     name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
@@ -26,6 +33,7 @@ final class SQL: Sendable {
   /// - Parameter joined: the same for many values, in words of its own.
   init(_ text: String, onCitus citus: String, joined: JoinedSQL) {
     (self.text, textOnCitus) = (text, citus)
+    isOfQuery = false
     name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
     self.joined = joined
   }

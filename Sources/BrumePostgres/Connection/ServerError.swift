@@ -36,6 +36,7 @@ struct ServerError: Error, CustomStringConvertible {
   /// As a request's sender gets it. All of them leave nothing behind, but for a connection lost during
   /// a commit, which the writer resolves.
   var storeError: StoreError {
+    if code == Self.canceled { return StoreError(.tooSlow, "\(Self.tooSlow): \(description)") }
     if let advice { return StoreError(.noRoom, "\(advice): \(description)") }
     if code?.hasPrefix("XX") == true { return StoreError(.corrupt, description) }
     return StoreError(.unreachable, "PostgreSQL: \(sentence)")
@@ -49,6 +50,10 @@ struct ServerError: Error, CustomStringConvertible {
     return StoreError(.unreachable, "\(what): \(sentence)")
   }
 
+  private static let canceled = "57014"
+  private static let tooSlow =
+    "a statement took longer than PostgreSQL may; narrow the query, or look at the load of its machine"
+
   /// What is used up, and what an operator does about it; nil: nothing is.
   var advice: String? {
     switch code {
@@ -59,7 +64,7 @@ struct ServerError: Error, CustomStringConvertible {
       "PostgreSQL's disk is full; make room on it, and saves go on by themselves"
     case "53200": "PostgreSQL has no memory for this now; give its machine more, or lower work_mem"
     case "53400": "a limit of PostgreSQL's configuration is reached; raise it"
-    case "57014": "a statement took longer than PostgreSQL may; look at the load of its machine"
+    case Self.canceled: Self.tooSlow
     default: nil
     }
   }

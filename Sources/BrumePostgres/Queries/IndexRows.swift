@@ -6,84 +6,71 @@ import BrumeQueryPlan
 import BrumeStorage
 
 struct IndexRows: IndexRowReading {
-  /// Ours: rows that one exchange brings.
-  static let pageSize = 256
-
   let session: Session
   let coder: RecordCoder
   let bucket: SQLValue
+  /// Ours: rows that one exchange brings with their records.
+  var pageSize = 256
 
   // MARK: In the order of names
 
   func each(
     _ rows: ZonePlan.Rows, after: String?, _ needs: RowNeeds, _ visit: (RecordRow) throws -> Bool
   ) throws {
-    try eachPage(after: after, needs, visit) { after, limit in
-      var statement = Statement(bucket)
+    let found = NamedRows(isInOrder: rows.range.isEquality) { statement, after in
       let key = statement.add(.integer(rows.key.id))
       let range = statement.add(rows.range)
       let name = statement.add(.text(after))
-      let names = """
+      return """
         SELECT DISTINCT name FROM \(range.source)
         WHERE bucket = $1 AND key = \(key) AND \(range.condition) AND name > \(name)
         """
-      return statement.pageByName(of: names, limit, zone: Self.zone(ofKey: key), needs)
+    } zone: {
+      Self.zone(ofKey: $0.add(.integer(rows.key.id)))
     }
+    try each(found, after: after, needs, visit)
   }
 
   func each(
     ofType type: String, in zone: Int64, after: String?, _ needs: RowNeeds,
     _ visit: (RecordRow) throws -> Bool
   ) throws {
-    try eachOfType(type, in: zone, after: after, needs, visit) { _ in "" }
+    let found = NamedRows(isInOrder: true) { statement, after in
+      Self.names(ofType: type, in: zone, after: after, &statement)
+    } zone: {
+      $0.add(.integer(zone))
+    }
+    try each(found, after: after, needs, visit)
   }
 
+  // EXCEPT reads each side once. A condition with a subquery looks through all rows of the key for each record
+  // when there are too many to remember: the sessions join by look-ups only, and no index has names.
   func each(
     ofType type: String, in zone: Int64, without key: IndexKey, _ needs: RowNeeds,
     _ visit: (RecordRow) throws -> Bool
   ) throws {
-    try eachOfType(type, in: zone, after: nil, needs, visit) { statement in
-      let key = statement.add(.integer(key.id))
-      return "AND name NOT IN (SELECT name FROM query_index WHERE bucket = $1 AND key = \(key))"
-    }
-  }
-
-  private func eachOfType(
-    _ type: String, in zone: Int64, after: String?, _ needs: RowNeeds,
-    _ visit: (RecordRow) throws -> Bool, _ condition: (inout Statement) -> String
-  ) throws {
-    try eachPage(after: after, needs, visit) { after, limit in
-      var statement = Statement(bucket)
-      let (zone, type) = (statement.add(.integer(zone)), statement.add(.text(type)))
-      let name = statement.add(.text(after))
-      let names = """
-        SELECT name FROM records
-        WHERE bucket = $1 AND zone = \(zone) AND type = \(type) AND name > \(name) \(condition(&statement))
+    let found = NamedRows(isInOrder: false) { statement, after in
+      let all = Self.names(ofType: type, in: zone, after: after, &statement)
+      let (key, name) = (statement.add(.integer(key.id)), statement.add(.text(after)))
+      return """
+        \(all)
+        EXCEPT SELECT name FROM query_index WHERE bucket = $1 AND key = \(key) AND name > \(name)
         """
-      return statement.pageByName(of: names, limit, zone: zone, needs)
+    } zone: {
+      $0.add(.integer(zone))
     }
+    try each(found, after: nil, needs, visit)
   }
 
-  /// Page after page until there are no more, or enough, or `visit` answers false.
-  private func eachPage(
-    after: String?, _ needs: RowNeeds, _ visit: (RecordRow) throws -> Bool,
-    _ page: (_ after: String, _ limit: Int) -> Statement
-  ) throws {
-    var after = after ?? ""
-    var left = needs.limit ?? .max
-    while left > 0 {
-      let limit = min(left, Self.pageSize)
-      let statement = page(after, limit)
-      let rows = try session.all(statement.sql, statement.values) {
-        candidate($0, needs, from: 1)
-      }
-      for row in rows {
-        if try !visit(row) { return }
-      }
-      guard rows.count == limit, let last = rows.last else { return }
-      after = last.name
-      left -= rows.count
-    }
+  private static func names(
+    ofType type: String, in zone: Int64, after: String, _ statement: inout Statement
+  ) -> String {
+    let (zone, type) = (statement.add(.integer(zone)), statement.add(.text(type)))
+    let name = statement.add(.text(after))
+    return """
+      SELECT name FROM records
+      WHERE bucket = $1 AND zone = \(zone) AND type = \(type) AND name > \(name)
+      """
   }
 
   // MARK: In the order of values
@@ -95,7 +82,7 @@ struct IndexRows: IndexRowReading {
     var after: (value: [UInt8], name: String)?
     var left = needs.limit ?? .max
     while left > 0 {
-      let limit = min(left, Self.pageSize)
+      let limit = min(left, pageSize)
       let statement = walk(key, range ?? .all, ascending, after, limit, needs)
       let rows = try session.all(statement.sql, statement.values) { row in
         (row: candidate(row, needs, from: 2), value: row.bytes(1))
@@ -162,7 +149,7 @@ struct IndexRows: IndexRowReading {
   }
 
   /// Name, and from a later column on what was found of the record: its zone and the rest.
-  private func candidate(_ row: Row, _ needs: RowNeeds, from column: Int32) -> RecordRow {
+  func candidate(_ row: Row, _ needs: RowNeeds, from column: Int32) -> RecordRow {
     let name = row.text(0)
     guard needs.records, let zone = row.optionalInteger(column) else {
       return RecordRow(name: name, row: nil)

@@ -1,4 +1,5 @@
-// A statement that is put together for a query: its text has few forms, and each is prepared once.
+// A statement that is put together for a query: its text has some hundred forms, whatever a client asks for, and each
+// is prepared once.
 
 import BrumeQueryPlan
 import Synchronization
@@ -15,7 +16,7 @@ struct Statement {
   var sql: SQL {
     Self.known.withLock { known in
       if let sql = known[text] { return sql }
-      let sql = SQL(text)
+      let sql = SQL(text, isOfQuery: true)
       known[text] = sql
       return sql
     }
@@ -84,7 +85,7 @@ struct Statement {
   ) -> Statement {
     var page = self
     let most = page.add(.integer(limit))
-    let probes = needs.records ? page.probes(needs.probes) : ""
+    let probes = page.probes(needs.probes)
     let found =
       "(SELECT * FROM (\(rows)) AS rows\(probes) ORDER BY \(order) LIMIT \(most)) AS found"
     guard needs.records else {
@@ -99,6 +100,19 @@ struct Statement {
       ORDER BY \(order == "name" ? "found.name" : order)
       """
     return page
+  }
+
+  /// The records of names, in the order of the names; those that are not there are left out.
+  mutating func addRecords(ofNames names: [String], zone: String) {
+    let list = add(.texts(names))
+    text = """
+      SELECT found.name, record.zone, \(RecordColumns.names)
+      FROM unnest(\(list)::text[]) WITH ORDINALITY AS found (name, number)
+        CROSS JOIN LATERAL (
+          SELECT zone, \(RecordColumns.names) FROM records WHERE bucket = $1 AND zone = \(zone)
+            AND records.name = found.name OFFSET 0) AS record
+      ORDER BY found.number
+      """
   }
 
   private mutating func probes(_ probes: [ZonePlan.Rows]) -> String {

@@ -17,10 +17,12 @@ package struct IndexWanted: Error, Equatable {
   private let useful: [String]
 
   /// Of zones that were not looked at, nothing is wanted.
-  package init(for request: EngineQuery) {
+  ///
+  /// - Parameter filters: the request's, if they were made ready before.
+  package init(for request: EngineQuery, _ filters: ReadyFilters? = nil) {
     database = request.database
     type = request.query.recordType
-    useful = request.usefulFields.map(\.indexName)
+    useful = request.usefulFields(filters ?? ReadyFilters(request)).map(\.indexName)
   }
 
   /// Adds what is missing in a zone that has these keys of the type.
@@ -33,9 +35,9 @@ package struct IndexWanted: Error, Equatable {
 extension EngineQuery {
   /// Fields whose index would find candidates, or give their order. A query for a whole type is
   /// served from creation times, so that a rare type is found without a search of the zone.
-  fileprivate var usefulFields: Set<IndexedField> {
-    if query.filters.contains(where: \.namesRecords) { return [] }
-    var fields = Set(query.filters.flatMap { IndexCondition.all($0, in: database).map(\.field) })
+  fileprivate func usefulFields(_ filters: ReadyFilters) -> Set<IndexedField> {
+    if filters.all.contains(where: { $0.names != nil }) { return [] }
+    var fields = Set(filters.all.flatMap { $0.conditions.map(\.field) })
     if let sort = query.sorts.first, sort.field.isIndexed, !sort.field.hidesOwner(of: database) {
       fields.insert(.value(sort.field))
     }

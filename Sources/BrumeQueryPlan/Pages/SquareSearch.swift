@@ -46,10 +46,15 @@ package struct SquareSearch: Sendable {
     }
   }
 
-  /// Adds a match, which is `keyed`.
+  /// Adds a match, which is `keyed`. One without a place, as of a damaged record, comes with those that lack the field:
+  /// before all, or behind them if the farthest come first.
   package mutating func add(_ match: SortedMatch) {
-    guard case .location(let here)? = match.record?.value(of: sort.field) else { return }
-    let distance = here.distance(to: place) ?? 0
+    let distance =
+      if case .location(let here)? = match.record?.value(of: sort.field) {
+        here.distance(to: place) ?? 0
+      } else {
+        -Double.infinity
+      }
     waiting.append((match, sort.ascending ? distance : -distance))
   }
 
@@ -58,7 +63,10 @@ package struct SquareSearch: Sendable {
 
   /// The matches that come before everything in the square and in those after it; all when nil.
   package mutating func settled(before square: GlobeCells.Square? = nil) -> [SortedMatch] {
-    let limit: Double = square.map { self.bound(of: $0) } ?? .infinity
+    guard let limit = square.map({ self.bound(of: $0) }) else {
+      defer { waiting = [] }
+      return waiting.map { $0.match }
+    }
     let found = waiting.filter { $0.distance < limit }
     if !found.isEmpty { waiting.removeAll { $0.distance < limit } }
     return found.map { $0.match }

@@ -15,9 +15,14 @@ package struct IndexCondition: Equatable, Sendable {
 
   /// What a filter asks of the index. Each is a condition that its matches meet; none if the index
   /// cannot answer it.
-  package static func all(_ filter: Filter, in database: DatabaseKey) -> [IndexCondition] {
+  ///
+  /// - Parameter words: of its text, if they are known already.
+  package static func all(
+    _ filter: Filter, in database: DatabaseKey, words: Set<String>? = nil
+  ) -> [IndexCondition] {
     switch filter.comparator {
-    case .containsAllTokens, .containsAnyTokens: words(filter)
+    case .containsAllTokens, .containsAnyTokens:
+      self.words(filter, words ?? Tokens.of(filter.value) ?? [])
     case .equals, .notEquals, .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals,
       .near, .in, .notIn, .beginsWith, .notBeginsWith, .listContains, .notListContains,
       .listContainsAny, .notListContainsAny, .listContainsAll, .notListContainsAll,
@@ -56,14 +61,13 @@ package struct IndexCondition: Equatable, Sendable {
   /// Ours: a search for any of more words looks at every record.
   private static let anyWords = 500
 
-  private static func words(_ filter: Filter) -> [IndexCondition] {
+  private static func words(_ filter: Filter, _ wanted: Set<String>) -> [IndexCondition] {
     let field: IndexedField
     switch filter.field {
     case nil: field = .words(nil)
     case .field(let name): field = .words(name)
     case .system: return []
     }
-    let wanted = Tokens.of(filter.value) ?? []
     // The longest first: they are the rarest.
     let known = wanted.compactMap { IndexedWord.spelling(of: $0) }
       .sorted { ($1.utf8.count, ByteText($0)) < ($0.utf8.count, ByteText($1)) }

@@ -10,29 +10,32 @@ package struct ResolvedFilters: Sendable {
   /// What the index answers.
   package private(set) var conditions: [ZonePlan.Condition] = []
   /// What it does not answer, or not for certain.
-  package private(set) var residual: [Filter] = []
+  private(set) var evaluated: [ReadyFilter] = []
   /// Set when the query names records.
   package private(set) var names: Set<ByteText>?
   /// No record can match.
   package private(set) var isImpossible = false
 
-  package init(_ filters: [Filter], _ keys: TypeKeys, _ database: DatabaseKey) {
-    for filter in filters {
-      if let named = filter.recordNames {
+  package init(_ filters: ReadyFilters, _ keys: TypeKeys) {
+    for filter in filters.all {
+      if let named = filter.names {
         names = names.map { $0.intersection(named) } ?? named
       } else if filter.asksForNoWord {
         isImpossible = true
       } else {
-        let answers = IndexCondition.all(filter, in: database).map { resolve(filter, $0, keys) }
+        let answers = filter.conditions.map { resolve(filter, $0, keys) }
         // Of an answer that says nothing or not all, the filter itself decides.
-        if !answers.contains(true) { residual.append(filter) }
+        if !answers.contains(true) { evaluated.append(filter) }
       }
     }
   }
 
+  /// The filters of `evaluated`.
+  package var residual: [Filter] { evaluated.map(\.filter) }
+
   /// Answers whether what the condition's rows find needs no further look.
   private mutating func resolve(
-    _ filter: Filter, _ condition: IndexCondition, _ keys: TypeKeys
+    _ filter: ReadyFilter, _ condition: IndexCondition, _ keys: TypeKeys
   ) -> Bool {
     // Not in the index, or not all of it yet.
     guard let all = keys.complete(condition.field) else { return false }
@@ -47,8 +50,18 @@ package struct ResolvedFilters: Sendable {
     guard fitting.count == 1 else { return false }
     let rows = ZonePlan.Rows(key: key, range: key.isCut ? range.overBeginnings : range)
     let isRough = key.isRough || condition.isRough
-    conditions.append(.init(filter: filter, rows: rows, isRough: isRough))
+    add(ZonePlan.Condition(ready: [filter], rows: rows, isRough: isRough))
     return !isRough
+  }
+
+  /// Two conditions that are one range of rows are one.
+  private mutating func add(_ new: ZonePlan.Condition) {
+    for index in conditions.indices {
+      guard let both = conditions[index].joined(with: new) else { continue }
+      conditions[index] = both
+      return
+    }
+    conditions.append(new)
   }
 }
 
@@ -61,17 +74,8 @@ extension ResolvedFilters {
 }
 
 extension Filter {
-  /// Whether the filter searches for words and has none, as when all are words that search ignores.
-  fileprivate var asksForNoWord: Bool {
-    (comparator == .containsAllTokens || comparator == .containsAnyTokens)
-      && Tokens.of(value)?.isEmpty ?? true
-  }
-
-  /// Whether the filter says which records by name.
-  var namesRecords: Bool { recordNames != nil }
-
   /// The record names that a filter on `recordName` allows.
-  fileprivate var recordNames: Set<ByteText>? {
+  var recordNames: Set<ByteText>? {
     guard field == .system(.recordName) else { return nil }
     switch (comparator, value) {
     case (.equals, _): return [value].recordNames

@@ -25,8 +25,8 @@ package struct KeyWalk: Sendable {
   /// Whether records without a row under the key may match too. They are before all others in
   /// ascending order and behind them in descending.
   package let hasMissing: Bool
-  /// Whether further sorts order records with equal values: a block of them must be seen whole before
-  /// its order is known.
+  /// Whether more than the rows orders records with equal values there: further sorts, or the rest of texts of which
+  /// the key has the beginnings. A block of them must be seen whole before its order is known.
   package let sortsBlocks: Bool
   /// What must still be checked of each record. Its source is not used.
   package let checks: ZonePlan
@@ -51,19 +51,19 @@ extension ZoneQuery {
   /// - Parameter own: the condition on the sort's own field, whose rows alone are walked.
   private func walk(_ key: IndexKey, own: Int?, _ sort: Sort) -> KeyWalk {
     var checks = ZonePlan(zone: zone, recordType: request.query.recordType)
-    checks.residual = filters.residual
+    checks.evaluate(filters.evaluated)
     checks.check(filters.conditions, except: own)
     return KeyWalk(
       key: key, range: own.map { filters.conditions[$0].rows.range }, ascending: sort.ascending,
-      hasMissing: own == nil && key.isSparse, sortsBlocks: request.query.sorts.count > 1,
-      checks: checks)
+      hasMissing: own == nil && key.isSparse,
+      sortsBlocks: key.isCut || request.query.sorts.count > 1, checks: checks)
   }
 
   /// The key whose order is the sort's, if every value of the field is under it.
   private func walkable(_ sort: Sort) -> IndexKey? {
     guard !sort.field.hidesOwner(of: request.database),
       let all = keys.complete(.value(sort.field)),
-      all.count == 1, all[0].kind.isSingle, !all[0].isCut,
+      all.count == 1, all[0].kind.isSingle,
       (all[0].kind == .place) == (sort.relativeLocation != nil),
       sort.relativeLocation?.isOnGlobe ?? true
     else { return nil }

@@ -17,12 +17,14 @@ package struct ZonePlan: Sendable {
       self.range = range
     }
   }
-  /// A filter and the rows that satisfy it.
-  package struct Condition: Equatable, Sendable {
-    package let filter: Filter
+  /// Filters and the rows that satisfy all of them.
+  package struct Condition: Sendable {
+    let ready: [ReadyFilter]
     package let rows: Rows
     /// What the rows find is evaluated anyway.
     package let isRough: Bool
+    /// What the rows satisfy.
+    package var filters: [Filter] { ready.map(\.filter) }
   }
   /// Where the candidates come from, in the order of their names' bytes.
   package enum Source: Equatable, Sendable {
@@ -39,9 +41,7 @@ package struct ZonePlan: Sendable {
   /// Further equalities, asked of the index for each candidate.
   package private(set) var probes: [Rows] = []
   /// The rest, evaluated on the decoded record.
-  package internal(set) var residual: [Filter] = [] {
-    didSet { prepared = PreparedFilters(residual) }
-  }
+  package private(set) var residual: [Filter] = []
   /// `residual`, made ready to evaluate many records.
   package private(set) var prepared = PreparedFilters([])
   /// Among the candidates are records that are not there for whoever asks.
@@ -55,15 +55,27 @@ package struct ZonePlan: Sendable {
   /// Whether a candidate is a match without a look at it.
   package var isExact: Bool { probes.isEmpty && residual.isEmpty }
 
+  /// Ours: equalities that are asked of the index; further ones are evaluated. Each makes another statement of an
+  /// engine's, and four that hold leave few records.
+  static let mostProbes = 4
+
   /// Adds what must still be checked of each candidate.
   mutating func check(_ conditions: [Condition], except source: Int?) {
     for (index, condition) in conditions.enumerated() where index != source {
       if condition.isRough { continue }
-      if condition.rows.range.isEquality {
+      if condition.rows.range.isEquality, probes.count < Self.mostProbes {
         probes.append(condition.rows)
       } else {
-        residual.append(condition.filter)
+        evaluate(condition.ready)
       }
+    }
+  }
+
+  /// Adds filters that are evaluated on the record.
+  mutating func evaluate(_ filters: [ReadyFilter]) {
+    for filter in filters {
+      residual.append(filter.filter)
+      prepared.add(filter.prepared)
     }
   }
 }

@@ -14,10 +14,16 @@ package struct ZoneQuery: Sendable {
   package let zone: Int64
   package let keys: TypeKeys
   package let filters: ResolvedFilters
+  private let ready: ReadyFilters
 
   /// Nil: nothing in the zone can match. The request is `withVisibility`.
-  package init?(_ request: EngineQuery, inZone zone: Int64, _ keys: TypeKeys) {
-    filters = ResolvedFilters(request.query.filters, keys, request.database)
+  ///
+  /// - Parameter ready: the request's filters, if others were asked before.
+  package init?(
+    _ request: EngineQuery, _ ready: ReadyFilters? = nil, inZone zone: Int64, _ keys: TypeKeys
+  ) {
+    self.ready = ready ?? ReadyFilters(request)
+    filters = ResolvedFilters(self.ready, keys)
     if filters.isImpossible { return nil }
     self.request = request
     self.zone = zone
@@ -28,13 +34,13 @@ package struct ZoneQuery: Sendable {
   /// how many more there are.
   package func plan(many: Int, counting: RowCounter) rethrows -> ZonePlan {
     var plan = ZonePlan(zone: zone, recordType: request.query.recordType)
-    plan.residual = filters.residual
     if let names = filters.names(visible: request.visible) {
       plan.source = .names(names.sorted().map(\.text))
-      plan.residual = request.query.filters
+      plan.evaluate(ready.all)
       plan.mayHide = request.visible.isOfCreator
       return plan
     }
+    plan.evaluate(filters.evaluated)
     let best = try source(many, counting)
     if let best {
       plan.source = .index(filters.conditions[best].rows)
@@ -81,7 +87,9 @@ package struct ZoneQuery: Sendable {
 extension ZonePlan.Condition {
   /// A condition on who made the record. That on whoever asks is the last (`withVisibility`).
   fileprivate var isOfCreator: Bool {
-    filter.field == .system(.createdUserRecordName) && filter.comparator == .equals
+    filters.contains {
+      $0.field == .system(.createdUserRecordName) && $0.comparator == .equals
+    }
   }
 }
 

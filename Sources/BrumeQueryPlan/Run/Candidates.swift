@@ -6,6 +6,7 @@ import BrumeStorage
 
 struct Candidates {
   let request: EngineQuery
+  let filters: ReadyFilters
   let rows: EngineRows
   /// What all of it took so far.
   let tally = QueryTally()

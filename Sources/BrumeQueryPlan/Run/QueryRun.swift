@@ -22,11 +22,13 @@ package struct QueryTuning: Sendable {
 /// A query and the rows of the engine that is asked.
 package struct QueryRun {
   private let request: EngineQuery
+  private let filters: ReadyFilters
   private let rows: EngineRows
   private let tuning: QueryTuning
 
   package init(_ request: EngineQuery, _ rows: EngineRows, _ tuning: QueryTuning) {
     self.request = request.withVisibility
+    filters = ReadyFilters(self.request)
     self.rows = rows
     self.tuning = tuning
   }
@@ -36,7 +38,7 @@ package struct QueryRun {
   /// - Throws: what the engine throws.
   package func page(of zones: [SearchedZone]) throws -> EngineQueryPage {
     try requireIndex(zones)
-    let candidates = Candidates(request: request, rows: rows)
+    let candidates = Candidates(request: request, filters: filters, rows: rows)
     if request.query.sorts.isEmpty { return try page(byKeyOf: zones, candidates) }
     return try SortedSearch(request, candidates, few: tuning.fewCandidates).page(of: zones)
   }
@@ -44,7 +46,7 @@ package struct QueryRun {
   /// Asks for the index that the query needs, if this read may ask.
   private func requireIndex(_ zones: [SearchedZone]) throws {
     guard tuning.asksForIndex else { return }
-    var wanted = IndexWanted(for: request)
+    var wanted = IndexWanted(for: request, filters)
     for zone in zones {
       let keys = try rows.keys.keys(of: RecordTypeRowKey(zone: zone.number, type: wanted.type))
       wanted.look(at: keys, inZone: zone.number)
@@ -56,7 +58,7 @@ package struct QueryRun {
   ///
   /// - Throws: what the engine throws.
   package func plan(in zone: Int64) throws -> ZonePlan? {
-    try rows.keys.query(request, in: zone)?.plan(many: tuning.fewCandidates) {
+    try rows.keys.query(request, filters, in: zone)?.plan(many: tuning.fewCandidates) {
       try rows.index.count($0, limit: $1)
     }
   }
@@ -84,9 +86,12 @@ package struct QueryRun {
 extension IndexKeyReading {
   /// A query, which is `withVisibility`, in one zone. Nil: nothing there can match.
   ///
+  /// - Parameter filters: the request's, if they were made ready before.
   /// - Throws: what the engine throws.
-  package func query(_ request: EngineQuery, in zone: Int64) throws -> ZoneQuery? {
+  package func query(
+    _ request: EngineQuery, _ filters: ReadyFilters? = nil, in zone: Int64
+  ) throws -> ZoneQuery? {
     let keys = try keys(of: RecordTypeRowKey(zone: zone, type: request.query.recordType))
-    return ZoneQuery(request, inZone: zone, keys)
+    return ZoneQuery(request, filters, inZone: zone, keys)
   }
 }

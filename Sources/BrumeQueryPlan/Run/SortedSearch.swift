@@ -28,7 +28,7 @@ struct SortedSearch {
   /// The first matches of one zone in their order.
   private func first(_ count: Int, in zone: Int64) throws -> [SortedMatch] {
     let rows = candidates.rows
-    guard let query = try rows.keys.query(request, in: zone) else { return [] }
+    guard let query = try rows.keys.query(request, candidates.filters, in: zone) else { return [] }
     let plan = try query.sortedPlan(many: few) { try rows.index.count($0, limit: $1) }
     return switch plan {
     case .sort(let plan): try sort(plan, count)
@@ -77,14 +77,22 @@ extension SortedMatch {
 
 // MARK: Few candidates
 
+extension Sort {
+  /// Whether it is the order in which candidates come: of the bytes of their names, of which a zone has each once.
+  fileprivate var isByName: Bool { field == .system(.recordName) && ascending }
+}
+
 extension SortedSearch {
-  /// Fetches and decodes all matches; keeps no more than it can need.
+  /// Fetches and decodes all matches; keeps no more than it can need. Names come in their order: of those the first
+  /// are enough.
   private func sort(_ plan: ZonePlan, _ count: Int) throws -> [SortedMatch] {
+    let isInOrder = request.query.sorts[0].isByName
     var matches: [SortedMatch] = []
-    try candidates.each(plan, after: nil, limit: nil) { row in
+    try candidates.each(plan, after: nil, limit: isInOrder && plan.isExact ? count : nil) { row in
       guard let stored = try candidates.match(row, plan) else { return true }
       let match = SortedMatch(zone: plan.zone, name: row.name, row: row.row, stored: stored)
       matches.append(try keyed(match))
+      if isInOrder { return matches.count < count }
       if matches.count >= 2 * count + few {
         matches = Array(try sorted(matches).prefix(count))
       }

@@ -109,10 +109,18 @@ struct ErrorReply: RouterMiddleware {
       let damaged = BrumeError.damaged("what this request needs")
       return Self.response(to: damaged, for: context)
     }
-    let what = storage.code == .noRoom ? "has no room for this" : "is not available"
-    let busy = BrumeError(
-      .tryAgainLater, "the server's storage \(what); try again later", retryAfter: 5)
+    let busy = BrumeError(.tryAgainLater, Self.words(of: storage.code), retryAfter: 5)
     return Self.response(to: busy, for: context)
+  }
+
+  private static func words(of code: StoreError.Code) -> String {
+    switch code {
+    case .noRoom: "the server's storage has no room for this; try again later"
+    case .tooSlow:
+      "the request looks at too much for the server's storage; narrow a query (add a condition that few "
+        + "records meet, or drop the sort), or try again later"
+    default: "the server's storage is not available; try again later"
+    }
   }
 
   private static func shown(_ path: String) -> String {

@@ -75,7 +75,7 @@ struct StatusFailure: Error, CustomStringConvertible {
       case .corrupt, .tooNew: .data
       case .inUse: .cannotCreate
       // No disk failed: a setting, or a file system, keeps the database from being used.
-      case .unreachable, .notOwned, .closed, .notDurable: .unavailable
+      case .unreachable, .tooSlow, .notOwned, .closed, .notDurable: .unavailable
       case .unavailable, .noRoom: .disk
       }
     self.init(status, error.description)

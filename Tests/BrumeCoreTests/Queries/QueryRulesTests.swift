@@ -24,6 +24,63 @@ struct QueryRulesTests {
     return query?.filters.first
   }
 
+  private func refusal(_ query: Query, on type: FieldType = .location) -> String? {
+    let schema = Schema(recordTypes: ["Hike": .justInTime(["f": .justInTime(type)])])
+    do throws(BrumeError) {
+      _ = try QueryRules.checked(query, schema: schema, limits: .apple)
+      return nil
+    } catch {
+      return error.reason
+    }
+  }
+
+  @Test(arguments: [
+    Location(latitude: 90.5, longitude: 0), Location(latitude: 0, longitude: -180.5),
+    Location(latitude: .nan, longitude: 0),
+  ])
+  func `a place off the globe is refused in conditions and sorts:`(place: Location) {
+    let near = Filter(.near, .field("f"), .location(place), distance: 5)
+    let sort = Sort(.field("f"), relativeLocation: place)
+    for query in [
+      Query(recordType: "Hike", filters: [near]), Query(recordType: "Hike", sorts: [sort]),
+    ] { #expect(refusal(query)?.contains("latitude is -90…90") == true) }
+  }
+
+  @Test(arguments: [SystemField.parent, .share])
+  func `a sort that no index can help names no command:`(field: SystemField) {
+    let query = Query(recordType: "Hike", sorts: [Sort(.system(field))])
+    let reason = refusal(query)
+    #expect(
+      reason == "records cannot be sorted by '\(query.sorts[0].field)'; sort by another field")
+    let schema = Schema(recordTypes: ["Hike": .justInTime()])
+    #expect(QueryRules.missingIndexes(of: query, in: schema) == [])
+  }
+
+  @Test func `a query for shares says what makes it work`() {
+    let reason = refusal(Query(recordType: Record.shareType))
+    #expect(reason?.contains("brume schema import") == true)
+  }
+
+  @Test(arguments: [
+    (FieldValue.string("zz"), FieldValue.reference(Reference(recordName: "zz"))),
+    (
+      .list([.string("a"), .string("b")], of: .string),
+      .list(
+        [.reference(Reference(recordName: "a")), .reference(Reference(recordName: "b"))],
+        of: .reference)
+    ),
+  ])
+  func `a record's name is a reference to it, so that conditions with one meaning are one`(
+    text: FieldValue, reference: FieldValue
+  ) throws {
+    let comparator: Comparator = text.type == .string ? .equals : .in
+    let named = try #require(checked(comparator, text, on: .reference))
+    #expect(named.value == reference)
+    #expect(
+      Canonical.key([named])
+        == Canonical.key([try #require(checked(comparator, reference, on: .reference))]))
+  }
+
   /// The table of what may be asked and the evaluator agree: what nobody could answer is refused.
   @Test(arguments: Comparator.allCases)
   func `a condition that may be asked is answered yes or no`(comparator: Comparator) {

@@ -180,6 +180,22 @@ struct WorkLimitTests {
     #expect(try await fixture.changes(since: pages[4].token).summary.first == "+h0")
   }
 
+  @Test func `a search has a maximum of words, however often each is there`() async throws {
+    let fixture = try await fixture { $0.wordsPerSearch = 3 }
+    try await fixture.save(.create("h", ["s": .string("a long walk to the lake")]))
+    func search(_ words: String, in field: FieldName?) async throws -> QueryPage {
+      let filter = Filter(.containsAnyTokens, field, .string(words))
+      return try await fixture.engine.queries.run(
+        .init(query: Query(recordType: "Hike", filters: [filter]), zone: EngineFixture.trails),
+        in: .private, as: fixture.phone)
+    }
+    for field in [FieldName.field("s"), nil] {
+      #expect(try await search("hut the Lake lake peak", in: field).records.count == 1)
+      let failure = try await ruleFailure { try await search("hut lake peak pass", in: field) }
+      #expect(failure.code == .badRequest && failure.reason.contains("4 words"))
+    }
+  }
+
   @Test func `a query has a maximum of values and of bytes over all its conditions`() async throws {
     let fixture = try await fixture {
       $0.valuesPerQuery = 4

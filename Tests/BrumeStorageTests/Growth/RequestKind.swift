@@ -48,7 +48,7 @@ struct RequestKind: Sendable, CustomTestStringConvertible {
     limits.passwordRounds = 16
     for bound in [
       \Limits.operationsPerRequest, \.recordsPerResponse, \.itemsPerOperation, \.filtersPerQuery,
-      \.valuesPerFilter, \.participants, \.parentChain, \.deleteSelfReferences,
+      \.valuesPerFilter, \.wordsPerSearch, \.participants, \.parentChain, \.deleteSelfReferences,
       \.subscriptionsPerUser, \.learnedRecordTypes,
     ] { limits[keyPath: bound] = 2000 }
     return limits

@@ -21,6 +21,12 @@ import Testing
     #expect(error.sentence.hasSuffix(error.nextStep.map { "; \($0)" } ?? "(SQLSTATE 22P02)"))
   }
 
+  @Test func `a statement that takes too long is no lack of room, and says what to do`() {
+    let error = ServerError(code: "57014", message: "canceling statement due to statement timeout")
+    #expect(error.storeError.code == .tooSlow)
+    #expect(error.storeError.description.contains("narrow the query"))
+  }
+
   @Test(arguments: [
     ("connection to server failed: FATAL:  28P01", "28P01"),
     ("failed: FATAL:  57P03; connection to the next failed: FATAL:  3D000", "3D000"),

@@ -17,7 +17,7 @@ import Testing
     /// Plans were made when the tables were empty, and are used since.
     case ofEmptyTablesInPlans
   }
-  private static let server = Result {
+  static let server = Result {
     try PostgresServer([
       "shared_preload_libraries=auto_explain", "auto_explain.log_analyze=on",
       "auto_explain.log_timing=off", "auto_explain.log_format=json", "log_min_messages=log",
@@ -72,12 +72,12 @@ import Testing
   private static let names = SQL(
     "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()")
 
-  private static func size(of file: String) throws -> UInt64 {
+  static func size(of file: String) throws -> UInt64 {
     let handle = try #require(FileHandle(forReadingAtPath: file))
     return try handle.seekToEnd()
   }
 
-  private static func text(of file: String, after place: UInt64) throws -> String {
+  static func text(of file: String, after place: UInt64) throws -> String {
     let handle = try #require(FileHandle(forReadingAtPath: file))
     try handle.seek(toOffset: place)
     return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)

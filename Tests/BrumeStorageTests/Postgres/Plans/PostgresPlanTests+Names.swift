@@ -1,0 +1,83 @@
+// Rows in the order of names, which the index of values does not have.
+
+import BrumeModel
+import BrumeQueryPlan
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+@testable import BrumePostgres
+
+extension PostgresPlanTests {
+  /// What a walk in the order of names has found.
+  private struct Found: Equatable {
+    var with: [String] = []
+    var without: [String] = []
+  }
+
+  @Test
+  func `names that no index has in order are read twice for many pages of records`()
+    async throws
+  {
+    let server = try Self.server.get()
+    let url = try server.emptySchema() + "%20-cauto_explain.log_min_duration%3D0"
+    let store = try PostgresStore.forTest(url: url, writers: 1, readers: 1)
+    try await Self.fill(store)
+    let log = try await server.perform(.log)
+    let before = try Self.size(of: log)
+    let found = try await store.read { try Self.found(#require($0 as? PostgresTransaction)) }
+    #expect(found.with == (0..<30).map { "r\(100 + 2 * $0)" })
+    #expect(found.without == (0..<30).map { "r\(101 + 2 * $0)" })
+    let statements = try ExplainedStatement.all(in: Self.text(of: log, after: before))
+    #expect(statements.count { $0.text.contains("SELECT DISTINCT name") } == 2)
+    #expect(statements.count { $0.text.contains("EXCEPT SELECT name") } == 2)
+    // Of 22 names each, eight at a time.
+    #expect(statements.count { $0.text.contains("WITH ORDINALITY AS found") } == 6)
+    for statement in statements where statement.text != Self.keysText {
+      #expect(statement.faults == [], "\(statement.text)")
+    }
+    try await store.close()
+  }
+
+  /// Every second record has the field.
+  private static func fill(_ store: PostgresStore) async throws {
+    try await store.write(in: .database(.sample())) { transaction in
+      try transaction.zones.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
+      for number in 0..<60 {
+        let fields: [String: FieldValue] = number % 2 == 0 ? ["n": .int64(Int64(number))] : [:]
+        try transaction.putNext("r\(100 + number)", fields: fields)
+      }
+    }
+    let sorted = EngineQuery(
+      database: .sample(), zone: "Trails",
+      query: Query(recordType: "Trail", sorts: [Sort(.field("n"))]), after: nil, limit: 10,
+      candidateLimit: .max)
+    // It asks for the index.
+    _ = try await store.read { try $0.queries.matching(sorted).records.count }
+  }
+
+  private static func found(_ reader: PostgresTransaction) throws -> Found {
+    var rows = try #require(reader.queries.rows(.sample()).index as? IndexRows)
+    rows.pageSize = 8
+    let key = try #require(
+      try reader.session.first(keys, []) { row in
+        (
+          zone: row.integer(0),
+          key: IndexKey(id: row.integer(1), kind: .number, isSparse: true, isCut: false)
+        )
+      })
+    var found = Found()
+    let range = ValueRange.between(lower: .init(value: .int(-1), isIncluded: false), upper: nil)
+    try rows.each(ZonePlan.Rows(key: key.key, range: range), after: nil, RowNeeds()) { row in
+      found.with.append(row.name)
+      return row.stored != nil
+    }
+    try rows.each(ofType: "Trail", in: key.zone, without: key.key, RowNeeds()) { row in
+      found.without.append(row.name)
+      return row.stored != nil
+    }
+    return found
+  }
+  private static let keysText = "SELECT zone, id FROM index_keys"
+  private static let keys = SQL(keysText)
+}
