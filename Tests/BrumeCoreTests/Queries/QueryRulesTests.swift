@@ -27,7 +27,8 @@ struct QueryRulesTests {
   private func refusal(_ query: Query, on type: FieldType = .location) -> String? {
     let schema = Schema(recordTypes: ["Hike": .justInTime(["f": .justInTime(type)])])
     do throws(BrumeError) {
-      _ = try QueryRules.checked(query, schema: schema, limits: .apple)
+      _ = try QueryRules.checked(
+        query, schema: schema, in: TestContainer.development, limits: .apple)
       return nil
     } catch {
       return error.reason
