@@ -26,6 +26,8 @@ extension PostgresPlanTests {
     let log = try await server.perform(.log)
     let before = try Self.size(of: log)
     let found = try await store.read { try Self.found(#require($0 as? PostgresTransaction)) }
+    // The last statement is logged when its transaction has ended, for which the next question waits.
+    _ = try await store.read { try $0.sequences.last(in: .sample()) }
     #expect(found.with == (0..<30).map { "r\(100 + 2 * $0)" })
     #expect(found.without == (0..<30).map { "r\(101 + 2 * $0)" })
     let statements = try ExplainedStatement.all(in: Self.text(of: log, after: before))
