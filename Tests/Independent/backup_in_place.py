@@ -104,7 +104,7 @@ def check_refusals(tool, folder, server, backup, continuing):
     tool.refused(65, "damaged at byte", "restore", f"{folder}/flipped", "--in-place", "--yes", *data)
     tool.refused(66, "there is no file", "restore", f"{folder}/nothing", "--in-place", *data)
     tool.refused(69, "no server answers", "restore", backup, "--url", "http://127.0.0.1:1", "--admin-token", token, "--yes")
-    tool.refused(77, "is for operators", "restore", backup, "--url", url, "--admin-token", "wrong", "--yes")
+    tool.refused(77, "the admin token is none of this server", "restore", backup, "--url", url, "--admin-token", "wrong", "--yes")
     looker = tool("operator", "token", "create", "watcher", "--read-only", *data).stdout.split()[-1]
     tool.refused(77, "may only read", "restore", backup, "--url", url, "--admin-token", looker, "--yes")
     expect(desk.ask("GET", "", token=looker)[0] == 200, "who may only read may see how far it is")

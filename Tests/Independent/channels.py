@@ -212,7 +212,7 @@ def apns_statuses(world):
         "c2": ((503, "ServiceUnavailable", {"retry-after": "1"}), True, True),
         "c3": ((429, "TooManyRequests", {"retry-after": "1"}), True, True),
         "c4": ((400, "BadDeviceToken", {}), False, True),
-        "c5": ((400, "DeviceTokenNotForTopic", {}), False, True),
+        "c5": ((400, "BadCollapseId", {}), False, True),
         "c6": ((413, "PayloadTooLarge", {}), True, True),
         "c7": ((410, "Unregistered", {"timestamp": newer}), False, False),
         "c8": ((410, "Unregistered", {"timestamp": older}), True, True),
