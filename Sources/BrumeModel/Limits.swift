@@ -138,8 +138,7 @@ package struct Limits: Sendable, Equatable {
   package var wordsPerSearch = 500
   /// Ours: candidates that one page of a query may look at before it answers with a marker.
   package var candidatesPerPage = 20_000
-  /// Ours: records shared with a participant in one zone, beyond which queries are refused there and
-  /// the zone's changes are to be fetched instead.
+  /// Ours: records shared with a participant in a zone, beyond which queries there are refused: changes can be fetched.
   package var sharedRecordsPerQuery = 100_000
   /// Ours: changes that one answer may look at before it leaves the rest to the next.
   package var changesLookedAt = 20_000
@@ -287,8 +286,7 @@ package struct Limits: Sendable, Equatable {
   /// Ours: the first wait after a failure, doubled up to the second.
   package var deliveryBackoff: Milliseconds = 1000
   package var deliveryBackoffMaximum: Milliseconds = 600_000
-  /// Ours: failures in a row after which an address that is called gone counts as gone though it was
-  /// registered later: with the waits above, after about an hour.
+  /// Ours: failures in a row, in about an hour, after which an address called gone is so though registered later.
   package var goneAttempts = 15
   /// Ours: how long another side may ask us to wait.
   package var retryAfterMaximum: Milliseconds = 3_600_000
