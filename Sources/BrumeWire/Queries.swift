@@ -73,13 +73,9 @@ extension Filter {
     var dictionary = try object.required("fieldValue", object["fieldValue"])
     if field == .system(.recordName) { dictionary = Self.recordName(dictionary) }
     let value = try DraftField(json: dictionary, field: field?.description ?? "fieldValue").value
-    let distance = try object.double("distance")
-    guard distance == nil || comparator == .near else {
-      throw BrumeError(
-        .badRequest, "'distance' belongs to NEAR; leave it out of \(comparator.rawValue)")
-    }
     self.init(
-      comparator, field, try object.required("fieldValue.value", value), distance: distance)
+      comparator, field, try object.required("fieldValue.value", value),
+      distance: try object.double("distance"))
   }
 }
 
