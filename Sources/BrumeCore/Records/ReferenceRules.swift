@@ -120,7 +120,7 @@ extension ReferenceRules {
     }
     return BrumeError(
       .validatingReferenceError,
-      "record '\(record.name)' has the parent '\(parent)', which does not exist in zone "
+      "record '\(record.name)' has the parent '\(NameRules.shown(parent))', which does not exist in zone "
         + "'\(record.zone.name)'; save the parent before or in the same request")
   }
 
@@ -227,7 +227,7 @@ extension ReferenceRules {
       guard let target = try target(name) else {
         return BrumeError(
           .validatingReferenceError,
-          "record '\(record.name)' refers to '\(name)' with action VALIDATE, which does not exist; "
+          "record '\(record.name)' refers to '\(NameRules.shown(name))' with action VALIDATE, which does not exist; "
             + "save it before or in the same request")
       }
       if target.isShare { return shareError(record, target, by: "with action VALIDATE") }

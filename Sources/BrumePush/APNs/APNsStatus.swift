@@ -16,12 +16,14 @@ package enum APNsStatus {
     return ChannelAnswer(verdict, status: reply.status, reason: reason)
   }
 
+  /// What Apple says when the app is not called that.
+  private static let wrongTopic: Set = ["BadTopic", "MissingTopic", "TopicDisallowed"]
+
   /// How long to send nothing that the same key signs; nil if the answer is not about the key.
   static func keyPause(_ answer: ChannelAnswer, _ limits: Limits) -> Milliseconds? {
     switch (answer.status, answer.reason) {
     case (401, _), (403, _): limits.pushConfigurationPause
-    case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"):
-      limits.pushConfigurationPause
+    case (400, let reason) where wrongTopic.contains(reason): limits.pushConfigurationPause
     case (429, "TooManyProviderTokenUpdates"): limits.apnsTokenMinimumLifetime
     case (_, _): nil
     }
@@ -36,8 +38,8 @@ package enum APNsStatus {
     case (200, _): .done
     case (400, "IdleTimeout"): .retry(after: nil)
     // The app is not called that, or its devices not here: the operator's settings, which can be mended.
-    case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"),
-      (400, "DeviceTokenNotForTopic"):
+    case (400, "DeviceTokenNotForTopic"): .retry(after: limits.pushConfigurationPause)
+    case (400, let reason) where wrongTopic.contains(reason):
       .retry(after: limits.pushConfigurationPause)
     // The token is not of this server, or the push is malformed: sending again changes nothing.
     // The device stays, for a wrong setting on our side looks the same.

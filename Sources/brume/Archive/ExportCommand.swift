@@ -52,8 +52,8 @@ private struct UserExport {
     let writer = try ArchiveWriter(file)
     do {
       return try await progress.during("the server is asked") {
-        let shares = try await shares()
-        return (try await write(writer), shares)
+        let shares = try await connection.all("shares", of: user).count
+        return (try await write(writer), Int64(shares))
       }
     } catch {
       writer.discard()
@@ -71,17 +71,5 @@ private struct UserExport {
     guard contents.isWhole else { throw ServerConnection.brokenOff }
     try writer.finish()
     return contents
-  }
-
-  private func shares() async throws -> Int64 {
-    var count: Int64 = 0
-    var after: String?
-    repeat {
-      let page = try await connection.get(
-        "shares", [("user", user)] + (after.map { [("after", $0)] } ?? []))
-      count += Int64(page["shares"]?.array?.count ?? 0)
-      after = page["after"]?.string
-    } while after != nil
-    return count
   }
 }

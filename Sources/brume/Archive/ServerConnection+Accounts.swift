@@ -15,13 +15,18 @@ extension ServerConnection {
 
   /// The names of a user's zones.
   func zoneNames(of user: String) async throws -> [String] {
-    var names: [String] = []
+    try await all("zones", of: user).compactMap { $0["zoneID"]?["zoneName"]?.string }
+  }
+
+  /// All items of one of the operator's lists about a user.
+  func all(_ list: String, of user: String) async throws -> [JSON] {
+    var items: [JSON] = []
     var after: String?
     repeat {
-      let page = try await get("zones", [("user", user)] + (after.map { [("after", $0)] } ?? []))
-      names += (page["zones"]?.array ?? []).compactMap { $0["zoneID"]?["zoneName"]?.string }
+      let page = try await get(list, [("user", user)] + (after.map { [("after", $0)] } ?? []))
+      items += page[list]?.array ?? []
       after = page["after"]?.string
     } while after != nil
-    return names
+    return items
   }
 }
