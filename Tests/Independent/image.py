@@ -51,8 +51,10 @@ def copy_context(stage, goal, without=""):
 
 def described(folder):
     """The package as SwiftPM sees it there; what it says if it sees none."""
-    answer = subprocess.run(["swift", "package", "--package-path", folder, "describe", "--type", "json"],
-                            capture_output=True, text=True)
+    # A build may be under way in the package's own build folder.
+    with tempfile.TemporaryDirectory() as scratch:
+        answer = subprocess.run(["swift", "package", "--package-path", folder, "--scratch-path", scratch, "describe",
+                                 "--type", "json"], capture_output=True, text=True)
     return (json.loads(answer.stdout), "") if answer.returncode == 0 else (None, answer.stderr)
 
 

@@ -167,7 +167,7 @@ class Narrow:
             while data := one.recv(1 << 16):
                 passed += len(data)
                 if most is not None and passed > most:
-                    self.isOpen.wait(60)
+                    self.isOpen.wait()
                 other.sendall(data)
             other.shutdown(socket.SHUT_WR)
         except OSError:
@@ -181,7 +181,8 @@ BAR = re.compile(r"sending a file of 'large', [0-9.]+ MB(?:: \d+ s)? \[(=*)( *)\
 def uploading(binary, folder):
     """A file that is on its way: how much of it, as a bar, as wide as the terminal lets it be."""
     data, file = os.path.join(folder, "uploading"), os.path.join(folder, "large.jsonl")
-    narrow = Narrow(SIZE // 4)
+    # So little that the kernel, whose buffer for a connection grows with what has arrived, does not take the rest.
+    narrow = Narrow(SIZE // 64)
     server = Server(binary, data, extra=["--base-url", narrow.address]).start()
     atexit.register(server.process.kill)  # Also when something is not as expected.
     narrow.lead_to(int(json.load(open(os.path.join(data, "server.json")))["url"].rsplit(":", 1)[1]))

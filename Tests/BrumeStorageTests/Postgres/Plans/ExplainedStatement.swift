@@ -7,7 +7,7 @@ struct ExplainedStatement {
   let text: String
   let root: PlanNode
 
-  /// All statements in a log.
+  /// All statements in a log, except one that is being written.
   static func all(in log: String) throws -> [ExplainedStatement] {
     var texts: [String] = []
     for line in log.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -17,6 +17,7 @@ struct ExplainedStatement {
         texts[last] += line.dropFirst() + "\n"
       }
     }
+    if let last = texts.last, !last.hasSuffix("\n}\n") { texts.removeLast() }
     return try texts.map { text in
       let json = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
       return ExplainedStatement(

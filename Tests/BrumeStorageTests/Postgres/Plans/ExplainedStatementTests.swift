@@ -24,6 +24,15 @@ import Testing
     return statements.flatMap(\.faults)
   }
 
+  @Test func `what is still being written at the end of a log is left out`() throws {
+    let message = "LOG:  duration: 0.031 ms  plan:\n\t{\n\t  \"Query Text\": \"SELECT 1\"\n\t}\n"
+    for length in 0..<message.utf8.count - 1 {
+      let log = message + message.prefix(length)
+      #expect(try ExplainedStatement.all(in: log).map(\.text) == ["SELECT 1"], "\(length)")
+    }
+    #expect(try ExplainedStatement.all(in: message + message).count == 2)
+  }
+
   private func scan(
     _ kind: String, index: String = "records_pkey", condition: String, rows: Int = 1,
     removed: Int = 0, loops: Int = 1
