@@ -17,6 +17,10 @@ final class Connection {
   private(set) var pagesInLog = 0
   private var waitsForDisk = true
   private var gathersLog = false
+  /// Asked before each statement of a body that gives way to others; nil: it goes on to its end.
+  var shouldGiveWay: (() -> Bool)?
+  /// Whether it has: its work is to be undone, whatever it answers.
+  private(set) var hasGivenWay = false
   /// Where rows that do not fit their checksums are noted.
   let damaged: DamagedRows
 
@@ -77,7 +81,7 @@ final class Connection {
   /// Ours: steps of SQLite's machine, well below a millisecond.
   private static let stepsBetweenLooks: Int32 = 4000
 
-  func forgetFailure() { failure = nil }
+  func forgetFailure() { (failure, hasGivenWay) = (nil, false) }
 
   /// Lets go of all statements: SQLite does not close a connection that has some.
   func forgetStatements() { prepared = [:] }
@@ -190,6 +194,7 @@ final class Connection {
   private func rows(
     of statement: Statement, _ bind: (Prepared) -> Void, _ visit: (Prepared) throws -> Bool
   ) throws {
+    try giveWay()
     let row = Prepared(handle: statement.sqliteStatement)
     defer { sqlite3_reset(row.handle) }
     bind(row)
@@ -203,6 +208,12 @@ final class Connection {
     }
   }
 
+  private func giveWay() throws {
+    guard let shouldGiveWay else { return }
+    hasGivenWay = hasGivenWay || shouldGiveWay()
+    if hasGivenWay { throw GivenWay() }
+  }
+
   private func failed(_ code: Int32) -> StoreError {
     let failure = StorageFailure(code: code)
     if failure.isDamage { damaged.note("the database file", failure.error.description) }
@@ -210,3 +221,6 @@ final class Connection {
     return failure.error
   }
 }
+
+/// Ends a body that gives way to others and is run again later.
+struct GivenWay: Error {}

@@ -11,7 +11,7 @@ struct WriteGroup {
   private var hasWork = false
   private var changesBefore: Int64 = 0
   private let nanoseconds: @Sendable () -> Int64
-  private let start: Int64
+  private var start: Int64
   /// What each body took, in nanoseconds.
   private(set) var times: [(UserID?, Int64)] = []
   /// Somebody who has run waits for the commit before going on.
@@ -47,20 +47,30 @@ struct WriteGroup {
   }
 
   /// Runs one body. It throws only if the storage failed: then the whole group has.
-  mutating func run(_ job: WriteJob) throws {
+  ///
+  /// - Parameter isAwaited: whether somebody waits whose write is expected to be short.
+  /// - Returns: the job, if it has given way to others: nothing of it is left, and it has to be run again.
+  mutating func run(_ job: WriteJob, _ isAwaited: @escaping () -> Bool) throws -> WriteJob? {
     running = job
     let needsSavepoint = hasWork
     if needsSavepoint { try connection.run(Self.savepoint) }
     transaction.others.shareTheCommit = keepsOthersWaiting
     transaction.bodyBegins()
     let began = nanoseconds()
+    if job.mayGiveWay {
+      connection.shouldGiveWay = { [nanoseconds, keepsOthersWaiting] in
+        (keepsOthersWaiting || isAwaited()) && nanoseconds() - began >= Writer.timeBeforeGivingWay
+      }
+    }
     var error = job.run(transaction)
-    times.append((job.user, nanoseconds() - began))
     if error == nil {
       do { try transaction.bodyEnds() } catch let thrown { error = thrown }
     }
+    connection.shouldGiveWay = nil
+    let hasGivenWay = connection.hasGivenWay
     try passOnStorageFailure(&error)
-    if error == nil {
+    let time = nanoseconds() - began
+    if error == nil, !hasGivenWay {
       if needsSavepoint { try connection.run(Self.release) }
       hasWork = true
       logGrew = logGrew || transaction.log.hasGrown
@@ -69,9 +79,21 @@ struct WriteGroup {
       try connection.run(needsSavepoint ? Self.rollbackToSavepoint : Self.rollback)
       try connection.run(needsSavepoint ? Self.release : Self.begin)
     }
+    running = nil
+    if hasGivenWay { return givenWay(job, after: time) }
+    times.append((job.user, time))
     results.append((job, error))
     if !job.isRepeatable { keepsOthersWaiting = true }
-    running = nil
+    return nil
+  }
+
+  /// A job whose work is taken back.
+  private mutating func givenWay(_ job: WriteJob, after time: Int64) -> WriteJob {
+    connection.forgetFailure()
+    if results.isEmpty { (changesBefore, start) = (connection.totalChanges, nanoseconds()) }
+    var job = job
+    job.undone += time
+    return job
   }
 
   mutating func commit() throws {

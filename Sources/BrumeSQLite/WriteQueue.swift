@@ -49,6 +49,7 @@ struct WriteQueue<Job> {
     }
     if turn == .nobody, aloneCount >= Self.aloneBeforeRunningHere {
       turn = .caller
+      waiting.begins(of: user)
       return .yourTurn
     }
     waiting.add(job, of: user)
@@ -66,6 +67,15 @@ struct WriteQueue<Job> {
 
   /// A job for the group that the writer has already begun, if the group takes the one whose turn it is.
   mutating func nextForGroup(_ accepts: (Job) -> Bool) -> Job? { waiting.nextToJoin(accepts) }
+
+  /// Whether a user's write that has come now is kept waiting by one of somebody else.
+  func keepsWaiting(_ user: UserID?) -> Bool { waiting.keepsWaiting(user) }
+
+  /// Whether the write that runs keeps one of somebody else waiting for which this is so.
+  func keepsWaiting(_ isSo: (Job) -> Bool) -> Bool { waiting.keepsWaiting(isSo) }
+
+  /// One that has begun has given way, and waits again.
+  mutating func putBack(_ job: Job, of user: UserID?) { waiting.putBack(job, of: user) }
 
   /// A user's write took so long.
   mutating func ran(_ user: UserID?, nanoseconds: Int64) {

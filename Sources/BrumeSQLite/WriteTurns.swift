@@ -22,6 +22,8 @@ struct WriteTurns<Job> {
   private var order: Deque<User> = []
   private var longUsers: Set<User> = []
   private(set) var count = 0
+  /// Whose write was taken last.
+  private var running: User = nil
 
   /// Whether one more write may wait.
   var hasRoom: Bool { count < Self.limit }
@@ -50,13 +52,36 @@ struct WriteTurns<Job> {
     return take(index)
   }
 
+  /// A user's write begins that has not waited here.
+  mutating func begins(of user: User) { running = user }
+
+  /// Whether a write that comes now is kept waiting by a write of somebody else, who may take longer.
+  func keepsWaiting(_ user: User) -> Bool {
+    user != nil && user != running && !longUsers.contains(user)
+  }
+
+  /// Whether the write that was taken last keeps one waiting for which this is so.
+  func keepsWaiting(_ isSo: (Job) -> Bool) -> Bool {
+    order.prefix(Self.askedLimit).contains { user in
+      keepsWaiting(user) && lines[user]?.first.map(isSo) ?? false
+    }
+  }
+
+  /// One that was taken and has given way: its user's turn is the last, and it is his next.
+  mutating func putBack(_ job: Job, of user: User) {
+    expectLong(user)
+    if lines[user] == nil { order.append(user) }
+    lines[user, default: []].prepend(job)
+    count += 1
+  }
+
   /// A user's write took so long.
   mutating func ran(_ user: User, nanoseconds: Int64) {
-    if nanoseconds < Self.long {
-      longUsers.remove(user)
-    } else if longUsers.count < Self.longUsersLimit {
-      longUsers.insert(user)
-    }
+    if nanoseconds < Self.long { longUsers.remove(user) } else { expectLong(user) }
+  }
+
+  private mutating func expectLong(_ user: User) {
+    if longUsers.count < Self.longUsersLimit { longUsers.insert(user) }
   }
 
   /// Answers all that wait, users in the order of their turns, and forgets them.
@@ -69,6 +94,7 @@ struct WriteTurns<Job> {
     let user = order.remove(at: index)
     var line = lines.removeValue(forKey: user) ?? []
     guard let job = line.popFirst() else { return nil }
+    running = user
     count -= 1
     if !line.isEmpty {
       lines[user] = line

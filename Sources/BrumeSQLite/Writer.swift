@@ -19,10 +19,15 @@ struct WriteJob: Sendable {
   /// Work on indexes. It joins no group that has begun, whose callers would wait for it, and nobody gives
   /// way to it.
   var isIndexWork = false
+  /// Nanoseconds that went into work which was undone, because it gave way to others.
+  var undone: Int64 = 0
   /// Runs the body, keeps its value, answers what it threw.
   let run: @Sendable (SQLiteTransaction) -> (any Error)?
   /// Answers the caller: nil is "durable".
   let finish: @Sendable ((any Error)?) -> Void
+
+  /// Whether it may be undone while it runs, so that others need not wait for its end.
+  var mayGiveWay: Bool { user != nil && !isRepeatable && undone < Writer.undoneLimit }
 }
 
 final class Writer: Sendable {
@@ -42,7 +47,14 @@ final class Writer: Sendable {
   /// Ours: nanoseconds after which a group takes nobody else, for the same reason.
   static let groupTimeLimit: Int64 = 20_000_000
 
+  /// Ours: nanoseconds that a write has for itself before it gives way to others, whom it would keep waiting.
+  static let timeBeforeGivingWay: Int64 = 2_000_000
+  /// Ours: a write that lost so many nanoseconds of work to others goes on to its end.
+  static let undoneLimit: Int64 = 100_000_000
+
   private let queue = Mutex(WriteQueue<WriteJob>())
+  /// Whether the write that runs keeps a save of somebody else waiting who is not expected to take long.
+  private let isAwaited = Atomic(false)
   private let wake = DispatchSemaphore(value: 0)
   private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))
@@ -82,9 +94,16 @@ final class Writer: Sendable {
 
   /// Queues a write, or carries it out at once. It throws if no write is accepted any more.
   func add(_ job: WriteJob) throws(StoreError) {
-    switch queue.withLock({ $0.add(job, of: job.user) }) {
+    switch queue.withLock({ queue in
+      let admission = queue.add(job, of: job.user)
+      if !job.isRepeatable, queue.keepsWaiting(job.user) {
+        isAwaited.store(true, ordering: .relaxed)
+      }
+      return admission
+    }) {
     case .accepted(let wakeWriter): if wakeWriter { wake.signal() }
     case .yourTurn:
+      noteWhoWaits()
       commitGroup(from: job) { _ in nil }
       if queue.withLock({ $0.turnEnded() }) { wake.signal() }
     case .refused(let error): throw error
@@ -108,6 +127,7 @@ final class Writer: Sendable {
     loop: while true {
       switch queue.withLock({ $0.next() }) {
       case .run(let job):
+        noteWhoWaits()
         commitGroup(from: job) { accepts in self.queue.withLock { $0.nextForGroup(accepts) } }
       case .sleep: wake.wait()
       case .end: break loop
@@ -126,6 +146,13 @@ final class Writer: Sendable {
 // MARK: Groups
 
 extension Writer {
+  /// Before the first write of a group begins; who comes later says so.
+  private func noteWhoWaits() {
+    queue.withLock { queue in
+      isAwaited.store(queue.keepsWaiting { !$0.isRepeatable }, ordering: .relaxed)
+    }
+  }
+
   /// Answers the next write for a group, if the group takes it.
   private typealias Next = (@Sendable (WriteJob) -> Bool) -> WriteJob?
 
@@ -134,7 +161,7 @@ extension Writer {
     var group = WriteGroup(resources.transaction, nanoseconds)
     let transaction = resources.transaction
     let (failure, position) = resources.pool.writeWithoutTransaction { _ in
-      let failure = Self.commit(&group, first, next)
+      let failure = commit(&group, first, next)
       // What a loss of power may undo is not counted before a commit that waited for the disk.
       let isDurable = failure == nil && !first.isRepeatable
       return (failure, isDurable ? try? transaction.log.lastPosition(in: .only) : nil)
@@ -159,14 +186,16 @@ extension Writer {
   }
 
   /// Answers why the storage did not take the group.
-  private static func commit(
+  private func commit(
     _ group: inout WriteGroup, _ first: WriteJob, _ next: Next
   ) -> (error: StoreError, isFinal: Bool)? {
     do {
       try group.begin(isRepeatable: first.isRepeatable)
       var job: WriteJob? = first
       while let current = job {
-        try group.run(current)
+        if let undone = try group.run(current, { self.isAwaited.load(ordering: .relaxed) }) {
+          queue.withLock { $0.putBack(undone, of: undone.user) }
+        }
         job =
           group.isFull ? nil : next { !$0.isIndexWork && (!first.isRepeatable || $0.isRepeatable) }
       }
