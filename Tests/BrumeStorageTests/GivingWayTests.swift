@@ -10,7 +10,8 @@ import Testing
 @testable import BrumeSQLite
 
 @Suite struct GivingWayTests {
-  private let (alice, bob) = (UserID("alice"), UserID("bob"))
+  private let alice = UserID("alice")
+  private let bob = UserID("bob")
   private let folder: TemporaryFolder
   private let clock: Clock
   private let store: SQLiteStore
@@ -81,7 +82,7 @@ import Testing
   private func end() async throws -> [String] {
     try await store.write(in: .all) { try $0.settings.set(.secret, to: [1]) }
     let names = try await store.read {
-      try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 99).map(\.name)
+      try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 99).map(\.recordName)
     }
     try await store.close()
     return names
@@ -173,5 +174,14 @@ import Testing
 extension Result {
   fileprivate var failure: Failure? {
     if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+extension StoredChange {
+  fileprivate var recordName: String {
+    switch self {
+    case .changed(let record): record.name
+    case .deleted(let deletion): deletion.name
+    }
   }
 }
