@@ -82,7 +82,7 @@ import Testing
   private func end() async throws -> [String] {
     try await store.write(in: .all) { try $0.settings.set(.secret, to: [1]) }
     let names = try await store.read {
-      try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 99).map(\.recordName)
+      try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 99).map(\.ownName)
     }
     try await store.close()
     return names
@@ -178,7 +178,7 @@ extension Result {
 }
 
 extension StoredChange {
-  fileprivate var recordName: String {
+  fileprivate var ownName: String {
     switch self {
     case .changed(let record): record.name
     case .deleted(let deletion): deletion.name
