@@ -7,8 +7,10 @@ import DequeModule
 struct WriteTurns<Job> {
   /// Ours: a server with more writes waiting answers no one in time.
   static var limit: Int { 65_536 }
-  /// Ours: who wrote for longer is expected to do it again. In nanoseconds.
+  /// Ours: who wrote for longer is expected to do it again, when it was more than chance. In nanoseconds.
   static var long: Int64 { 5_000_000 }
+  /// Ours: so many long writes one after the other are: a thread that the system lets wait takes long once in a while.
+  static var longInARow: Int { 2 }
   /// Ours: users that are remembered for it.
   static var longUsersLimit: Int { 1024 }
   /// Ours: users that a group asks before it is committed.
@@ -20,7 +22,8 @@ struct WriteTurns<Job> {
   private var lines: [User: Deque<Job>] = [:]
   /// Those with a line; whose turn it is comes first.
   private var order: Deque<User> = []
-  private var longUsers: Set<User> = []
+  /// How many long writes one after the other each of them had last.
+  private var longUsers: [User: Int] = [:]
   private(set) var count = 0
   /// Whose write was taken last.
   private var running: User = nil
@@ -46,7 +49,7 @@ struct WriteTurns<Job> {
   /// take long. Nil if it is not accepted.
   mutating func nextToJoin(_ accepts: (Job) -> Bool) -> Job? {
     let asked = order.prefix(Self.askedLimit)
-    guard let index = asked.firstIndex(where: { !longUsers.contains($0) }),
+    guard let index = asked.firstIndex(where: { !isLong($0) }),
       let job = lines[order[index]]?.first, accepts(job)
     else { return nil }
     return take(index)
@@ -57,7 +60,7 @@ struct WriteTurns<Job> {
 
   /// Whether a write that comes now is kept waiting by a write of somebody else, who may take longer.
   func keepsWaiting(_ user: User) -> Bool {
-    user != nil && user != running && !longUsers.contains(user)
+    user != nil && user != running && !isLong(user)
   }
 
   /// Whether the write that was taken last keeps one waiting for which this is so.
@@ -69,7 +72,7 @@ struct WriteTurns<Job> {
 
   /// One that was taken and has given way: its user's turn is the last, and it is his next.
   mutating func putBack(_ job: Job, of user: User) {
-    expectLong(user)
+    expectLong(user, Self.longInARow)
     if lines[user] == nil { order.append(user) }
     lines[user, default: []].prepend(job)
     count += 1
@@ -77,11 +80,17 @@ struct WriteTurns<Job> {
 
   /// A user's write took so long.
   mutating func ran(_ user: User, nanoseconds: Int64) {
-    if nanoseconds < Self.long { longUsers.remove(user) } else { expectLong(user) }
+    if nanoseconds < Self.long {
+      longUsers[user] = nil
+    } else {
+      expectLong(user, (longUsers[user] ?? 0) + 1)
+    }
   }
 
-  private mutating func expectLong(_ user: User) {
-    if longUsers.count < Self.longUsersLimit { longUsers.insert(user) }
+  private func isLong(_ user: User) -> Bool { longUsers[user] ?? 0 >= Self.longInARow }
+
+  private mutating func expectLong(_ user: User, _ inARow: Int) {
+    if longUsers[user] != nil || longUsers.count < Self.longUsersLimit { longUsers[user] = inARow }
   }
 
   /// Answers all that wait, users in the order of their turns, and forgets them.

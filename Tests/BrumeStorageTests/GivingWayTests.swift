@@ -140,8 +140,10 @@ import Testing
   @Test func `nobody gives way to whoever writes long himself, nor to work of the server`()
     async throws
   {
-    try await store.write(in: .all.asked(by: alice)) { [clock] _ in
-      clock.advance(WriteTurns<WriteJob>.long)
+    for _ in 0..<WriteTurns<WriteJob>.longInARow {
+      try await store.write(in: .all.asked(by: alice)) { [clock] _ in
+        clock.advance(WriteTurns<WriteJob>.long)
+      }
     }
     let runs = Runs()
     try store.writer.add(long(runs, of: bob))
