@@ -42,6 +42,19 @@ export const into = (object, name) =>
     update();
   };
 
+const underWay = new WeakSet();
+
+/** Does something unless it is under way for the same thing, such as a draft: who clicks twice begins it once. */
+export async function once(thing, act) {
+  if (underWay.has(thing)) return;
+  underWay.add(thing);
+  try {
+    await act();
+  } finally {
+    underWay.delete(thing);
+  }
+}
+
 // MARK: What is said
 
 /** The last sentence for everybody, screen readers included; drawn by frame.js. */

@@ -4,7 +4,7 @@
 import { call, refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { draft, drop, into, once, say, update } from "../core/state.js";
 import { userNames } from "../core/places.js";
 import { Button, Field, Picker } from "../parts/controls.js";
 import { Form, Inspector } from "../parts/layout.js";
@@ -69,7 +69,7 @@ export function NewFault({ onclose }) {
     h("div", { key: "sentence" }, h("p", { role: "status" }, sentences(chain) + ".")),
     h(
       Form,
-      { key: "form", onsend: send },
+      { key: "form", onsend: () => once(state, send) },
       h(Picker, {
         label: "On",
         value: state.on,
