@@ -2,6 +2,7 @@
 // The browser keeps the focus inside and gives it back; Esc closes.
 
 import { h } from "../core/render.js";
+import { onArrival } from "../core/router.js";
 import { say, update } from "../core/state.js";
 import { allKeys, singleKeys } from "../core/keyboard.js";
 import { Button, Check, CopyButton, Field } from "./controls.js";
@@ -20,6 +21,9 @@ export function close() {
   open = null;
   update();
 }
+
+// What a dialog asks is about the place where it was asked. A secret stays: what makes it may lead elsewhere.
+onArrival(() => open?.isAbout && close());
 
 /** The dialog that is open, if one is; drawn by frame.js. */
 export const Dialogs = () =>
@@ -47,10 +51,11 @@ export function confirm({ title, loses, word, button, act, done }) {
     update();
     try {
       await act();
-      close();
+      if (open === own) close();
       if (done) say(done);
     } catch (error) {
       state.error = error;
+      if (open !== own) say(error.message, true);
     }
     state.isBusy = false;
     update();
@@ -79,6 +84,8 @@ export function confirm({ title, loses, word, button, act, done }) {
       ),
     title,
   );
+  open.isAbout = true;
+  const own = open;
 }
 
 /** Shows a secret, this once. */
