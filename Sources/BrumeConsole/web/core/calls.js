@@ -48,6 +48,7 @@ export async function call(path, body, signal) {
 
 const kept = new Map();
 let visit = 0;
+let isUrgent = false;
 const mostKept = 200;
 
 /**
@@ -63,7 +64,7 @@ export function remote(path, body) {
     kept.set(name, entry);
   }
   entry.asked = drawing;
-  if (entry.visit !== visit) load(entry, path, body);
+  if (entry.visit !== visit && !(entry.isLoading && !isUrgent)) load(entry, path, body);
   return entry;
 }
 
@@ -104,9 +105,13 @@ async function load(entry, path, body) {
   update();
 }
 
-/** All that is shown is asked for again. */
-export function refresh() {
+/**
+ * All that is shown is asked for again. What is under way is waited for, and then asked for once more: a busy server says more
+ * often than it answers that something changed. Only who asks by a key or a button, whose event this is, waits for nothing.
+ */
+export function refresh(event) {
   visit += 1;
+  isUrgent = event !== undefined;
   update();
 }
 
