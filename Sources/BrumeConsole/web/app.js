@@ -16,18 +16,29 @@ import { openSearch } from "./parts/search.js";
 import { SignIn } from "./parts/signin.js";
 import { focusTable } from "./parts/table.js";
 import { LinkButton } from "./parts/controls.js";
-import { Empty } from "./parts/states.js";
+import { Head } from "./parts/layout.js";
+import { Empty, Failed } from "./parts/states.js";
 
 function draw() {
   if (!isAsked) return;
   if (isSignedIn() && !isPlaced()) return;
   const page = pages.find((page) => page.name === route.page && isOffered(page, health.status));
   beginDrawing();
-  const content = !isSignedIn() ? SignIn() : page ? page.view() : Unknown();
+  const content = !isSignedIn() ? SignIn() : page ? View(page) : Unknown();
   useKeys(isSignedIn() ? page?.keys?.() : undefined);
   render(document.body, Frame(page ?? { name: "none" }, content));
   endDrawing();
   document.title = !isSignedIn() ? "Sign in · Brume" : `${page?.title ?? "Not found"} · ${route.container} · Brume`;
+}
+
+/** The page; one that cannot be drawn says why, and others are reached as before. */
+function View(page) {
+  try {
+    return page.view();
+  } catch (error) {
+    console.error(error);
+    return [h(Head, { title: page.title }), Failed(error)];
+  }
 }
 
 /** An address without a container leads to the server's own one. */
