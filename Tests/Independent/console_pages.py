@@ -6,6 +6,7 @@ usage: console_pages.py --brume PATH [--pictures FOLDER] [--only WALK]
 import os
 
 import console_pages_data
+import console_pages_edits
 import console_pages_keys
 import console_pages_people
 import console_pages_schema
@@ -32,7 +33,7 @@ SCHEMA = """DEFINE SCHEMA
 """
 WALKS = [*console_pages_keys.WALKS, *console_pages_people.WALKS, *console_pages_data.WALKS,
          *console_pages_zones.WALKS, *console_pages_schema.WALKS,
-         *console_pages_sent.WALKS, *console_pages_states.WALKS]
+         *console_pages_sent.WALKS, *console_pages_states.WALKS, *console_pages_edits.WALKS]
 
 
 class World:
