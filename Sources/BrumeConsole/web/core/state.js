@@ -32,6 +32,12 @@ export function drop(name) {
   update();
 }
 
+/** Forgets all of them: somebody has left, and what they typed is nobody else's. */
+export function dropAll() {
+  drafts.clear();
+  update();
+}
+
 /** Whether somebody has begun something that leaving would lose. */
 export const hasDraft = (name) => drafts.has(name);
 
@@ -54,6 +60,20 @@ export async function once(thing, act) {
     underWay.delete(thing);
   }
 }
+
+/** Does what a form sends, once; its draft knows that it is under way (`isBusy`), and what failed (`error`). */
+export const sendOnce = (state, act) =>
+  once(state, async () => {
+    Object.assign(state, { isBusy: true, error: undefined });
+    update();
+    try {
+      await act();
+    } catch (error) {
+      state.error = error;
+    }
+    state.isBusy = false;
+    update();
+  });
 
 // MARK: What is said
 
