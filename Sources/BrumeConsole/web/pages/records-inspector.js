@@ -30,7 +30,7 @@ export function Record(where, record, fields, close) {
       key: record.recordName,
       title: short(record.recordName, 24),
       note: `${record.recordType}, by ${who(record.modified?.userRecordName)}, tag ${record.recordChangeTag}`,
-      onclose: () => (forgetDraft(where, record), close()),
+      onclose: close,
       actions: [
         h(CopyButton, { text: record.recordName, what: "the record name", kind: "quiet" }),
         !where.as && record.recordType !== "cloudkit.share" && h(Button, {
@@ -77,7 +77,7 @@ export function NewRecord(where, types, close) {
       key: "new-record",
       title: "New record",
       note: `in ${where.zone}, ${where.database}`,
-      onclose: () => (forgetDraft(where, record), close()),
+      onclose: close,
       foot: Foot(where, record, fields, state, changes(state, record, fields), done),
     },
     h(
@@ -111,7 +111,9 @@ function Foot(where, record, fields, state, changed, close) {
     state.conflict && h(
       "p.note",
       null,
-      "Somebody saved this record first; theirs stands below each field. Saving now keeps yours where you edited.",
+      isNew
+        ? `There is a record ${state.conflict.recordName} already; what it has stands below each field. Choose another name.`
+        : "Somebody saved this record first; theirs stands below each field. Saving now keeps yours where you edited.",
     ),
     h(
       "div.line",
@@ -131,7 +133,7 @@ function Foot(where, record, fields, state, changed, close) {
       h(
         "span.actions",
         null,
-        !isNew && h(Button, { disabled: count === 0, onclick: () => forgetDraft(where, record) }, "Discard"),
+        h(Button, { disabled: !isNew && count === 0, onclick: () => forgetDraft(where, record) }, "Discard"),
         h(
           Button,
           {
