@@ -17,6 +17,9 @@ const isHere = ({ page, container, environment }) =>
 
 onArrival((before) => !isHere(before) && drop(name));
 
+/** What can be typed: of a name that a server made the first letters. */
+const beginning = (name) => (name.length > 12 ? name.slice(0, 6) : name);
+
 /** Asks for the beginning of its name, then deletes it. */
 export function remove(where, record, close) {
   const state = begun(where, record);
@@ -37,7 +40,7 @@ export function remove(where, record, close) {
   };
   confirm({
     title: "Delete a record",
-    word: short(record.recordName, 12),
+    word: beginning(record.recordName),
     button: "Delete",
     act,
     done: `${short(record.recordName)} is deleted`,
