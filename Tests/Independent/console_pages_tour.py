@@ -23,7 +23,7 @@ class Tour(console_operating.Tour):
     def complaints(self):
         """What the browser complained about; that nobody was signed in at first is an answer that it calls a failure."""
         first = ("status of 401 (Unauthorized)", "/_brume/admin/session")
-        return [problem for problem in self.browser.problems if not all(part in problem for part in first)]
+        return [problem for problem in self.browser.complaints() if not all(part in problem for part in first)]
 
     def begin(self, page, query, *texts):
         """Opens the form of a page by its key, and types into its fields one after the other."""
