@@ -101,7 +101,7 @@ export async function isRenewed(csrf) {
   return isSame;
 }
 
-/** Signs out: ends the browser's session, or forgets the token. Who is still signed in is told so. */
+/** Signs out: ends the browser's session, or forgets the token. Says so to who is still signed in. */
 export async function signOut() {
   if (!token && !(await isEnded())) return say("The server did not end the session: you are signed in. Try again", true);
   leave();
