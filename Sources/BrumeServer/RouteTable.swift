@@ -133,6 +133,8 @@ package struct Endpoint: Sendable {
   /// Nobody's use of the server: whoever watches over it asks by the clock, or a page loads a file of ours before it
   /// asks anything.
   var isSupervision = false
+  /// An open console asks it by itself: no use of an operator's session.
+  package var isWatch = false
   /// HEAD is answered as GET is, without the body, unless a GET waits for something or does something.
   private var takesHead = true
 
@@ -178,6 +180,12 @@ package struct Endpoint: Sendable {
   fileprivate var supervising: Endpoint {
     var endpoint = self
     endpoint.isSupervision = true
+    return endpoint
+  }
+
+  fileprivate var watching: Endpoint {
+    var endpoint = self
+    endpoint.isWatch = true
     return endpoint
   }
 
@@ -263,7 +271,7 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/health/live", .probe, to.health.live).working(.brief),
       Endpoint(get, "/_brume/health/ready", .probe, to.health.ready).working(.lasting),
       Endpoint(get, "/_brume/metrics", .open, to.metrics.show).supervising,
-      Endpoint(get, "/_brume/admin/metrics", .operator(.reads), to.metrics.showOperator),
+      Endpoint(get, "/_brume/admin/metrics", .operator(.reads), to.metrics.showOperator).watching,
       // Its page loads all of its files at once, and they are the same for everybody.
       Endpoint(get, ConsoleRoutes.path, .probe, ConsoleRoutes.index).working(.brief),
       Endpoint(get, ConsoleRoutes.path + "/:name", .probe, ConsoleRoutes.file).working(.brief),
@@ -305,7 +313,7 @@ package struct RouteTable: Sendable {
 
   private static func operators(_ admin: AdminHandlers) -> [Endpoint] {
     data(admin) + [
-      Endpoint(get, "/_brume/admin/status", .operator(.reads), admin.status.show),
+      Endpoint(get, "/_brume/admin/status", .operator(.reads), admin.status.show).watching,
       Endpoint(get, "/_brume/admin/users", .operator(.reads), admin.accounts.list),
       Endpoint(post, "/_brume/admin/users", .operator(.changes(of: "name")), admin.accounts.create),
       Endpoint(
@@ -401,6 +409,7 @@ package struct RouteTable: Sendable {
         post, path + "/operators/tokens/revoke", .operator(.changes(of: "name")),
         admin.operators.revokeToken),
       Endpoint(get, path + "/events", .operator(.reads), admin.events.open)
+        .watching
         .working(.lasting).withoutHead,
       Endpoint(get, path + "/audit", .operator(.reads), admin.audit.list),
       Endpoint(get, path + "/logs", .operator(.reads), admin.logs.list),

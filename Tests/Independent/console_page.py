@@ -125,6 +125,10 @@ class ConsolePage:
         self.press("Escape")
         self.browser.wait(lambda: not self.page.run("document.querySelector('dialog') !== null"))
 
+    def done_with_secret(self):
+        self.push("Done")
+        self.until("document.querySelector('dialog') === null", "the secret is gone with Done")
+
     def push(self, name):
         self.tab_to(name)
         self.press("Enter")

@@ -6,7 +6,9 @@ usage: console_pages.py --brume PATH [--pictures FOLDER] [--only WALK]
 import os
 
 import console_pages_data
+import console_pages_edits
 import console_pages_keys
+import console_pages_operators
 import console_pages_people
 import console_pages_schema
 import console_pages_sent
@@ -32,7 +34,8 @@ SCHEMA = """DEFINE SCHEMA
 """
 WALKS = [*console_pages_keys.WALKS, *console_pages_people.WALKS, *console_pages_data.WALKS,
          *console_pages_zones.WALKS, *console_pages_schema.WALKS,
-         *console_pages_sent.WALKS, *console_pages_states.WALKS]
+         *console_pages_sent.WALKS, *console_pages_states.WALKS, *console_pages_edits.WALKS,
+         *console_pages_operators.WALKS]
 
 
 class World:

@@ -23,7 +23,7 @@ class Tour(console_operating.Tour):
     def complaints(self):
         """What the browser complained about; that nobody was signed in at first is an answer that it calls a failure."""
         first = ("status of 401 (Unauthorized)", "/_brume/admin/session")
-        return [problem for problem in self.browser.problems if not all(part in problem for part in first)]
+        return [problem for problem in self.browser.complaints() if not all(part in problem for part in first)]
 
     def begin(self, page, query, *texts):
         """Opens the form of a page by its key, and types into its fields one after the other."""
@@ -40,7 +40,11 @@ class Tour(console_operating.Tour):
         """The secret of the dialog that has opened, which is closed; the page has it no more."""
         self.console.see("dialog", title)
         secret = self.console.page.run("document.querySelector('dialog pre').textContent")
-        self.console.escape()
+        # Twice: browsers close a dialog with the second one whatever the page says.
+        for _ in range(2):
+            self.console.press("Escape")
+        self.console.until("document.querySelector('dialog[open] pre') !== null", "a secret stays until Done")
+        self.console.done_with_secret()
         expect(secret not in self.console.page.run("document.documentElement.outerHTML"), f"{title}: shown once, then gone")
         return secret
 

@@ -239,6 +239,7 @@ class Events:
 def events(server):
     stream, other = Events(server, "watcher"), Events(server, "second")
     expect(stream.answer.headers["Content-Type"] == "text/event-stream", "operators have an event stream")
+    expect(stream.answer.headers["X-Accel-Buffering"] == "no", "which proxies do not hold back")
     expect(stream.next() == {"server"}, "it names what an operator changes")
     server.tool("status")
     server.client("alice", "mac").call("zones/modify", {"operations": [

@@ -23,9 +23,11 @@ package struct OperatorAuthentication: Sendable {
   /// - Parameters:
   ///   - kind: what the secret came as. One of another kind is good for nothing here.
   ///   - inDevelopment: whether sessions count that belong to no operator.
+  ///   - isUse: whether it is used by this, so that a session lasts longer: a page that asks by itself
+  ///     is nobody's use.
   /// - Throws: what the store throws.
   package func access(
-    _ secret: String, as kind: OperatorCredential.Kind, inDevelopment: Bool
+    _ secret: String, as kind: OperatorCredential.Kind, inDevelopment: Bool, isUse: Bool = true
   ) async throws -> OperatorAccess? {
     guard let id = OperatorSecret.id(of: secret) else { return nil }
     let (credential, person) = try await store.read { transaction in
@@ -37,7 +39,7 @@ package struct OperatorAuthentication: Sendable {
     guard let access = Self.access(credential, person, inDevelopment: inDevelopment) else {
       return nil
     }
-    try await noteUse(of: credential, at: now)
+    if isUse { try await noteUse(of: credential, at: now) }
     return access
   }
 

@@ -22,6 +22,8 @@ struct EventRoute: Sendable {
     let listener = try events.listen()
     var reply = Reply(headers: [.cacheControl: "no-store"], body: .bytes([]))
     reply.contentType = "text/event-stream"
+    // Proxies such as nginx hold answers back unless configured not to.
+    reply.headers[.accelBuffering] = "no"
     reply.body = .stream { @concurrent writer in
       // Nobody else has it: each event is written before the next is made, all in this closure.
       nonisolated(unsafe) var out = writer

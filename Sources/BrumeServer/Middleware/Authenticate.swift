@@ -79,7 +79,8 @@ struct Authenticate: Sendable {
     case .operator(let effect):
       let sender = OperatorSender(peer: peer, address: address, requestID: requestID)
       let access = try await parts.operators.access(
-        to: effect, request, from: sender, action: AuditLog.action(endpoint))
+        to: effect, request, from: sender, action: AuditLog.action(endpoint),
+        isUse: !endpoint.isWatch)
       return nobody(.operator, access)
     case .anyone, .account, .user:
       let caller = try await parts.rules.authenticate(

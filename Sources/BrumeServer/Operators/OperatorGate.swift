@@ -15,14 +15,14 @@ struct OperatorGate: Sendable {
   let isDevelopment: Bool
   let auditLog: AuditLog
 
-  /// The operator who may call an endpoint with this effect.
+  /// The operator who may call an endpoint with this effect. `isUse`: whether the call prolongs a session.
   ///
   /// - Throws: `authenticationFailed` if nobody is known, `accessDenied` if they may not, or if the page of a
   ///   browser may not have meant it.
   func access(
-    to effect: Effect, _ request: Request, from sender: OperatorSender, action: String
+    to effect: Effect, _ request: Request, from sender: OperatorSender, action: String, isUse: Bool
   ) async throws -> OperatorAccess {
-    guard let access = try await access(request, sender) else {
+    guard let access = try await access(request, sender, isUse: isUse) else {
       let error = Self.nobody(request)
       await auditLog.refused(sender, by: "", action: action, error)
       throw error
@@ -48,7 +48,7 @@ struct OperatorGate: Sendable {
 
   /// A token that is sent counts, even a wrong one; without one the session does.
   private func access(
-    _ request: Request, _ sender: OperatorSender
+    _ request: Request, _ sender: OperatorSender, isUse: Bool
   ) async throws -> OperatorAccess? {
     if let header = request.headers[.authorization] {
       if request.headers.carryBearer(adminToken) { return .owner }
@@ -58,7 +58,8 @@ struct OperatorGate: Sendable {
     }
     let cookie = sender.cookie(secure, request.head.authority, request.headers)
     guard let secret = cookie.secret(in: request.headers) else { return nil }
-    return try await authentication.access(secret, as: .session, inDevelopment: isDevelopment)
+    return try await authentication.access(
+      secret, as: .session, inDevelopment: isDevelopment, isUse: isUse)
   }
 
   /// What a role may change is an operator's, not a token's.

@@ -47,11 +47,33 @@ import Testing
       let browser = try await client.browser(of: "ada")
       for _ in 0..<3 {
         clock.advance(milliseconds: 2 * 3_600_000 - 1)
-        #expect(try await browser.get("status").status == 200)
+        #expect(try await browser.get("users").status == 200)
       }
       clock.advance(seconds: 2 * 3600)
-      #expect(try await browser.get("status").status == 401)
+      #expect(try await browser.get("users").status == 401)
     }
+  }
+
+  @Test func `what an open console asks by itself is no use of the session`() async throws {
+    let clock = CaseClock()
+    try await ServerFixture(host: clock.host).routes { client in
+      try await client.addOperator("ada")
+      let browser = try await client.browser(of: "ada")
+      clock.advance(milliseconds: 2 * 3_600_000 - 1)
+      for path in ["status", "metrics"] {
+        #expect(try await browser.get(path).status == 200)
+      }
+      clock.advance(milliseconds: 1)
+      for path in ["status", "metrics", "users"] {
+        #expect(try await browser.get(path).status == 401)
+      }
+    }
+  }
+
+  @Test func `the console's event stream prolongs no session either`() async throws {
+    let watching = try await ServerFixture.endpoints().filter(\.isWatch).map(\.path)
+    let expected = ["events", "metrics", "status"].map { "/_brume/admin/\($0)" }
+    #expect(watching.sorted() == expected)
   }
 
   @Test func `a session ends twelve hours after signing in, however it is used`() async throws {
@@ -61,7 +83,7 @@ import Testing
       let browser = try await client.browser(of: "ada")
       for _ in 0..<11 {
         clock.advance(seconds: 3600)
-        #expect(try await browser.get("status").status == 200)
+        #expect(try await browser.get("users").status == 200)
       }
       clock.advance(milliseconds: 3_600_000 - 1)
       #expect(try await browser.get("status").status == 200)

@@ -1,7 +1,7 @@
 // Calls of the server. What was answered is kept: a page paints from memory, then asks again. A call that
 // nobody waits for any more is aborted. Who calls is session.js.
 
-import { proof, signedOut } from "./session.js";
+import { isRenewed, proof, signedOut } from "./session.js";
 import { update } from "./state.js";
 
 /** Why a call failed, with the ID under which the server's log knows it. */
@@ -23,12 +23,13 @@ export class Failure extends Error {
 }
 
 /** One call; a body makes it a POST. Throws a `Failure`. */
-export async function call(path, body, signal) {
+export async function call(path, body, signal, isAgain = false) {
+  const headers = proof(body !== undefined);
   let answer;
   try {
     answer = await fetch(path, {
       method: body === undefined ? "GET" : "POST",
-      headers: proof(body !== undefined),
+      headers,
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
     });
@@ -41,6 +42,8 @@ export async function call(path, body, signal) {
   if (answer.ok) return content;
   const failure = new Failure(answer.status, isJSON ? content : null, answer.headers.get("x-apple-request-uuid"));
   if (failure.isSignedOut) signedOut();
+  const csrf = body !== undefined && headers["x-brume-csrf"];
+  if (failure.isForbidden && csrf && !isAgain && (await isRenewed(csrf))) return call(path, body, signal, true);
   throw failure;
 }
 
@@ -48,6 +51,7 @@ export async function call(path, body, signal) {
 
 const kept = new Map();
 let visit = 0;
+let isUrgent = false;
 const mostKept = 200;
 
 /**
@@ -63,7 +67,7 @@ export function remote(path, body) {
     kept.set(name, entry);
   }
   entry.asked = drawing;
-  if (entry.visit !== visit) load(entry, path, body);
+  if (entry.visit !== visit && !(entry.isLoading && !isUrgent)) load(entry, path, body);
   return entry;
 }
 
@@ -76,7 +80,7 @@ const mostPages = 8;
  */
 export function paged(path, body) {
   const entry = remote(path, body);
-  const list = path.replace(/(?<=[?&])(after|before)=[^&]*&?/g, "") +
+  const list = path.replace(/(?<=[?&])(after|before)=[^&]*&?/g, "").replace(/[?&]$/, "") +
     JSON.stringify({ ...body, continuationMarker: undefined });
   if (entry.value !== undefined) {
     pages.delete(list);
@@ -104,9 +108,13 @@ async function load(entry, path, body) {
   update();
 }
 
-/** All that is shown is asked for again. */
-export function refresh() {
+/**
+ * All that is shown is asked for again. What is under way is waited for, and then asked for once more: a busy server says more
+ * often than it answers that something changed. Only who asks by a key or a button, whose event this is, waits for nothing.
+ */
+export function refresh(event) {
   visit += 1;
+  isUrgent = event !== undefined;
   update();
 }
 

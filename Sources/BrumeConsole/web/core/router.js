@@ -24,6 +24,15 @@ export function format(route) {
   return "#/" + parts.join("/") + (text ? "?" + text : "");
 }
 
+/** Where somebody wanted to go who signs in on a page of its own, which leads to the console's beginning. */
+const wanted = "brume.wanted";
+const kept = sessionStorage.getItem(wanted);
+sessionStorage.removeItem(wanted);
+if (kept && location.hash === "") history.replaceState(null, "", kept);
+
+/** Keeps the address until the console is opened again in this tab. */
+export const keepAddress = () => sessionStorage.setItem(wanted, location.hash);
+
 /** The address that `route` was read from. The browser's own is ahead of it from a link's click until its event. */
 let seen = location.hash;
 
@@ -74,7 +83,8 @@ export function turn(name, next, also = {}) {
   const lead = (begin) => go(withQuery({ ...also, [name]: begin }));
   return {
     newer: here !== "" && (() => lead(earlier.get(key(here)) ?? "")),
-    older: next && (() => (earlier.set(key(next), here), lead(String(next)))),
+    // The page before stays until the next one is there: pressed again, its button leads here.
+    older: next && (() => here !== String(next) && (earlier.set(key(next), here), lead(String(next)))),
   };
 }
 

@@ -32,6 +32,12 @@ export function drop(name) {
   update();
 }
 
+/** Forgets all of them: somebody has left, and what they typed is nobody else's. */
+export function dropAll() {
+  drafts.clear();
+  update();
+}
+
 /** Whether somebody has begun something that leaving would lose. */
 export const hasDraft = (name) => drafts.has(name);
 
@@ -41,6 +47,33 @@ export const into = (object, name) =>
     object[name] = event.target.type === "checkbox" ? event.target.checked : event.target.value;
     update();
   };
+
+const underWay = new WeakSet();
+
+/** Does something unless it is under way for the same thing, such as a draft: who clicks twice begins it once. */
+export async function once(thing, act) {
+  if (underWay.has(thing)) return;
+  underWay.add(thing);
+  try {
+    await act();
+  } finally {
+    underWay.delete(thing);
+  }
+}
+
+/** Does what a form sends, once; its draft knows that it is under way (`isBusy`), and what failed (`error`). */
+export const sendOnce = (state, act) =>
+  once(state, async () => {
+    Object.assign(state, { isBusy: true, error: undefined });
+    update();
+    try {
+      await act();
+    } catch (error) {
+      state.error = error;
+    }
+    state.isBusy = false;
+    update();
+  });
 
 // MARK: What is said
 

@@ -20,8 +20,12 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const year = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-/** 10:53:07 today, 22 Nov 10:53 this year, 22 Nov 2025 before. `now` in milliseconds. */
+/** Whether a date of browsers reaches so far: apps may save any whole number as a time. */
+export const isDate = (milliseconds) => !Number.isNaN(new Date(milliseconds).getTime());
+
+/** 10:53:07 today, 22 Nov 10:53 this year, 22 Nov 2025 before. `now` in milliseconds; what is no date is the number. */
 export function moment(milliseconds, now = Date.now()) {
+  if (!isDate(milliseconds)) return String(milliseconds);
   const [then, today] = [new Date(milliseconds), new Date(now)];
   if (then.toDateString() === today.toDateString()) return clock.format(then);
   if (then.getFullYear() === today.getFullYear()) return `${day.format(then)} ${clock.format(then).slice(0, 5)}`;
@@ -29,7 +33,8 @@ export function moment(milliseconds, now = Date.now()) {
 }
 
 /** The whole time, for titles. */
-export const exactly = (milliseconds) => new Date(milliseconds).toISOString();
+export const exactly = (milliseconds) =>
+  isDate(milliseconds) ? new Date(milliseconds).toISOString() : String(milliseconds);
 
 /** The beginning and the end of a long name. */
 export const short = (name, length = 17) =>

@@ -59,6 +59,13 @@ function Taken({ state: made, bytes, reason, taken }) {
       return h("p", { role: "status" }, h(Badge, { kind: "wait" }, `The server writes its snapshot: ${size(bytes)}`));
     case "loading":
       return h("p", { role: "status" }, h(Badge, { kind: "wait" }, "The browser fetches it"));
+    case "asked":
+      return h(
+        "p",
+        { role: "status" },
+        h(Badge, { kind: "info" }, "The browser fetches it"),
+        " Its downloads say whether it came; check it then, as below.",
+      );
     case "done":
       return h("p", { role: "status" }, h(Badge, { kind: "ok" }, `Fetched at ${exactly(taken)}`), " Check it as below.");
     case "failed":
@@ -92,9 +99,9 @@ async function begin() {
 const rest = ({ bytes = 0, reason = "" }) => ({ bytes, reason });
 
 async function fetchFile(now) {
-  await download(`${path}/file?id=${now.id}`, now.file);
-  Object.assign(now, { state: "done", taken: Date.now() });
-  say("The browser has the backup");
+  const isHere = await download(`${path}/file?id=${now.id}`, now.file);
+  Object.assign(now, { state: isHere ? "done" : "asked", taken: Date.now() });
+  if (isHere) say("The browser has the backup");
 }
 
 // MARK: Commands
@@ -155,4 +162,4 @@ const chosen = () => state().user || userNames()[0] || "";
 export const where = () => (health.status?.data ? ` --data ${word(health.status.data)}` : "");
 
 /** A word for a shell. */
-const word = (text) => (/^[A-Za-z0-9_./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+export const word = (text) => (/^[A-Za-z0-9_./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

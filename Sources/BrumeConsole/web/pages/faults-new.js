@@ -4,7 +4,7 @@
 import { call, refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { draft, drop, into, say, sendOnce, update } from "../core/state.js";
 import { userNames } from "../core/places.js";
 import { Button, Field, Picker } from "../parts/controls.js";
 import { Form, Inspector } from "../parts/layout.js";
@@ -43,29 +43,24 @@ function fault(state) {
 export function NewFault({ onclose }) {
   const state = draft("faults.new", blank);
   const users = [["", "anybody"], ...userNames().map((name) => [name, name])];
-  const shut = () => (drop("faults.new"), onclose());
   const chain = [...state.chain, fault(state)];
   const then = () => {
     Object.assign(state, blank(), { chain, on: state.on, user: state.user });
     document.querySelector(".inspector select")?.focus();
     update();
   };
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
+      const stays = unlessLeft();
       await call("/_brume/admin/faults", { faults: chain });
       say("Armed: " + sentences(chain));
       drop("faults.new");
       refresh();
-      stays(shut);
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+      stays(onclose);
+    });
   return h(
     Inspector,
-    { key: "new", title: "New fault", onclose: shut },
+    { key: "new", title: "New fault", draft: "faults.new", onclose },
     h("div", { key: "sentence" }, h("p", { role: "status" }, sentences(chain) + ".")),
     h(
       Form,
@@ -130,7 +125,7 @@ export function NewFault({ onclose }) {
       h(
         "div.line",
         { key: "send" },
-        h(Button, { kind: "primary", type: "submit" }, "Add"),
+        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy }, "Add"),
         h(Button, { icon: "plus", onclick: then }, "Then…"),
         state.chain.length > 0 && h(Button, {
           kind: "quiet",

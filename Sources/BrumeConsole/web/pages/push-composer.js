@@ -3,7 +3,7 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { admin, chosenUser, place, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
-import { draft, into, say, update } from "../core/state.js";
+import { draft, into, say, sendOnce } from "../core/state.js";
 import { plural } from "../core/words.js";
 import { Button, Field } from "../parts/controls.js";
 import { Form, Pane } from "../parts/layout.js";
@@ -89,16 +89,10 @@ function sentence(sent) {
   return `In the mailboxes of ${plural(sent.devices, "device")}${full}, notification ${sent.notification}`;
 }
 
-async function send(state) {
-  Object.assign(state, { isBusy: true, error: undefined, sent: undefined });
-  update();
-  try {
+const send = (state) =>
+  sendOnce(state, async () => {
+    state.sent = undefined;
     state.sent = await call(`/_brume/admin/push?${place()}`, { user: state.user, text: state.text });
     say(sentence(state.sent));
     refresh();
-  } catch (error) {
-    state.error = error;
-  }
-  state.isBusy = false;
-  update();
-}
+  });

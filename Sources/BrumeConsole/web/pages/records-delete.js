@@ -3,35 +3,44 @@
 import { call, refresh } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, unlessLeft, withQuery } from "../core/router.js";
-import { draft, drop, hasDraft, say } from "../core/state.js";
+import { go, onArrival, route, unlessLeft, withQuery } from "../core/router.js";
+import { draft, drop, hasDraft, once, say } from "../core/state.js";
 import { plural, short } from "../core/words.js";
 import { Button } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
-import { database, zoneID } from "./records-query.js";
-import { begun, forgetDraft, views, writer } from "./records-save.js";
+import { database, exact, zoneID } from "./records-query.js";
+import { begun, forgetDraft, views } from "./records-save.js";
+
+const name = "records.deleted";
+const isHere = ({ page, container, environment }) =>
+  page === route.page && container === route.container && environment === route.environment;
+
+onArrival((before) => !isHere(before) && drop(name));
+
+/** What can be typed: of a name that a server made the first letters. */
+const beginning = (name) => (name.length > 12 ? name.slice(0, 6) : name);
 
 /** Asks for the beginning of its name, then deletes it. */
 export function remove(where, record, close) {
-  const state = begun(record);
+  const state = begun(where, record);
+  const { recordName } = record;
+  const place = { ...exact, zoneID: zoneID(where) };
+  const [lookup, modify] = [admin("records/lookup"), admin("records/modify")];
   const act = async () => {
-    const stays = unlessLeft();
-    const [answer] = (
-      await call(admin("records/modify"), {
-        ...views(where, state, record),
-        zoneID: zoneID(where),
-        operations: [{ operationType: "forceDelete", record: { recordName: record.recordName } }],
-      })
-    ).records;
-    if (answer.serverErrorCode) throw new Error(answer.reason);
-    draft("records.deleted", () => ({ where, record, writer: writer(state, record) }));
-    forgetDraft(record);
+    const [stays, from] = [unlessLeft(), route];
+    // Somebody may have changed it since the list was made: what is deleted is what can be saved again.
+    const now = await one(lookup, { ...database(where), ...place, records: [{ recordName }] });
+    const body = { ...views(where, state, record), ...place };
+    await one(modify, { ...body, operations: [{ operationType: "forceDelete", record: { recordName } }] });
+    drop(name);
+    if (isHere(from)) draft(name, () => ({ modify, body, record: now }));
+    forgetDraft(where, record);
     refresh();
     stays(close);
   };
   confirm({
     title: "Delete a record",
-    word: short(record.recordName, 12),
+    word: beginning(record.recordName),
     button: "Delete",
     act,
     done: `${short(record.recordName)} is deleted`,
@@ -40,40 +49,36 @@ export function remove(where, record, close) {
   });
 }
 
-/** The record that was deleted last, to be saved again: the same name and fields, without files. */
+/** What the server answers about the one record of a call. */
+async function one(address, body) {
+  const [answer] = (await call(address, body)).records;
+  if (answer.serverErrorCode) throw new Error(answer.reason);
+  return answer;
+}
+
+/** The record that was deleted last, to be saved again: the same name, fields and parent, without files. */
 export function Restorable() {
-  if (!hasDraft("records.deleted")) return null;
-  const { where, record, writer } = draft("records.deleted", () => ({}));
+  if (!hasDraft(name)) return null;
+  const deleted = draft(name, () => ({}));
   return h(
     "p.restore",
     { key: "restore" },
-    h("span", null, `${short(record.recordName)} was deleted.`),
-    h(Button, { class: "small", icon: "retry", onclick: () => restore(where, record, writer) }, "Restore"),
-    h(Button, { kind: "quiet", icon: "close", label: "Forget it", onclick: () => drop("records.deleted") }),
+    h("span", null, `${short(deleted.record.recordName)} was deleted.`),
+    h(Button, { class: "small", icon: "retry", onclick: () => once(deleted, () => restore(deleted)) }, "Restore"),
+    h(Button, { kind: "quiet", icon: "close", label: "Forget it", onclick: () => drop(name) }),
   );
 }
 
-async function restore(where, record, name) {
+async function restore({ modify, body, record: { recordName, recordType, parent, fields } }) {
   const stays = unlessLeft();
-  const fields = Object.fromEntries(
-    Object.entries(record.fields).filter(([, field]) => !/ASSETID/.test(field.type ?? "")),
-  );
+  const kept = Object.fromEntries(Object.entries(fields).filter(([, field]) => !/ASSETID/.test(field.type ?? "")));
   try {
-    const [answer] = (
-      await call(admin("records/modify"), {
-        ...database(where),
-        user: where.user || name || undefined,
-        zoneID: zoneID(where),
-        operations: [
-          { operationType: "create", record: { recordName: record.recordName, recordType: record.recordType, fields } },
-        ],
-      })
-    ).records;
-    if (answer.serverErrorCode) throw new Error(answer.reason);
-    drop("records.deleted");
-    say(`${short(record.recordName)} is back`);
+    const record = { recordName, recordType, parent, fields: kept };
+    await one(modify, { ...body, operations: [{ operationType: "create", record }] });
+    drop(name);
+    say(`${short(recordName)} is back`);
     refresh();
-    stays(() => go(withQuery({ sel: record.recordName })));
+    stays(() => go(withQuery({ sel: recordName })));
   } catch (error) {
     say(error.message, true);
   }

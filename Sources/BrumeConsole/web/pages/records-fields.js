@@ -4,7 +4,7 @@
 import { h } from "../core/render.js";
 import { short } from "../core/words.js";
 import { update } from "../core/state.js";
-import { example, isEditable, plainType, shown, typed } from "../core/values.js";
+import { example, hasLongLines, isEditable, plainType, shown, typed } from "../core/values.js";
 import { Badge } from "../parts/states.js";
 import { ValueDifference } from "../parts/diff.js";
 import { Icon } from "../parts/icons.js";
@@ -38,8 +38,8 @@ function One(field, record, state, isRead) {
         ? h(Badge, { kind: "info", icon: "pencil" }, "edited")
         : Letters(field.indexes),
     ),
-    isEditable(field) && !isRead
-      ? h(field.type.startsWith("LIST") || before.length > 60 ? "textarea" : "input", {
+    isEditable(field) && !isRead && !hasLongLines(value?.value)
+      ? h(/^LIST/.test(field.type) || before.length > 60 || /[\r\n]/.test(before) ? "textarea" : "input", {
           id: name,
           value: now,
           rows: 3,
@@ -48,6 +48,7 @@ function One(field, record, state, isRead) {
           oninput: (event) => ((state.texts[field.name] = event.target.value), update()),
         })
       : !isFile(value) && h("p", { id: name }, value === undefined ? h("span.note", null, "no value") : shown(value)),
+    hasLongLines(value?.value) && h("p.note", null, "An element has several lines: it cannot be changed here."),
     !isChanged && value !== undefined && References(value),
     value !== undefined && !value.isEncrypted && Assets(value),
     wrong && h("p.wrong", { role: "alert" }, wrong),

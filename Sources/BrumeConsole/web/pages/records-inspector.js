@@ -1,7 +1,6 @@
 // One record: its fields, to read and to edit, what the system knows of it, who would be allowed. Nothing
 // is saved before its old and new value were seen; a conflict shows theirs beside yours.
 
-import { userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, withQuery } from "../core/router.js";
 import { into } from "../core/state.js";
@@ -17,11 +16,11 @@ import { remove } from "./records-delete.js";
 import { Fields } from "./records-fields.js";
 import { NamedFields } from "./records-named.js";
 import { recordsAt } from "./records-query.js";
-import { begun, changes, forgetDraft, save, writer } from "./records-save.js";
+import { begun, changes, forgetDraft, save, writer, writers } from "./records-save.js";
 import { isSystem } from "./schema-text.js";
 
 export function Record(where, record, fields, close) {
-  const state = begun(record);
+  const state = begun(where, record);
   const changed = changes(state, record, fields);
   const tab = route.query.tab ?? "fields";
   const tabs = { fields: "Fields", system: "System", allowed: "Allowed?" };
@@ -31,10 +30,10 @@ export function Record(where, record, fields, close) {
       key: record.recordName,
       title: short(record.recordName, 24),
       note: `${record.recordType}, by ${who(record.modified?.userRecordName)}, tag ${record.recordChangeTag}`,
-      onclose: () => (forgetDraft(record), close()),
+      onclose: close,
       actions: [
         h(CopyButton, { text: record.recordName, what: "the record name", kind: "quiet" }),
-        !where.as && h(Button, {
+        !where.as && record.recordType !== "cloudkit.share" && h(Button, {
           kind: "quiet",
           icon: "trash",
           label: "Delete the record",
@@ -67,7 +66,7 @@ export function Record(where, record, fields, close) {
 export function NewRecord(where, types, close) {
   // Users are made elsewhere: where nothing else is, the type has no name yet.
   const record = { fields: {}, recordType: where.type === "Users" ? "" : where.type };
-  const state = begun(record);
+  const state = begun(where, record);
   const fields = types.find(({ name }) => name === state.type)?.fields ?? [];
   const isOpen = route.environment === "development";
   const done = () => (state.type === where.type ? close() : go(recordsAt({ ...where, type: state.type })));
@@ -78,7 +77,7 @@ export function NewRecord(where, types, close) {
       key: "new-record",
       title: "New record",
       note: `in ${where.zone}, ${where.database}`,
-      onclose: () => (forgetDraft(record), close()),
+      onclose: close,
       foot: Foot(where, record, fields, state, changes(state, record, fields), done),
     },
     h(
@@ -112,7 +111,9 @@ function Foot(where, record, fields, state, changed, close) {
     state.conflict && h(
       "p.note",
       null,
-      "Somebody saved this record first; theirs stands below each field. Saving now keeps yours where you edited.",
+      isNew
+        ? `There is a record ${state.conflict.recordName} already; what it has stands below each field. Choose another name.`
+        : "Somebody saved this record first; theirs stands below each field. Saving now keeps yours where you edited.",
     ),
     h(
       "div.line",
@@ -122,7 +123,7 @@ function Foot(where, record, fields, state, changed, close) {
         label: "written as",
         icon: "user",
         value: writer(state, record),
-        options: userNames(),
+        options: writers(state, record),
         onchange: into(state, "writer"),
       }),
     ),
@@ -132,7 +133,7 @@ function Foot(where, record, fields, state, changed, close) {
       h(
         "span.actions",
         null,
-        !isNew && h(Button, { disabled: count === 0, onclick: () => forgetDraft(record) }, "Discard"),
+        h(Button, { disabled: !isNew && count === 0, onclick: () => forgetDraft(where, record) }, "Discard"),
         h(
           Button,
           {

@@ -3,7 +3,8 @@
 
 import { h } from "../core/render.js";
 import { into, update } from "../core/state.js";
-import { example, parsed, plainType } from "../core/values.js";
+import { parsed } from "../core/parsing.js";
+import { example, plainType } from "../core/values.js";
 import { Button, Field, Picker } from "../parts/controls.js";
 
 const scalars = ["STRING", "INT64", "DOUBLE", "TIMESTAMP", "LOCATION", "REFERENCE"];

@@ -2,7 +2,7 @@
 // And what it is in other languages: the server's body, NSPredicate, Swift, curl.
 
 import { format, route, withQuery } from "../core/router.js";
-import { parsed } from "../core/values.js";
+import { parsed } from "../core/parsing.js";
 
 /** Words for comparators, by the type of the field. */
 export function comparators(type) {
@@ -45,10 +45,12 @@ export const systemFields = {
 };
 export const fieldTitle = (name) => systemFields[name]?.[1] ?? name;
 
-/** `{ database, user, zone, type, conditions, sort, after, as }` of the address. */
+/** `{ container, environment, database, user, zone, type, conditions, sort, after, as }` of the address. */
 export function place() {
   const [database = "public", user = "-", zone = "_defaultZone", type = ""] = route.path;
   return {
+    container: route.container,
+    environment: route.environment,
     database,
     user: user === "-" ? "" : user,
     zone,
@@ -83,6 +85,9 @@ export const recordsAt = ({ database, user, zone, type }, query = {}) =>
     path: [database, user || "-", zone, type].filter((part) => part !== undefined),
     query: { as: route.query.as, ...query },
   });
+
+/** Asks for numbers as texts: those of 64 bits have more digits than a number of JavaScript. */
+export const exact = { numbersAsStrings: true };
 
 /** The members that name the database in the operator's calls. */
 export const database = ({ database, user, as }) => ({ database, user: user || undefined, as: as || undefined });

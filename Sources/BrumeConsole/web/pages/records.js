@@ -15,7 +15,17 @@ import { openCondition, Query } from "./records-conditions.js";
 import { Restorable } from "./records-delete.js";
 import { NewRecord, Record } from "./records-inspector.js";
 import { ownSchema, Place, typesOf } from "./records-place.js";
-import { curl, database, pageSize, place, query, recordsAt, withConditions, zoneID } from "./records-query.js";
+import {
+  curl,
+  database,
+  exact,
+  pageSize,
+  place,
+  query,
+  recordsAt,
+  withConditions,
+  zoneID,
+} from "./records-query.js";
 
 export const page = {
   name: "records",
@@ -23,15 +33,22 @@ export const page = {
   icon: "records",
   view,
   keys: () => ({
-    n: ["New record", begin],
+    ...(canMake() && { n: ["New record", begin] }),
     "/": ["Another condition", openCondition],
     e: [
       "Edit the first field",
       () => document.querySelector(".inspector .value input, .inspector .value textarea")?.focus(),
     ],
-    "ctrl+s": ["Save the record", () => document.querySelector(".inspector button.save:not(:disabled)")?.click()],
+    "ctrl+s": [
+      "Save the record",
+      (event) => event.repeat || document.querySelector(".inspector button.save:not(:disabled)")?.click(),
+    ],
   }),
 };
+
+/** Who looks with the rights of a user only looks. */
+const canMake = () => !route.query.as;
+const NewButton = () => canMake() && h(Button, { icon: "plus", onclick: begin }, "New record");
 
 const begin = () => go(withQuery({ new: "1", sel: "" }));
 
@@ -44,7 +61,7 @@ function view() {
       {
         title: "Records",
         actions:
-          !where.as && where.type !== "-" && h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New record"),
+          canMake() && where.type !== "-" && h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New record"),
       },
       Place(where),
     ),
@@ -54,17 +71,13 @@ function view() {
         return h(
           Pane,
           { class: "fill", key: "none" },
-          Empty(
-            "No record types yet: the first save makes one",
-            h(Button, { icon: "plus", onclick: begin }, "New record"),
-            "records",
-          ),
+          Empty("No record types yet: the first save makes one", NewButton(), "records"),
         );
       const type =
         types.find((type) => type.name === where.type) ?? types.find((type) => type.name !== "Users") ?? types[0];
       return Page({ ...where, type: type.name }, types, type.fields);
     }),
-    route.query.new && typesOf(schema).length === 0 && NewRecord(where, [], close),
+    route.query.new && canMake() && typesOf(schema).length === 0 && NewRecord(where, [], close),
   ];
 }
 
@@ -73,6 +86,7 @@ function Page(where, types, fields) {
   try {
     const body = {
       ...database(where),
+      ...exact,
       zoneID: zoneID(where),
       query: query(where, fields),
       resultsLimit: pageSize,
@@ -85,7 +99,7 @@ function Page(where, types, fields) {
   const records = entry.value?.records ?? [];
   const chosen =
     records.find((record) => record.recordName === route.query.sel) ??
-      (entry.value && route.query.sel ? elsewhere(where) : undefined);
+      (entry.value && route.query.sel ? elsewhere(where, types) : undefined);
   return [
     Query(where, types, fields, entry),
     Restorable(),
@@ -105,22 +119,22 @@ function Page(where, types, fields) {
                 onopen: (record) => go(withQuery({ sel: record.recordName, new: "" })),
               })),
       ),
-      route.query.new
+      route.query.new && canMake()
         ? NewRecord(where, types, close)
         : chosen?.isMissing
         ? Missing(chosen.reason)
-        : chosen && Record(where, chosen, fields, close),
+        : chosen && Record(where, chosen, chosen.recordType === where.type ? fields : [], close),
     ),
   ];
 }
 
-/** The record of a link that is not among those of this page: of a later one, or of another type. */
-function elsewhere(where) {
-  const body = { ...database(where), zoneID: zoneID(where), records: [{ recordName: route.query.sel }] };
+/** The record of a link that is not among those of this page: of a later one, or of another type. Shares have none there. */
+function elsewhere(where, types) {
+  const body = { ...database(where), ...exact, zoneID: zoneID(where), records: [{ recordName: route.query.sel }] };
   const record = remote(admin("records/lookup"), body).value?.records[0];
   if (!record) return undefined;
   if (!record.fields) return { isMissing: true, reason: record.reason };
-  if (record.recordType === where.type) return record;
+  if (!types.some(({ name }) => name === record.recordType) || record.recordType === where.type) return record;
   queueMicrotask(() => go(recordsAt({ ...where, type: record.recordType }, { sel: record.recordName }), true));
   return undefined;
 }
@@ -138,7 +152,7 @@ const Missing = (reason) =>
 
 function Nothing(where) {
   if (where.conditions.length === 0)
-    return Empty(`No ${where.type} in this zone`, h(Button, { icon: "plus", onclick: begin }, "New record"), "records");
+    return Empty(`No ${where.type} in this zone`, NewButton(), "records");
   const rest = where.conditions.slice(0, -1);
   return Empty(
     "No match",

@@ -3,19 +3,20 @@
 
 import { call, refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { draft, drop, hasDraft, say, update } from "../core/state.js";
-import { place } from "../core/places.js";
+import { draft, drop, hasDraft, once, say, update } from "../core/state.js";
+import { admin } from "../core/places.js";
 import { route } from "../core/router.js";
 import { Button } from "../parts/controls.js";
+import { TextDifference } from "../parts/diff.js";
 import { Icon } from "../parts/icons.js";
 import { Wrong } from "../parts/states.js";
 
-const name = "schema.text";
+const name = () => `schema.text.${route.container}.${route.environment}`;
 const keywords = /\b(DEFINE SCHEMA|CREATE ROLE|RECORD TYPE|GRANT|TO|READ|WRITE|CREATE|QUERYABLE|SORTABLE|SEARCHABLE|ENCRYPTED)\b/;
 
 export function Editor({ text }) {
-  if (!hasDraft(name)) return Reading(text);
-  const state = draft(name, () => ({}));
+  if (!hasDraft(name())) return Reading(text);
+  const state = draft(name(), () => ({}));
   return h(
     "div.editor",
     { key: "editing" },
@@ -40,13 +41,14 @@ export function Editor({ text }) {
           h("span", null, h("code", null, `${fault.line}:${fault.column}`), ` ${fault.message}`),
         )),
       Wrong(state.error),
+      state.others && h(TextDifference, { ...state.others, label: "What others have changed" }),
       h(
         "div.actions",
         null,
-        h(Button, { onclick: () => drop(name) }, "Discard"),
+        h(Button, { onclick: () => drop(name()) }, "Discard"),
         h(
           Button,
-          { kind: "primary", disabled: state.text === text || state.faults.length > 0, onclick: () => save(state) },
+          { kind: "primary", disabled: state.text === text || state.faults.length > 0, onclick: () => once(state, () => save(state)) },
           "Save the schema",
         ),
       ),
@@ -77,7 +79,18 @@ const Reading = (text) =>
   );
 
 function begin(text) {
-  draft(name, () => ({ text, faults: [], error: undefined, timer: 0 }));
+  draft(name(), () => ({
+    text,
+    // What it was begun with, and what others have made of that.
+    base: text,
+    others: undefined,
+    faults: [],
+    error: undefined,
+    timer: 0,
+    address: admin("schema"),
+    validation: admin("schema/validate"),
+    name: name(),
+  }));
   update();
 }
 
@@ -91,7 +104,7 @@ function typed(state, text) {
 async function check(state) {
   const text = state.text;
   try {
-    const answer = await call(`/_brume/admin/schema/validate?${place()}`, { schema: text });
+    const answer = await call(state.validation, { schema: text });
     if (state.text === text) state.faults = answer.errors;
   } catch (error) {
     state.error = error;
@@ -112,13 +125,24 @@ function toFault(area, state) {
 }
 
 async function save(state) {
+  const { text } = state;
+  state.error = undefined;
   try {
-    await call(`/_brume/admin/schema?${place()}`, { schema: state.text });
-    drop(name);
+    await compare(state);
+    await call(state.address, { schema: text });
+    drop(state.name);
     say("The schema is saved");
     refresh();
   } catch (error) {
     state.error = error;
     update();
   }
+}
+
+/** What others have changed since the text was begun is shown before it is saved over. */
+async function compare(state) {
+  const { schema } = await call(state.address);
+  if (schema === state.base) return;
+  Object.assign(state, { others: { before: state.base, after: schema }, base: schema });
+  throw new Error("The schema has changed since this text was begun, as follows. Take it up here, or save again to undo it.");
 }

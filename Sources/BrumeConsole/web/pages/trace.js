@@ -9,6 +9,7 @@ import { plural } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
 import { Beside, Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
+import { word } from "./backup.js";
 import { Change } from "./trace-change.js";
 import { Gates } from "./trace-gates.js";
 import { Question } from "./trace-question.js";
@@ -73,15 +74,16 @@ function view() {
   ];
 }
 
+/** Names are whatever users called things. */
 const command = ({ record, zone, request, user, device, change }) =>
   [
     "brume push explain",
-    change && `--change ${change}`,
-    record && `--record ${record}`,
-    zone && `--zone ${zone}`,
-    request && `--request ${request}`,
-    user && `--user ${user}`,
-    device && `--device ${device}`,
+    change && `--change ${word(change)}`,
+    record && `--record ${word(record)}`,
+    zone && `--zone ${word(zone)}`,
+    request && `--request ${word(request)}`,
+    user && `--user ${word(user)}`,
+    device && `--device ${word(device)}`,
   ].filter(Boolean).join(" ");
 
 function Answer(trace) {

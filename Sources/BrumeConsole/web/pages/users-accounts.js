@@ -4,7 +4,7 @@ import { call, paged, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to, turn, unlessLeft, withQuery } from "../core/router.js";
 import { usersNamed } from "../core/places.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { draft, drop, into, say, sendOnce } from "../core/state.js";
 import { plural, short } from "../core/words.js";
 import { Button, Check, Field } from "../parts/controls.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
@@ -38,25 +38,24 @@ const one = (users) => {
   return users.find(isHim) ?? remote(usersNamed(name, 1)).value?.users.find(isHim);
 };
 
-export const View = () =>
-  Loaded(paged(listed()), ({ users, after }) => {
-    const chosen = one(users);
-    const isPaged = Boolean(after || route.query.after || route.query.named);
-    return Beside(
-      h(
-        Pane,
-        {
-          class: "fill",
-          key: "users",
-          foot: isPaged && h(Pages, {
-            text: after ? `${plural(users.length, "user")} shown, more follow` : plural(users.length, "user"),
-            ...turn("after", after, { sel: "" }),
-          }),
-        },
-        isPaged && Named(),
+/** Whether there are so many that they are found by name; as before until the server has said it. */
+let areMany = false;
+
+export function View() {
+  const entry = paged(listed());
+  const { after, named } = route.query;
+  if (entry.value) areMany = Boolean(entry.value.after || after || named);
+  const chosen = entry.value && one(entry.value.users);
+  return Beside(
+    h(
+      Pane,
+      { class: "fill", key: "users", foot: areMany && entry.value && Foot(entry.value) },
+      // Outside of what is loaded: who types goes on while the answer is on its way.
+      areMany && Named(),
+      Loaded(entry, ({ users }) =>
         users.length === 0
-          ? route.query.named
-            ? Empty(`No user's name begins with ${route.query.named}`, undefined, "users")
+          ? named
+            ? Empty(`No user's name begins with ${named}`, undefined, "users")
             : Empty("No users", h(Button, { icon: "plus", onclick: begin }, "Make the first one"), "users")
           : h(Table, {
               label: "Users",
@@ -65,11 +64,17 @@ export const View = () =>
               rows: users,
               id: (user) => user.name,
               chosen: chosen?.name,
-              onopen: (user) => go(to("users", [user.name], { after: route.query.after, named: route.query.named })),
-            }),
-      ),
-      route.query.new ? NewUser() : chosen && OneUser(chosen),
-    );
+              onopen: (user) => go(to("users", [user.name], { after, named })),
+            })),
+    ),
+    route.query.new ? NewUser() : chosen && OneUser(chosen),
+  );
+}
+
+const Foot = ({ users, after }) =>
+  h(Pages, {
+    text: after ? `${plural(users.length, "user")} shown, more follow` : plural(users.length, "user"),
+    ...turn("after", after, { sel: "" }),
   });
 
 /** Finds users by the beginning of the name. */
@@ -95,9 +100,9 @@ const columns = [
 
 function NewUser() {
   const state = draft("users.new", blank);
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
+      const stays = unlessLeft();
       await call(path, {
         name: state.name.trim(),
         password: state.password || undefined,
@@ -109,18 +114,15 @@ function NewUser() {
       say(`${name} is a user now`);
       refresh();
       stays(() => go(to("users", [name])));
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+    });
   return h(
     Inspector,
     {
       key: "new",
       title: newTitle,
       note: h("code", null, `brume user create ${state.name || "NAME"}`),
-      onclose: () => (drop("users.new"), shut()),
+      draft: "users.new",
+      onclose: shut,
     },
     h(
       Form,
@@ -154,7 +156,7 @@ function NewUser() {
       h(
         "div.line",
         null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Create user"),
+        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Create user"),
       ),
     ),
   );

@@ -3,7 +3,7 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, update } from "../core/state.js";
+import { draft, drop, into, sendOnce } from "../core/state.js";
 import { moment } from "../core/words.js";
 import { Button, Field, Picker } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
@@ -60,28 +60,23 @@ function revoke(token) {
 
 export function NewAdminToken({ onclose }) {
   const state = draft("admin-tokens.new", () => ({ name: "", role: "read-only", error: undefined }));
-  const shut = () => (drop("admin-tokens.new"), onclose());
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
+      const stays = unlessLeft();
       const made = await call(path, { name: state.name.trim(), role: state.role });
       drop("admin-tokens.new");
       refresh();
-      stays(shut);
+      stays(onclose);
       showOnce({
         title: `Admin token ${made.name}`,
         note: "The server keeps its digest only, so it is not shown again.",
         secret: made.token,
         what: "the admin token",
       });
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+    });
   return h(
     Inspector,
-    { key: "new-token", title: "New admin token", onclose: shut },
+    { key: "new-token", title: "New admin token", draft: "admin-tokens.new", onclose },
     h(
       Form,
       { onsend: send },
@@ -96,7 +91,7 @@ export function NewAdminToken({ onclose }) {
       h(
         "div.line",
         null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Make the token"),
+        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Make the token"),
       ),
     ),
   );

@@ -3,7 +3,7 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { draft, drop, into, say, sendOnce } from "../core/state.js";
 import { admin, place } from "../core/places.js";
 import { Button, Field } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
@@ -64,9 +64,9 @@ function remove(sender) {
 function Add() {
   const state = draft("apns.new", () => ({ topic: "", team: "", keyID: "", key: "", error: undefined }));
   const isComplete = [state.topic, state.team, state.keyID, state.key].every((text) => text.trim() !== "");
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
+      const stays = unlessLeft();
       await call(`/_brume/admin/apns?${place()}`, {
         topic: state.topic.trim(),
         team: state.team.trim(),
@@ -77,18 +77,15 @@ function Add() {
       drop("apns.new");
       refresh();
       stays(() => go(home()));
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+    });
   return h(
     Inspector,
     {
       key: "new",
       title: newTitle,
       note: h("code", null, "brume apns add"),
-      onclose: () => (drop("apns.new"), go(home())),
+      draft: "apns.new",
+      onclose: () => go(home()),
     },
     h(
       Form,
@@ -111,7 +108,7 @@ function Add() {
         note: "The file's text. It is kept by the server and not shown again.",
       }),
       Wrong(state.error),
-      h("div.line", null, h(Button, { kind: "primary", type: "submit", disabled: !isComplete }, "Add key")),
+      h("div.line", null, h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || !isComplete }, "Add key")),
     ),
   );
 }

@@ -2,7 +2,7 @@
 
 import { call, refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { draft, drop, into, say, sendOnce } from "../core/state.js";
 import { Button, Check, Field } from "../parts/controls.js";
 import { Form } from "../parts/layout.js";
 import { Wrong } from "../parts/states.js";
@@ -11,28 +11,25 @@ const known = (user) => ({ email: user.email ?? "", phone: user.phone ?? "", dis
 
 export function Change(user) {
   const name = "users.change." + user.name;
-  const state = draft(name, () => ({ ...known(user), password: "", error: undefined }));
+  const state = draft(name, () => ({ password: "", error: undefined }));
   const changes = changed(state, user);
-  const send = async () => {
-    try {
+  const shown = { ...known(user), ...state };
+  const send = () =>
+    sendOnce(state, async () => {
       await call("/_brume/admin/users/change", { user: user.name, ...changes });
       drop(name);
       say(changes.password ? `${user.name} has a new password; open sessions have ended` : `${user.name} is changed`);
       refresh();
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+    });
   return h(
     Form,
     { key: "change", onsend: send },
     h("h3", null, "Change"),
-    h(Field, { label: "E-mail", value: state.email, oninput: into(state, "email") }),
-    h(Field, { label: "Phone", value: state.phone, oninput: into(state, "phone") }),
+    h(Field, { label: "E-mail", value: shown.email, oninput: into(state, "email") }),
+    h(Field, { label: "Phone", value: shown.phone, oninput: into(state, "phone") }),
     h(Check, {
       label: "Others may find the user by them",
-      checked: state.discoverable,
+      checked: shown.discoverable,
       onchange: into(state, "discoverable"),
     }),
     h(Field, {
@@ -44,13 +41,18 @@ export function Change(user) {
       note: "Ends the sessions of before.",
     }),
     Wrong(state.error),
-    h("div.line", null, h(Button, { type: "submit", disabled: Object.keys(changes).length === 0 }, "Save changes")),
+    h(
+      "div.line",
+      null,
+      h(Button, { type: "submit", disabled: state.isBusy || Object.keys(changes).length === 0 }, "Save changes"),
+    ),
   );
 }
 
-/** What differs from what is known; an empty text removes what there was. */
+/** What was typed and differs from what is known by now; an empty text removes what there was. */
 function changed(state, user) {
   const before = known(user);
-  const changes = Object.fromEntries(Object.keys(before).filter((name) => state[name] !== before[name]).map((name) => [name, state[name]]));
+  const differs = (name) => name in state && state[name] !== before[name];
+  const changes = Object.fromEntries(Object.keys(before).filter(differs).map((name) => [name, state[name]]));
   return state.password === "" ? changes : { ...changes, password: state.password };
 }

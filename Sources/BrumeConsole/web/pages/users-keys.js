@@ -3,7 +3,7 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, update } from "../core/state.js";
+import { draft, drop, into, sendOnce } from "../core/state.js";
 import { place } from "../core/places.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
@@ -63,9 +63,9 @@ function revoke(key) {
 
 function NewKey() {
   const state = draft("keys.new", () => ({ name: "", publicKey: "", error: undefined }));
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
+      const stays = unlessLeft();
       const made = await call(`/_brume/admin/keys?${place()}`, {
         name: state.name.trim(),
         publicKey: state.publicKey.trim() || undefined,
@@ -81,18 +81,15 @@ function NewKey() {
           what: "the private key",
           lines: true,
         });
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+    });
   return h(
     Inspector,
     {
       key: "new",
       title: newTitle,
       note: h("code", null, `brume key create ${state.name || "NAME"}`),
-      onclose: () => (drop("keys.new"), go(home())),
+      draft: "keys.new",
+      onclose: () => go(home()),
     },
     h(
       Form,
@@ -115,7 +112,7 @@ function NewKey() {
       h(
         "div.line",
         null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Create key"),
+        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Create key"),
       ),
     ),
   );

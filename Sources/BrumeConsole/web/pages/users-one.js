@@ -5,7 +5,7 @@ import { call, refresh, remote } from "../core/calls.js";
 import { admin, place } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, to } from "../core/router.js";
-import { say } from "../core/state.js";
+import { say, sendOnce } from "../core/state.js";
 import { exactly, plural } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
@@ -38,7 +38,7 @@ export const OneUser = (user) =>
       h(
         "div.line",
         null,
-        h(Button, { icon: "key", onclick: () => makeToken(user) }, "Make a token"),
+        h(Button, { icon: "key", onclick: () => sendOnce(making, () => makeToken(user)) }, "Make a token"),
         h(ExportButton, { user: user.name }),
         h(Button, { kind: "danger", icon: "door", onclick: () => signOut(user) }, "Sign out"),
         h(Button, { kind: "danger", icon: "trash", onclick: () => remove(user) }, "Delete…"),
@@ -82,6 +82,8 @@ const Devices = (user) =>
               )),
           )),
   );
+
+const making = {};
 
 async function makeToken(user) {
   try {

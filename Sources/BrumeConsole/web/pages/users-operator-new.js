@@ -3,7 +3,7 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { draft, drop, into, say, sendOnce } from "../core/state.js";
 import { Button, Field, Picker } from "../parts/controls.js";
 import { Form, Inspector } from "../parts/layout.js";
 import { Wrong } from "../parts/states.js";
@@ -31,22 +31,17 @@ const command = ({ way, name, role }) =>
 export function NewOperator({ onclose }) {
   const state = draft("operators.new", empty);
   const provider = remote("/_brume/admin/session/provider").value?.provider;
-  const shut = () => (drop("operators.new"), onclose());
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
+      const stays = unlessLeft();
       await add(state, state.name.trim());
       drop("operators.new");
       refresh();
-      stays(shut);
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+      stays(onclose);
+    });
   return h(
     Inspector,
-    { key: "new", title: "New operator", note: h("code", null, command(state)), onclose: shut },
+    { key: "new", title: "New operator", note: h("code", null, command(state)), draft: "operators.new", onclose },
     h(
       Form,
       { onsend: send },
@@ -70,7 +65,7 @@ export function NewOperator({ onclose }) {
         null,
         h(
           Button,
-          { kind: "primary", type: "submit", disabled: !isReady(state) },
+          { kind: "primary", type: "submit", disabled: state.isBusy || !isReady(state) },
           state.way === "link" ? "Make the link" : "Add operator",
         ),
       ),

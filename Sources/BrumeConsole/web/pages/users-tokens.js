@@ -3,7 +3,7 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { draft, drop, into, say, sendOnce } from "../core/state.js";
 import { place } from "../core/places.js";
 import { exactly, moment } from "../core/words.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
@@ -82,9 +82,9 @@ function revoke(token) {
 
 function NewToken() {
   const state = draft("tokens.new", () => ({ name: "", origins: "", callback: "", error: undefined }));
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
+      const stays = unlessLeft();
       const origins = state.origins.split(/[\s,]+/).filter(Boolean);
       await call(`/_brume/admin/tokens?${place()}`, {
         name: state.name.trim(),
@@ -95,18 +95,15 @@ function NewToken() {
       drop("tokens.new");
       refresh();
       stays(() => go(home()));
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+    });
   return h(
     Inspector,
     {
       key: "new",
       title: newTitle,
       note: h("code", null, `brume token create ${state.name || "NAME"}`),
-      onclose: () => (drop("tokens.new"), go(home())),
+      draft: "tokens.new",
+      onclose: () => go(home()),
     },
     h(
       Form,
@@ -135,7 +132,7 @@ function NewToken() {
       h(
         "div.line",
         null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Create token"),
+        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Create token"),
       ),
     ),
   );

@@ -3,7 +3,7 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { draft, drop, into, say, sendOnce } from "../core/state.js";
 import { admin, place } from "../core/places.js";
 import { number, plural } from "../core/words.js";
 import { Button, Field } from "../parts/controls.js";
@@ -101,9 +101,9 @@ function remove(webhook) {
 
 function Add() {
   const state = draft("webhooks.new", () => ({ url: "", error: undefined }));
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
+      const stays = unlessLeft();
       const made = await call(`/_brume/admin/webhooks?${place()}`, { url: state.url.trim() });
       drop("webhooks.new");
       refresh();
@@ -114,18 +114,15 @@ function Add() {
         secret: made.secret,
         what: "the secret",
       });
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+    });
   return h(
     Inspector,
     {
       key: "new",
       title: newTitle,
       note: h("code", null, `brume webhook add ${state.url || "URL"}`),
-      onclose: () => (drop("webhooks.new"), go(home())),
+      draft: "webhooks.new",
+      onclose: () => go(home()),
     },
     h(
       Form,
@@ -141,7 +138,7 @@ function Add() {
       h(
         "div.line",
         null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.url.trim() === "" }, "Add webhook"),
+        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.url.trim() === "" }, "Add webhook"),
       ),
     ),
   );

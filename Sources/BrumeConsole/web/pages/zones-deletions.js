@@ -15,9 +15,11 @@ const path = "deletions/forget";
 const state = () =>
   draft(`zones.deletions.${route.container}.${route.environment}`, () => ({
     days: "90",
+    isWrong: false,
+    // What was asked last; answers to anything else come too late.
+    asked: undefined,
     found: undefined,
     error: undefined,
-    isBusy: false,
   }));
 const body = (now) => (now.days.trim() === "" ? {} : { olderThanDays: Number(now.days) });
 
@@ -28,7 +30,7 @@ export function Deletions() {
     { key: "deletions", title: "Forget old deletions", note: "in all databases of this container and environment" },
     h(
       Form,
-      { class: "body", onsend: () => count(now) },
+      { class: "body", onsend: () => void count(now) },
       h(
         "p",
         null,
@@ -42,11 +44,12 @@ export function Deletions() {
         max: 36500,
         value: now.days,
         note: "0 is everything up to now; empty is what --deletion-days of the server says",
-        oninput: (event) => (Object.assign(now, { days: event.target.value, found: undefined }), update()),
+        error: now.isWrong && "Type whole days, or nothing",
+        oninput: (event) => typed(now, event.target),
       }),
       Wrong(now.error),
-      h("div.line", null, h(Button, { kind: "primary", type: "submit" }, "Count them")),
-      now.isBusy && Loading(),
+      h("div.line", null, h(Button, { kind: "primary", type: "submit", disabled: now.isWrong }, "Count them")),
+      now.asked && !now.found && Loading(),
       now.found && Found(now),
     ),
   );
@@ -68,29 +71,39 @@ const Found = (now) =>
 
 const words = ({ deletions, zones }) => `${plural(deletions, "deletion")} of ${plural(zones, "zone")}`;
 
-async function count(now) {
-  Object.assign(now, { found: undefined, error: undefined, isBusy: true });
-  update();
-  try {
-    now.found = await call(admin(path), { ...body(now), dryRun: true });
-  } catch (error) {
-    now.error = error;
-  }
-  now.isBusy = false;
+/** What a field of numbers cannot read it hands over as an empty text, which means something else. */
+function typed(now, { value, validity }) {
+  Object.assign(now, { days: value, isWrong: validity.badInput, asked: undefined, found: undefined, error: undefined });
   update();
 }
 
-const forget = (now) =>
+async function count(now) {
+  const asked = body(now);
+  Object.assign(now, { asked, found: undefined, error: undefined });
+  update();
+  try {
+    const found = await call(admin(path), { ...asked, dryRun: true });
+    if (now.asked === asked) now.found = found;
+  } catch (error) {
+    if (now.asked === asked) Object.assign(now, { asked: undefined, error });
+  }
+  update();
+}
+
+/** Exactly what was counted. */
+function forget(now) {
+  const { asked, found } = now;
   confirm({
     title: "Forget old deletions",
     word: `${shortContainer(route.container)} ${route.environment}`,
     button: "Forget",
-    loses: `${words(now.found)} are forgotten for good. Devices that were away since fetch ${
-      now.found.zones === 1 ? "that zone" : `those ${number(now.found.zones)} zones`
+    loses: `${words(found)} are forgotten for good. Devices that were away since fetch ${
+      found.zones === 1 ? "that zone" : `those ${number(found.zones)} zones`
     } from the beginning.`,
     act: async () => {
-      await call(admin(path), body(now));
-      now.found = undefined;
+      await call(admin(path), asked);
+      Object.assign(now, { asked: undefined, found: undefined });
     },
     done: "They are forgotten",
   });
+}

@@ -3,8 +3,8 @@
 import { call, refresh } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
+import { go, route, to, unlessLeft } from "../core/router.js";
+import { draft, drop, into, say, sendOnce } from "../core/state.js";
 import { exactly, number } from "../core/words.js";
 import { Button, Field, LinkButton } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
@@ -25,7 +25,7 @@ export function Zone(user, database, zone, shared, owner) {
       key: "zone-" + name,
       title: name,
       note: `of ${user}, ${database}`,
-      onclose: () => go(to("zones", [user], { database: database === "shared" ? database : "" })),
+      onclose: () => go(to("zones", [user], { database: route.query.database, after: route.query.after })),
     },
     h(
       "div",
@@ -92,10 +92,10 @@ function end(user, zone, verb) {
 
 export function NewZone(user) {
   const state = draft("zones.new", () => ({ name: "", error: undefined }));
-  const shut = () => (drop("zones.new"), go(to("zones", [user])));
-  const send = async () => {
-    const stays = unlessLeft();
-    try {
+  const shut = () => go(to("zones", [user]));
+  const send = () =>
+    sendOnce(state, async () => {
+      const stays = unlessLeft();
       const [zone] = (
         await call(admin("zones/create"), { user, database: "private", zones: [{ zoneName: state.name.trim() }] })
       ).zones;
@@ -104,14 +104,10 @@ export function NewZone(user) {
       drop("zones.new");
       refresh();
       stays(shut);
-    } catch (error) {
-      state.error = error;
-      update();
-    }
-  };
+    });
   return h(
     Inspector,
-    { key: "new", title: "New zone", note: `of ${user}`, onclose: shut },
+    { key: "new", title: "New zone", note: `of ${user}`, draft: "zones.new", onclose: shut },
     h(
       Form,
       { onsend: send },
@@ -125,7 +121,7 @@ export function NewZone(user) {
       h(
         "div.line",
         null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Create zone"),
+        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Create zone"),
       ),
     ),
   );

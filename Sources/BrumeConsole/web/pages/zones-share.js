@@ -4,7 +4,7 @@ import { call, refresh } from "../core/calls.js";
 import { admin, chosenUser, knownUsers, place, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { route, to } from "../core/router.js";
-import { draft, say, update } from "../core/state.js";
+import { draft, say, sendOnce, update } from "../core/state.js";
 import { Button } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
 import { Badge, Wrong } from "../parts/states.js";
@@ -94,19 +94,12 @@ function Accepting(owner, share) {
   const state = draft(name, () => ({ user: "", error: undefined, isBusy: false }));
   const user = chosenUser(state.user, others);
   if (!user) return null;
-  const send = async () => {
-    Object.assign(state, { error: undefined, isBusy: true });
-    update();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
       await accept(owner, share, user);
       say(`${user} takes part now`);
       refresh();
-    } catch (error) {
-      state.error = error;
-    }
-    state.isBusy = false;
-    update();
-  };
+    });
   return h(
     "div.accepting",
     { key: "accept" },

@@ -3,7 +3,7 @@
 import { call } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
-import { draft, into, update } from "../core/state.js";
+import { draft, into, sendOnce } from "../core/state.js";
 import { exactly, number } from "../core/words.js";
 import { Button, Field } from "../parts/controls.js";
 import { Facts, Form, Pane } from "../parts/layout.js";
@@ -11,17 +11,11 @@ import { Badge, Loading, Wrong } from "../parts/states.js";
 
 export function Decoder() {
   const state = draft("zones.token", () => ({ token: "", found: undefined, error: undefined, isBusy: false }));
-  const send = async () => {
-    Object.assign(state, { found: undefined, error: undefined, isBusy: true });
-    update();
-    try {
+  const send = () =>
+    sendOnce(state, async () => {
+      state.found = undefined;
       state.found = await call(admin("tokens/decode"), { token: state.token.trim() });
-    } catch (error) {
-      state.error = error;
-    }
-    state.isBusy = false;
-    update();
-  };
+    });
   return h(
     Pane,
     { key: "token", title: "What does a change token say?", note: "the syncToken of a zone or a database" },

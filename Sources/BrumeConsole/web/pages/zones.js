@@ -105,7 +105,7 @@ function List(name, database) {
               rows: zones,
               id,
               chosen: chosen && id(chosen),
-              onopen: (zone) => go(to("zones", [name, id(zone)], { database: route.query.database })),
+              onopen: (zone) => go(to("zones", [name, id(zone)], { database: route.query.database, after: route.query.after })),
             })),
     ),
     route.query.new

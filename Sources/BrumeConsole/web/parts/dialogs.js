@@ -2,6 +2,7 @@
 // The browser keeps the focus inside and gives it back; Esc closes.
 
 import { h } from "../core/render.js";
+import { onArrival } from "../core/router.js";
 import { say, update } from "../core/state.js";
 import { allKeys, singleKeys } from "../core/keyboard.js";
 import { Button, Check, CopyButton, Field } from "./controls.js";
@@ -9,9 +10,9 @@ import { Wrong } from "./states.js";
 
 let open = null;
 
-/** Shows a dialog: `view` describes what is inside. */
-export function show(view, label) {
-  open = { view, label };
+/** Shows a dialog: `view` describes what is inside. One that is firm stays until a button of it closes it. */
+export function show(view, label, isFirm = false) {
+  open = { view, label, isFirm };
   update();
 }
 
@@ -21,6 +22,14 @@ export function close() {
   update();
 }
 
+// What a dialog asks is about the place where it was asked. A secret stays: what makes it may lead elsewhere.
+onArrival(() => open?.isAbout && close());
+
+let isPressed = false;
+
+/** Browsers close a dialog whose cancelling was prevented once before. */
+const closed = (element) => (open.isFirm ? element.showModal() : close());
+
 /** The dialog that is open, if one is; drawn by frame.js. */
 export const Dialogs = () =>
   open && h(
@@ -29,8 +38,11 @@ export const Dialogs = () =>
       key: open.label,
       "aria-label": open.label,
       created: (element) => element.showModal(),
-      onclose: (event) => event.target === event.currentTarget && open && close(),
-      onclick: (event) => event.target === event.currentTarget && close(),
+      oncancel: (event) => open?.isFirm && event.preventDefault(),
+      onclose: (event) => event.target === event.currentTarget && open && closed(event.target),
+      // A text that is selected with the mouse from inside to the edge ends with a click there.
+      onpointerdown: (event) => (isPressed = event.target === event.currentTarget),
+      onclick: (event) => event.target === event.currentTarget && isPressed && !open.isFirm && close(),
     },
     h("div.dialog", null, open.view()),
   );
@@ -41,16 +53,19 @@ export const Dialogs = () =>
  */
 export function confirm({ title, loses, word, button, act, done }) {
   const state = { typed: "", error: undefined, isBusy: false };
+  // A word may have a space at an end, and what is pasted one more.
+  const isTyped = () => state.typed === word || state.typed.trim() === word;
   const run = async () => {
-    if (state.typed.trim() !== word || state.isBusy) return;
+    if (!isTyped() || state.isBusy) return;
     Object.assign(state, { isBusy: true, error: undefined });
     update();
     try {
       await act();
-      close();
+      if (open === own) close();
       if (done) say(done);
     } catch (error) {
       state.error = error;
+      if (open !== own) say(error.message, true);
     }
     state.isBusy = false;
     update();
@@ -74,14 +89,16 @@ export function confirm({ title, loses, word, button, act, done }) {
           "div.actions",
           null,
           h(Button, { onclick: close }, "Cancel"),
-          h(Button, { kind: "danger", type: "submit", disabled: state.typed.trim() !== word || state.isBusy }, button),
+          h(Button, { kind: "danger", type: "submit", disabled: !isTyped() || state.isBusy }, button),
         ),
       ),
     title,
   );
+  open.isAbout = true;
+  const own = open;
 }
 
-/** Shows a secret, this once. */
+/** Shows a secret, this once: until Done, because it cannot be shown again. */
 export function showOnce({ title, note, secret, what, lines = false }) {
   show(
     () => [
@@ -96,6 +113,7 @@ export function showOnce({ title, note, secret, what, lines = false }) {
       ),
     ],
     title,
+    true,
   );
 }
 

@@ -1,6 +1,7 @@
 // How a page is laid out: its head, panes, the inspector at the right, lists of facts.
 
 import { h } from "../core/render.js";
+import { drop } from "../core/state.js";
 import { Button } from "./controls.js";
 
 /** The title with what stands beside it, and the page's actions. */
@@ -39,8 +40,11 @@ export const Beside = (content, inspector) =>
     inspector || null,
   );
 
-/** What is known of the thing that is chosen; `onclose` is also what Esc does. */
-export const Inspector = ({ title, note, onclose, actions, foot, key, children }) =>
+/**
+ * What is known of the thing that is chosen; `onclose` is also what Esc does. `draft` is what Close drops: Esc does not,
+ * because one key loses nothing.
+ */
+export const Inspector = ({ title, note, onclose, draft, actions, foot, key, children }) =>
   h(
     "aside.pane.inspector",
     {
@@ -56,7 +60,12 @@ export const Inspector = ({ title, note, onclose, actions, foot, key, children }
       "header",
       null,
       h("div.named", null, h("h2", { title }, title), note && h("p.note", null, note)),
-      h("div.actions", null, actions, h(Button, { icon: "close", kind: "quiet", label: "Close", onclick: onclose })),
+      h("div.actions", null, actions, h(Button, {
+        icon: "close",
+        kind: "quiet",
+        label: "Close",
+        onclick: () => (draft && drop(draft), onclose()),
+      })),
     ),
     h("div.scroll", { key: "scroll" }, children),
     foot && h("footer", null, foot),
@@ -71,7 +80,7 @@ export const Facts = (pairs) =>
       h("div", { key: name }, h("dt", null, name), h("dd", null, value))),
   );
 
-/** A form: Enter sends it, Ctrl Enter too from texts of several lines. */
+/** A form: Enter sends it, Ctrl Enter too from texts of several lines, as far as its button would. */
 export const Form = ({ onsend, children, ...props }) =>
   h(
     "form",
@@ -82,7 +91,10 @@ export const Form = ({ onsend, children, ...props }) =>
         onsend();
       },
       onkeydown: (event) => {
-        if (event.key === "Enter" && event.ctrlKey) onsend();
+        if (event.key !== "Enter" || !event.ctrlKey) return;
+        event.preventDefault();
+        const form = event.currentTarget;
+        if (!event.repeat && !form.querySelector("[type=submit]:disabled")) form.requestSubmit();
       },
     },
     children,

@@ -4,28 +4,24 @@
 import { forget, refresh } from "../core/calls.js";
 import { askHealth } from "../core/health.js";
 import { h } from "../core/render.js";
+import { keepAddress } from "../core/router.js";
 import { signIn } from "../core/session.js";
-import { draft, drop, into, update } from "../core/state.js";
+import { draft, drop, into, sendOnce } from "../core/state.js";
 import { Button, Code, Field, LinkButton } from "./controls.js";
 import { Icon } from "./icons.js";
 import { Wrong } from "./states.js";
 
-async function send(state) {
-  Object.assign(state, { error: undefined, isBusy: true });
-  update();
-  forget();
-  try {
-    if (await signIn(state.token)) {
-      drop("sign-in");
-      refresh();
-      askHealth();
-    } else state.error = { message: "This is no admin token of this server." };
-  } catch {
-    state.error = { message: "The server does not answer." };
-  }
-  state.isBusy = false;
-  update();
-}
+const send = (state) =>
+  sendOnce(state, async () => {
+    forget();
+    const isKnown = await signIn(state.token).catch(() => {
+      throw new Error("The server does not answer.");
+    });
+    if (!isKnown) throw new Error("This is no admin token of this server.");
+    drop("sign-in");
+    refresh();
+    askHealth();
+  });
 
 export function SignIn() {
   const state = draft("sign-in", () => ({ token: "", error: undefined, isBusy: false }));
@@ -35,7 +31,7 @@ export function SignIn() {
     Icon("brume"),
     h("h1", { id: "title", tabindex: -1 }, "Operate this server"),
     h("p", null, "Brume is CloudKit that you can run. Its console is for operators."),
-    h(LinkButton, { kind: "primary", href: "/_brume/console/signin" }, "Sign in"),
+    h(LinkButton, { kind: "primary", href: "/_brume/console/signin", onclick: keepAddress }, "Sign in"),
     h(Field, {
       label: "Or an admin token",
       type: "password",
