@@ -31,13 +31,19 @@ def write(console, name, text):
     console.replace(text)
 
 
+def ask(tour, endpoint, body, database="private"):
+    # Between two calls may be more time than a connection is kept.
+    tour.phone.connection = None
+    return tour.phone.call(endpoint, body, database)
+
+
 def stored(tour, name, database="public"):
-    return tour.phone.call("records/lookup", {"records": [{"recordName": name}]}, database)["records"][0]
+    return ask(tour, "records/lookup", {"records": [{"recordName": name}]}, database)["records"][0]
 
 
 def create(tour, name, fields, database="public", **more):
     record = {"recordType": "Note", "recordName": name, "fields": fields, **more}
-    made = tour.phone.call("records/modify", {"operations": [{"operationType": "create", "record": record}]}, database)["records"][0]
+    made = ask(tour, "records/modify", {"operations": [{"operationType": "create", "record": record}]}, database)["records"][0]
     if "serverErrorCode" in made:
         raise SystemExit(f"FAILED: {made}")
     return made
@@ -91,7 +97,7 @@ def values(tour):
     expect(fields["spot"]["value"] == {"latitude": 1, "longitude": 4, "altitude": 3} and fields["words"]["value"] == ["a", "", "c"],
            f"an edit keeps what is not typed {fields}")
     # What is restored is what was deleted, and not what the list has shown.
-    tour.phone.call("records/modify", {"operations": [{"operationType": "forceUpdate", "record": {
+    ask(tour, "records/modify", {"operations": [{"operationType": "forceUpdate", "record": {
         "recordType": "Note", "recordName": "odd", "fields": {"text": {"value": "newest"}}}}]}, "public")
     console.push("Delete the record")
     console.focused("Type ")
@@ -109,8 +115,8 @@ def values(tour):
 def share(tour):
     """A share is of no type that a schema lists."""
     zone = {"zoneName": "Held"}
-    tour.phone.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": zone}}]})
-    tour.phone.call("records/modify", {"zoneID": zone, "operations": [{"operationType": "create", "record": {
+    ask(tour, "zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": zone}}]})
+    ask(tour, "records/modify", {"zoneID": zone, "operations": [{"operationType": "create", "record": {
         "recordName": "cloudkit.zoneshare", "recordType": "cloudkit.share", "publicPermission": "NONE", "fields": {}}}]})
     tour.open("records/private/alice/Held/cloudkit.share", "?sel=cloudkit.zoneshare")
     tour.console.see_text("cloudkit.share, by")
@@ -125,7 +131,7 @@ def once(tour):
     console.page.run(f"{SAVE}.click(); {SAVE}.click()")
     console.see_text(" is saved")
     asked = {"recordType": "Note", "filterBy": [{"fieldName": "text", "comparator": "EQUALS", "fieldValue": {"value": "twice"}}]}
-    found = tour.phone.call("records/query", {"query": asked}, "public")["records"]
+    found = ask(tour, "records/query", {"query": asked}, "public")["records"]
     expect(len(found) == 1, f"two clicks on Save make one record, not {len(found)}")
     with answered_by(tour, console_states.HELD, NOTES, "?sel=above"):
         console_states.hold(console, "admin/records/modify", "POST")
@@ -172,7 +178,7 @@ def deletions(tour):
     """The answer about other days than those that stand there comes too late."""
     console = tour.console
     create(tour, "gone", {}, "private")
-    tour.phone.call("records/modify", {"operations": [{"operationType": "forceDelete", "record": {"recordName": "gone"}}]})
+    ask(tour, "records/modify", {"operations": [{"operationType": "forceDelete", "record": {"recordName": "gone"}}]})
     with answered_by(tour, console_states.HELD, "zones/alice", "?tab=deletions"):
         console_states.hold(console, "deletions/forget", "POST")
         console.tab_to("Older than, in days")
