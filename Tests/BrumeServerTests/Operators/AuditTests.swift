@@ -89,6 +89,25 @@ import Testing
     }
   }
 
+  @Test func `a secret that stands in the place of a name is not kept`() async throws {
+    try await ServerFixture().routes { client in
+      let token = try #require(
+        try await client.admin("operators/tokens", ["name": "ci"])["token"]?.string)
+      let link = try #require(
+        try await client.admin("operators/invitations", ["name": "bo"])["url"]?.string)
+      for (path, secret) in [("tokens", token), ("invitations", link)] {
+        let answer = try await client.admin(
+          "operators/\(path)/revoke", ["name": .string(secret)])
+        #expect(answer.status == 404)
+        let line = try #require(try await client.audit().first)
+        #expect(line["action"]?.string == "operators/\(path)/revoke")
+        #expect(line["subject"] == "" && line["status"] == 404, "\(line)")
+      }
+      #expect(try await client.admin("operators/tokens/revoke", ["name": "ci"]).status == 200)
+      #expect(try await client.audit().first?["subject"] == "ci")
+    }
+  }
+
   @Test func `a flood of refusals gets as many lines as a second may have`() async throws {
     let clock = CaseClock()
     try await ServerFixture(host: clock.host) {
