@@ -27,6 +27,16 @@ import Testing
     }
   }
 
+  @Test(arguments: ["records/modify", "zones/create", "zones/delete"])
+  func `the line of a change of somebody's data says whose it is`(path: String) async throws {
+    try await ServerFixture().routes { client in
+      let body: JSON = ["user": "alice", "operations": [], "zones": []]
+      _ = try await client.admin(path, body)
+      let line = try #require(try await client.audit().first)
+      #expect(line["action"]?.string == path && line["subject"] == "alice", "\(line)")
+    }
+  }
+
   @Test func `a call that only reads has no line in the audit log`() async throws {
     try await ServerFixture().routes { client in
       let before = try await client.audit().count
