@@ -42,9 +42,9 @@ struct Authenticate: Sendable {
     _ request: Request, query: QueryString, target: String, body: [UInt8],
     from address: ClientAddress, noting facts: RequestFacts
   ) async throws -> Caller {
-    let caller: Caller
+    let (caller, signature): (Caller, SignedRequest?)
     do {
-      caller = try await identify(
+      (caller, signature) = try await identify(
         request, query: query, target: target, body: body, from: address)
     } catch let error as BrumeError {
       try parts.rates.check(address)
@@ -56,6 +56,8 @@ struct Authenticate: Sendable {
     case .bearer: try parts.rates.checkBearer(at: address)
     default: try parts.rates.check(caller, at: address)
     }
+    // Last: what was refused may be sent again as it is.
+    if let signature { try await parts.rules.use(signature) }
     return caller
   }
 
@@ -73,19 +75,19 @@ struct Authenticate: Sendable {
   private func identify(
     _ request: Request, query: QueryString, target: String, body: [UInt8],
     from address: ClientAddress
-  ) async throws -> Caller {
+  ) async throws -> (Caller, SignedRequest?) {
     switch endpoint.access {
-    case .probe, .open, .bearer: return nobody(.anonymous)
+    case .probe, .open, .bearer: return (nobody(.anonymous), nil)
     case .operator(let effect):
       let sender = OperatorSender(peer: peer, address: address, requestID: requestID)
       let access = try await parts.operators.access(
         to: effect, request, from: sender, action: AuditLog.action(endpoint))
-      return nobody(.operator, access)
+      return (nobody(.operator, access), nil)
     case .anyone, .account, .user:
-      let caller = try await parts.rules.authenticate(
-        try credentials(request, query: query, target: target, body: body))
+      let credentials = try credentials(request, query: query, target: target, body: body)
+      let caller = try await parts.rules.authenticate(credentials)
       try check(caller)
-      return caller
+      return (caller, credentials.signature)
     }
   }
 
