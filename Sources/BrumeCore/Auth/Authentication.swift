@@ -61,6 +61,14 @@ package struct Authentication: Sendable {
       web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [], session: web)
   }
 
+  /// Whether pages of an origin may call with an API token.
+  ///
+  /// - Throws: what the store throws. It is not asked about a token that is in use.
+  package func allows(origin: String, apiToken text: String) async throws -> Bool {
+    guard let token = try await credentials.find(text, nil).token else { return false }
+    return token.allowedOrigins?.contains(origin) ?? true
+  }
+
   /// Nil if the request brings none. Why it is no good is said only to whoever has an API token.
   private func webAuthToken(
     in credentials: Credentials
