@@ -75,7 +75,7 @@ struct AccountAdmin: Sendable {
     if try json.bool("dryRun") ?? false {
       return .json(Wire.userRemoval(try await removals.report(on: name)))
     }
-    let removal = try await removals.remove(name)
+    let removal = try await removals.remove(name) { signOut.endOpenRequests(of: $0) }
     signOut.endOpenRequests(of: removal.user)
     return .json(Wire.userRemoval(removal))
   }
