@@ -291,6 +291,26 @@ import Testing
     }
   }
 
+  @Test func `a session counts beside a proxy's header, and a token however Bearer is spelled`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      try await client.addOperator("ada")
+      let browser = try await client.browser(of: "ada")
+      for (scheme, status) in [("Basic YTpi", 200), ("Bearer x", 401)] {
+        var headers = browser.headers
+        headers[.authorization] = scheme
+        let answer = try await client.send("/_brume/admin/session", .get, nil, headers)
+        #expect(answer.status == status, "\(answer.text)")
+      }
+      let token = client.fixture.server.adminToken
+      for scheme in ["bearer", "BEARER"] {
+        let headers: HTTPFields = [.authorization: "\(scheme) \(token)"]
+        #expect(try await client.send("/_brume/admin/users", .get, nil, headers).status == 200)
+      }
+    }
+  }
+
   @Test func `a wrong admin token is answered otherwise than a missing one, as every wrong one`()
     async throws
   {

@@ -165,7 +165,15 @@ extension HTTPFields {
 
   /// Whether `Authorization` carries this token. It takes the same time wherever the two differ.
   func carryBearer(_ token: String) -> Bool {
-    guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return false }
-    return ConstantTime.areEqual(header.utf8.dropFirst(7), token.utf8)
+    bearer.map { ConstantTime.areEqual($0.utf8, token.utf8) } ?? false
+  }
+
+  /// The token that `Authorization` carries; nil if it carries something else, such as a name and a password for a
+  /// proxy.
+  var bearer: String? {
+    guard let header = self[.authorization], header.prefix(7).lowercased() == "bearer " else {
+      return nil
+    }
+    return String(header.dropFirst(7))
   }
 }
