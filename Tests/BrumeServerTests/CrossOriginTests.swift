@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeStorage
+import BrumeWire
 import HTTPTypes
 import Synchronization
 import Testing

@@ -3,6 +3,7 @@
 import BrumeModel
 import BrumeServer
 import BrumeStorage
+import BrumeWire
 import HTTPTypes
 import Synchronization
 import Testing
