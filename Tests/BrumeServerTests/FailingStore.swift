@@ -7,7 +7,8 @@ import Synchronization
 final class FailingStore: WrappingStore {
   let inner: any Store
   private struct Failing {
-    var (reads, writes) = (false, false)
+    var reads = false
+    var writes = false
     /// Writes of everything that still succeed; nil: all.
     var wholesLeft: Int?
   }
