@@ -1,5 +1,6 @@
 // What pages of other origins get when the store fails, and how often their browsers may ask first.
 
+import BrumeCore
 import BrumeModel
 import BrumeStorage
 import BrumeWire

@@ -1,5 +1,6 @@
 // Operators look at a server whose store takes nothing any more.
 
+import BrumeCore
 import BrumeModel
 import BrumeServer
 import BrumeStorage
