@@ -63,9 +63,7 @@ final class EndpointResponder: Sendable {
     let databasePath = try databasePath(state, query)
     state.facts.note(endpoint, databasePath.containerEnvironment)
     try BodyLimit.refuseEncoded(request)
-    let address = ClientAddress(
-      peer: state.peer, forwarded: request.headers[.forwardedFor],
-      trustedProxies: settings.trustedProxies)
+    let address = ClientAddress(request, state, settings.trustedProxies)
     let memory = bodyMemory.share(of: address.name)
     defer { memory.giveBack() }
     let mostBytes = endpoint.access.isOpen ? limits.openBodyBytes : limits.requestBodyBytes
@@ -179,6 +177,12 @@ extension Endpoint {
 }
 
 extension ClientAddress {
+  /// Where a request comes from.
+  init(_ request: Request, _ state: RequestState, _ trustedProxies: TrustedProxies) {
+    self.init(
+      peer: state.peer, forwarded: request.headers[.forwardedFor], trustedProxies: trustedProxies)
+  }
+
   /// Whose turn it is while nobody is known.
-  fileprivate var lane: String { "address \(name)" }
+  var lane: String { "address \(name)" }
 }

@@ -10,14 +10,23 @@ import Synchronization
 /// when somebody does.
 final class OtherMethods: RouterMiddleware {
   private let endpoints: [Endpoint]
+  private let rates: RateLimits
+  private let trustedProxies: TrustedProxies
   private let paths: Mutex<RouterResponder<RequestState>?> = Mutex(nil)
 
-  init(_ endpoints: [Endpoint]) { self.endpoints = endpoints }
+  init(_ endpoints: [Endpoint], rates: RateLimits, trustedProxies: TrustedProxies) {
+    self.endpoints = endpoints
+    self.rates = rates
+    self.trustedProxies = trustedProxies
+  }
 
   func handle(
     _ request: Request, context: RequestState,
     next: @concurrent (Request, RequestState) async throws -> Response
   ) async throws -> Response {
+    if request.method == .options {
+      try rates.checkPreflight(at: ClientAddress(request, context, trustedProxies))
+    }
     let head = HTTPRequest(
       method: .options, scheme: request.head.scheme, authority: request.head.authority,
       path: request.head.path)

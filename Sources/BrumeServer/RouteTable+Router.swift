@@ -19,12 +19,15 @@ extension RouteTable {
     router.add(
       middleware: CrossOrigin(
         isOpen: settings.isDevelopment, allowedOrigins: settings.allowedOrigins,
-        limits: settings.limits, store: server.store))
+        limits: settings.limits, trustedProxies: settings.trustedProxies,
+        authentication: server.engine.authentication))
     router.add(middleware: ErrorReply(health: server.health))
     let table = RouteTable(server)
     table.add(to: router, EndpointResponder(server))
     // Middleware that comes after the routes sees only what none of them takes.
-    router.add(middleware: OtherMethods(table.endpoints))
+    router.add(
+      middleware: OtherMethods(
+        table.endpoints, rates: server.rates, trustedProxies: settings.trustedProxies))
     return router
   }
 

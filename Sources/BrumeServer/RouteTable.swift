@@ -425,8 +425,10 @@ package struct RouteTable: Sendable {
     [
       Endpoint(get, "/_brume/admin/containers", .operator(.reads), admin.zones.listContainers),
       Endpoint(both, "/_brume/admin/zones", .operator(.reads), admin.zones.list),
-      Endpoint(post, "/_brume/admin/zones/create", .operator(.changes()), admin.zones.create),
-      Endpoint(post, "/_brume/admin/zones/delete", .operator(.changes()), admin.zones.delete),
+      Endpoint(
+        post, "/_brume/admin/zones/create", .operator(.changes(of: "user")), admin.zones.create),
+      Endpoint(
+        post, "/_brume/admin/zones/delete", .operator(.changes(of: "user")), admin.zones.delete),
       Endpoint(
         post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
       Endpoint(
@@ -435,7 +437,8 @@ package struct RouteTable: Sendable {
       .working(.lasting),
       Endpoint(post, "/_brume/admin/records/query", .operator(.reads), admin.records.query),
       Endpoint(post, "/_brume/admin/records/lookup", .operator(.reads), admin.records.lookup),
-      Endpoint(post, "/_brume/admin/records/modify", .operator(.changes()), admin.records.modify),
+      Endpoint(
+        post, "/_brume/admin/records/modify", .operator(.changes(of: "user")), admin.records.modify),
       Endpoint(post, "/_brume/admin/allowed", .operator(.reads), admin.records.allowed),
       Endpoint(get, "/_brume/admin/shares", .operator(.reads), admin.zones.listShares),
       Endpoint(post, "/_brume/admin/tokens/decode", .operator(.reads), admin.zones.decodeToken),

@@ -11,8 +11,12 @@ import BrumeWire
 protocol RuleCalls: Sendable {
   /// The caller behind a request.
   ///
-  /// - Throws: `authenticationFailed`, `authenticationRequired`, `throttled`, `badContainer`.
+  /// - Throws: `authenticationFailed`, `authenticationRequired`, `badContainer`.
   func authenticate(_ credentials: Credentials) async throws -> Caller
+  /// Notes that a signed request was used, before it acts.
+  ///
+  /// - Throws: `authenticationFailed` if it was used before, `throttled`.
+  func use(_ request: SignedRequest) async throws
   /// Saves and deletes records: one result per operation, in order.
   func modifyRecords(
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller
@@ -83,6 +87,10 @@ struct EngineCalls: RuleCalls {
 
   func authenticate(_ credentials: Credentials) async throws -> Caller {
     try await engine.authentication.authenticate(credentials)
+  }
+
+  func use(_ request: SignedRequest) async throws {
+    try await engine.authentication.use(request)
   }
 
   func modifyRecords(

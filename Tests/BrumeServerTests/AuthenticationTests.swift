@@ -200,6 +200,43 @@ import Testing
     }
   }
 
+  @Test func `a signed request that came too early is good after the wait that it was given`()
+    async throws
+  {
+    let clock = CaseClock()
+    try await ServerFixture(host: clock.host) {
+      $0.rates.user = 1
+      $0.limits.rateBurstSeconds = 1
+    }.routes { client in
+      let date = Date(timeIntervalSince1970: Double(clock.host.now()) / 1000)
+      func request(_ number: Int) throws -> () async throws -> Answer {
+        let target = client.fixture.path("records/modify?number=\(number)", "public")
+        let body = #"{"operations":[]}"#
+        let headers = try Self.headers(client.fixture, target: target, body: body, date: date)
+        return { try await client.send(target, .post, Array(body.utf8), headers) }
+      }
+      let (first, second) = (try request(1), try request(2))
+      #expect(try await first().status != 429)
+      #expect(try await second().status == 429)
+      clock.advance(seconds: 1)
+      let again = try await second()
+      #expect(!again.reason.contains("used already") && again.status != 429, "\(again.text)")
+    }
+  }
+
+  @Test func `a signed call that no key may make is refused for that however often it comes`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      let target = client.fixture.path("users/discover", "public")
+      let headers = try Self.headers(client.fixture, target: target, body: "{}")
+      for _ in 1...2 {
+        let answer = try await client.send(target, .post, Array("{}".utf8), headers)
+        #expect(answer.reason.contains("cannot call this endpoint"), "\(answer.text)")
+      }
+    }
+  }
+
   @Test func `a signed request that reads may be sent again`() async throws {
     try await ServerFixture().routes { client in
       let target = client.fixture.path("records/lookup", "public")
@@ -250,6 +287,26 @@ import Testing
         let answer = try await client.send(
           endpoint.path, endpoint.methods[0], Array("{}".utf8), headers)
         #expect(answer.status == 401, "\(endpoint.path)")
+      }
+    }
+  }
+
+  @Test func `a session counts beside a proxy's header, and a token however Bearer is spelled`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      try await client.addOperator("ada")
+      let browser = try await client.browser(of: "ada")
+      for (scheme, status) in [("Basic YTpi", 200), ("Bearer x", 401)] {
+        var headers = browser.headers
+        headers[.authorization] = scheme
+        let answer = try await client.send("/_brume/admin/session", .get, nil, headers)
+        #expect(answer.status == status, "\(answer.text)")
+      }
+      let token = client.fixture.server.adminToken
+      for scheme in ["bearer", "BEARER"] {
+        let headers: HTTPFields = [.authorization: "\(scheme) \(token)"]
+        #expect(try await client.send("/_brume/admin/users", .get, nil, headers).status == 200)
       }
     }
   }

@@ -7,6 +7,7 @@ import BrumeTestKit
 import BrumeWire
 import Foundation
 import HTTPTypes
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SignOutTests {
@@ -70,6 +71,33 @@ import Testing
         "Authorization: Bearer \(fixture.server.adminToken)\r\n")
       #expect(sent.hasPrefix("HTTP/1.1 200"), "\(sent)")
       #expect(await bobs.read { $0.contains("hello") } != nil)
+    }
+  }
+
+  @Test func `a removal of the user that fails on its way ends open streams all the same`()
+    async throws
+  {
+    let made = Mutex<FailingStore?>(nil)
+    let fixture = try await ServerFixture(
+      { $0.timeouts.heartbeat = 300 },
+      wrapping: { inner in
+        let store = FailingStore(inner)
+        made.withLock { $0 = store }
+        return store
+      })
+    let store = try #require(made.withLock { $0 })
+    try await fixture.live { port in
+      let phone = try RawSocket(port: port)
+      defer { phone.close() }
+      await phone.send(StreamTests.get(StreamTests.streamTarget(fixture, "alice", "phone")))
+      #expect(await phone.read { $0.contains(": connected") } != nil)
+      // The end of the sessions succeeds, the end of the account does not.
+      store.failWholes(after: 1)
+      let answer = try await Self.post(
+        port, "/_brume/admin/users/delete", ["user": "alice"],
+        "Authorization: Bearer \(fixture.server.adminToken)\r\n")
+      #expect(answer.hasPrefix("HTTP/1.1 503"), "\(answer)")
+      #expect(await phone.read { $0.hasSuffix("0\r\n\r\n") } != nil)
     }
   }
 

@@ -148,4 +148,17 @@ import Testing
       #expect(tokens?.first?["lastUsed"]?.int != nil)
     }
   }
+
+  @Test func `an API token beside a signature or an operator's token was not used`() async throws {
+    try await ServerFixture().routes { client in
+      let token = client.fixture.ready.apiToken
+      let target = "\(client.fixture.path("users/caller", "public"))?ckAPIToken=\(token)"
+      let signed = try AuthenticationTests.headers(client.fixture, target: target, body: "{}")
+      #expect(try await client.send(target, .post, Array("{}".utf8), signed).status == 200)
+      #expect(try await client.admin("users?ckAPIToken=\(token)").status == 200)
+      let tokens = try await client.admin("tokens")["tokens"]?.array
+      let listed = tokens?.first { $0["token"]?.string == token }
+      #expect(listed != nil && listed?["lastUsed"] == nil, "\(tokens ?? [])")
+    }
+  }
 }

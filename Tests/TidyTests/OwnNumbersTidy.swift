@@ -34,7 +34,7 @@ import Testing
     "StorageSampler.pages": "the next look goes on behind them",
     "RestoreInPlace.step": piece, "RestoreInPlace.reserve": own,
     "RestoreInPlace.drained": "of what an operator sends and is refused", "EventRoute.pause": own,
-    "DeletionService.pause": own,
+    "DeletionService.pause": own, "OperatorAuthentication.pause": "it only spares tries",
     "JSONBounds.marks": "beyond it a comparison takes the square of their number",
     "UnfinishedZones.most": "what does not fit is found an hour later",
     "GlobeCells.most": "with coarser squares a circle has fewer, and the same answer",

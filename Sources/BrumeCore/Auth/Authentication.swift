@@ -11,6 +11,7 @@ package struct Authentication: Sendable {
   private let host: Host
   private let seal: Seal
   private let credentials: CredentialLookup
+  private let shares: SignatureShares
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -18,14 +19,16 @@ package struct Authentication: Sendable {
     host = parts.host
     seal = parts.seal
     credentials = CredentialLookup(parts)
+    shares = SignatureShares(parts.limits)
   }
 
-  /// The caller behind a request, or the error that says what is missing.
+  /// The caller behind a request, or the error that says what is missing. Whoever lets a signed request act calls
+  /// `use` first.
   ///
   /// - Throws: `missingEntitlement` for an API token that is missing, unknown or made for something else: what is
   ///   wrong then is the program, not who is signed in (case ACC-09); `authenticationRequired` for a user's token that
   ///   is no good beside an API token that is: a new sign-in cures that; `authenticationFailed` for a signature that is
-  ///   no good, or was used before; `throttled` for too many signed requests; `badContainer`.
+  ///   no good; `badContainer`.
   package func authenticate(_ credentials: Credentials) async throws -> Caller {
     try NameRules.container(credentials.container.name)
     if let signature = credentials.signature {
@@ -58,6 +61,14 @@ package struct Authentication: Sendable {
       web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [], session: web)
   }
 
+  /// Whether pages of an origin may call with an API token.
+  ///
+  /// - Throws: what the store throws. It is not asked about a token that is in use.
+  package func allows(origin: String, apiToken text: String) async throws -> Bool {
+    guard let token = try await credentials.find(text, nil).token else { return false }
+    return token.allowedOrigins?.contains(origin) ?? true
+  }
+
   /// Nil if the request brings none. Why it is no good is said only to whoever has an API token.
   private func webAuthToken(
     in credentials: Credentials
@@ -87,16 +98,24 @@ package struct Authentication: Sendable {
         "key '\(request.keyID.prefix(64))' is unknown in this container and environment")
     }
     let signature = ServerKeySignature(request: request)
-    let now = host.now()
-    if let error = signature.obstacle(key: key, now: now, limits: limits) { throw error }
-    if !request.isRead, let identity = signature.identity {
-      try await use(identity, at: now)
-    }
+    if let error = signature.obstacle(key: key, now: host.now(), limits: limits) { throw error }
     return credentials.caller(.serverKey, key.user, roles: Set(roles))
   }
 
-  /// Notes durably, before anything else happens, that a request that acts was used: its copy does
-  /// nothing, even after a crash (docs/sign-in.md).
+  /// Notes durably that a request that acts was used, before it does: its copy does nothing, even after a crash
+  /// (docs/sign-in.md). What is refused before stays unused and costs no write.
+  ///
+  /// - Parameter request: what `authenticate` has found good.
+  /// - Throws: `authenticationFailed` if it was used before, `throttled` for too many signed requests.
+  package func use(_ request: SignedRequest) async throws {
+    let (signature, now) = (ServerKeySignature(request: request), host.now())
+    guard !request.isRead, let identity = signature.identity else { return }
+    // From when it is too old, what was used is forgotten.
+    if let error = signature.obstacle(now: now, limits: limits) { throw error }
+    try shares.take(request.keyID, at: now)
+    try await use(identity, at: now)
+  }
+
   private func use(_ identity: String, at now: Milliseconds) async throws {
     let horizon = now - 2 * limits.signatureSkew
     let limit = limits.usedSignatures

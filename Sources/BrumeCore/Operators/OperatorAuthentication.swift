@@ -3,6 +3,7 @@
 
 package import BrumeModel
 import BrumeStorage
+import Synchronization
 
 /// Who an operator's secret stands for.
 package struct OperatorAuthentication: Sendable {
@@ -10,6 +11,7 @@ package struct OperatorAuthentication: Sendable {
   private let limits: Limits
   private let host: Host
   private let seal: Seal
+  private let failedNote = FailedNote()
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -39,7 +41,7 @@ package struct OperatorAuthentication: Sendable {
     guard let access = Self.access(credential, person, inDevelopment: inDevelopment) else {
       return nil
     }
-    if isUse { try await noteUse(of: credential, at: now) }
+    if isUse { await noteUse(of: credential, at: now) }
     return access
   }
 
@@ -86,13 +88,34 @@ package struct OperatorAuthentication: Sendable {
     }
   }
 
-  /// Not with every request. What was removed in the meantime does not come back.
-  private func noteUse(of credential: OperatorCredential, at now: Milliseconds) async throws {
-    guard now - (credential.lastUsed ?? 0) >= limits.operatorUseNoted else { return }
-    try await store.writeRepeatable(in: .server) { transaction in
-      guard var known = try transaction.operators.credential(credential.id) else { return }
-      known.lastUsed = max(now, known.lastUsed ?? now)
-      try transaction.operators.put(known)
+  /// Not with every request. What was removed in the meantime does not come back. Operators look also when the
+  /// store takes nothing any more: that is when they have to.
+  private func noteUse(of credential: OperatorCredential, at now: Milliseconds) async {
+    guard now - (credential.lastUsed ?? 0) >= limits.operatorUseNoted,
+      !failedNote.isRecent(at: now)
+    else { return }
+    do {
+      try await store.writeRepeatable(in: .server) { transaction in
+        guard var known = try transaction.operators.credential(credential.id) else { return }
+        known.lastUsed = max(now, known.lastUsed ?? now)
+        try transaction.operators.put(known)
+      }
+    } catch {
+      failedNote.happened(at: now)
     }
   }
+}
+
+/// When the store last refused to note a use, so that not each request tries again.
+private final class FailedNote: Sendable {
+  /// Ours: until the next try.
+  private static let pause: Milliseconds = 10_000
+  private let time = Mutex<Milliseconds?>(nil)
+
+  /// A clock that was set back forgets it.
+  func isRecent(at now: Milliseconds) -> Bool {
+    time.withLock { time in time.map { (0..<Self.pause).contains(now - $0) } ?? false }
+  }
+
+  func happened(at now: Milliseconds) { time.withLock { $0 = now } }
 }

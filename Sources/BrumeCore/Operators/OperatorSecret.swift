@@ -4,7 +4,8 @@
 package import BrumeModel
 import Crypto
 
-enum OperatorSecret {
+/// What operators prove themselves with.
+package enum OperatorSecret {
   /// Hex digits of a secret, and of nothing else that is looked up.
   private static let length = 64
 
@@ -15,6 +16,11 @@ enum OperatorSecret {
   static func id(of secret: String) -> String? {
     guard secret.utf8.count == length else { return nil }
     return Hex.text(SHA256.hash(data: Array(secret.utf8)))
+  }
+
+  /// Whether what has the form of a secret stands in a text, alone or as the end of a link.
+  package static func isPart(of text: String) -> Bool {
+    text.split { !$0.isHexDigit }.contains { $0.utf8.count >= length }
   }
 }
 

@@ -36,11 +36,16 @@ package struct UserRemovals: Sendable {
 
   /// Deletes the user. Answers what was there before.
   ///
+  /// - Parameter signedOut: is called when the user's sessions have ended, before all else, which takes long and may
+  ///   fail: for whoever holds open requests.
   /// - Throws: `badRequest` for the user that a server-to-server key acts as.
-  package func remove(_ name: String) async throws -> UserRemoval {
+  package func remove(
+    _ name: String, signedOut: (UserID) -> Void = { _ in }
+  ) async throws -> UserRemoval {
     var removal = try await report(on: name)
     try await refuseKey(of: removal)
     try await accounts.signOutEverywhere(removal.user)
+    signedOut(removal.user)
     for place in removal.places { try await leaveShares(removal.user, place.containerEnvironment) }
     try await removeZones(of: removal.user)
     let (user, slots) = (removal.user, limits.rememberedOperations)

@@ -31,6 +31,8 @@ struct FaultyCalls: RuleCalls {
     injector.account(of: try await rules.authenticate(credentials))
   }
 
+  func use(_ request: SignedRequest) async throws { try await rules.use(request) }
+
   func query(
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {

@@ -42,9 +42,9 @@ struct Authenticate: Sendable {
     _ request: Request, query: QueryString, target: String, body: [UInt8],
     from address: ClientAddress, noting facts: RequestFacts
   ) async throws -> Caller {
-    let caller: Caller
+    let (caller, signature): (Caller, SignedRequest?)
     do {
-      caller = try await identify(
+      (caller, signature) = try await identify(
         request, query: query, target: target, body: body, from: address)
     } catch let error as BrumeError {
       try parts.rates.check(address)
@@ -56,6 +56,8 @@ struct Authenticate: Sendable {
     case .bearer: try parts.rates.checkBearer(at: address)
     default: try parts.rates.check(caller, at: address)
     }
+    // Last: what was refused may be sent again as it is.
+    if let signature { try await parts.rules.use(signature) }
     return caller
   }
 
@@ -73,20 +75,20 @@ struct Authenticate: Sendable {
   private func identify(
     _ request: Request, query: QueryString, target: String, body: [UInt8],
     from address: ClientAddress
-  ) async throws -> Caller {
+  ) async throws -> (Caller, SignedRequest?) {
     switch endpoint.access {
-    case .probe, .open, .bearer: return nobody(.anonymous)
+    case .probe, .open, .bearer: return (nobody(.anonymous), nil)
     case .operator(let effect):
       let sender = OperatorSender(peer: peer, address: address, requestID: requestID)
       let access = try await parts.operators.access(
         to: effect, request, from: sender, action: AuditLog.action(endpoint),
         isUse: !endpoint.isWatch)
-      return nobody(.operator, access)
+      return (nobody(.operator, access), nil)
     case .anyone, .account, .user:
-      let caller = try await parts.rules.authenticate(
-        try credentials(request, query: query, target: target, body: body))
+      let credentials = try credentials(request, query: query, target: target, body: body)
+      let caller = try await parts.rules.authenticate(credentials)
       try check(caller)
-      return caller
+      return (caller, credentials.signature)
     }
   }
 
@@ -164,7 +166,15 @@ extension HTTPFields {
 
   /// Whether `Authorization` carries this token. It takes the same time wherever the two differ.
   func carryBearer(_ token: String) -> Bool {
-    guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return false }
-    return ConstantTime.areEqual(header.utf8.dropFirst(7), token.utf8)
+    bearer.map { ConstantTime.areEqual($0.utf8, token.utf8) } ?? false
+  }
+
+  /// The token that `Authorization` carries; nil if it carries something else, such as a name and a password for a
+  /// proxy.
+  var bearer: String? {
+    guard let header = self[.authorization], header.prefix(7).lowercased() == "bearer " else {
+      return nil
+    }
+    return String(header.dropFirst(7))
   }
 }

@@ -1,8 +1,8 @@
 // Browsers: which origins may call. An API token names its own; the settings may name more; in
 // development everyone may. The courier's URL carries its own secret, so any origin may poll it.
 
+import BrumeCore
 import BrumeModel
-import BrumeStorage
 import HTTPTypes
 import Hummingbird
 
@@ -13,7 +13,8 @@ struct CrossOrigin: RouterMiddleware {
   let isOpen: Bool
   let allowedOrigins: [String]
   let limits: Limits
-  let store: any Store
+  let trustedProxies: TrustedProxies
+  let authentication: Authentication
 
   func handle(
     _ request: Request, context: RequestState,
@@ -22,9 +23,11 @@ struct CrossOrigin: RouterMiddleware {
     var response = try await next(request, context)
     // Also without one: what a cache keeps of it, such as an image, is not for a page that asks from elsewhere.
     response.headers[.vary] = "Origin"
-    // What is refused is not answered back either.
+    // What is refused is not answered back either. Nobody looks anything up for who asks too often, and an answer
+    // stays what it is when the store fails.
     guard let origin = HeaderRules.text(.origin, of: request.headers, limits: limits),
-      try await allows(origin, request)
+      request.method != .options || response.status != .tooManyRequests,
+      (try? await allows(origin, request, context)) ?? false
     else { return response }
     response.headers[.accessControlAllowOrigin] = origin
     response.headers[.accessControlExposeHeaders] =
@@ -47,7 +50,9 @@ struct CrossOrigin: RouterMiddleware {
     path == "/_brume/courier" || path.hasPrefix(assets) || path.hasPrefix(ClientRoutes.path + "/")
   }
 
-  private func allows(_ origin: String, _ request: Request) async throws -> Bool {
+  private func allows(
+    _ origin: String, _ request: Request, _ context: RequestState
+  ) async throws -> Bool {
     let path = request.uri.path
     // Pages of ours, and calls that only the command line makes: for no other page.
     if path.hasPrefix("/_brume/admin") || path.hasPrefix("/_brume/signin") { return false }
@@ -58,10 +63,9 @@ struct CrossOrigin: RouterMiddleware {
     guard let text = query?["ckAPIToken"] else {
       return false
     }
-    let found = try await Workers.shared.run(for: "origins") {
-      try await store.read { try $0.credentials.apiToken(text) }
+    let address = ClientAddress(request, context, trustedProxies)
+    return try await Workers.shared.run(for: address.lane, at: address.name) { _ in
+      try await authentication.allows(origin: origin, apiToken: text)
     }
-    guard let token = found else { return false }
-    return token.allowedOrigins?.contains(origin) ?? true
   }
 }

@@ -1,5 +1,5 @@
-// Who may call how often: each user, all users of an address together, each address of callers without a user, and
-// each address from which addresses with their own secret are used. The buckets are
+// Who may call how often: each user, all users of an address together, each address of callers without a user,
+// each address from which addresses with their own secret are used, and the browsers of each that ask first. The buckets are
 // BrumeCore/Auth/RateLimiter.swift; the numbers are settings.
 
 import BrumeCore
@@ -13,6 +13,7 @@ package final class RateLimits: Sendable {
   private let usersOfAddresses: Mutex<RateLimiter<String>>
   private let addresses: Mutex<RateLimiter<String>>
   private let bearers: Mutex<RateLimiter<String>>
+  private let preflights: Mutex<RateLimiter<String>>
   private let leases: any Leases
   private let host: Host
 
@@ -24,6 +25,7 @@ package final class RateLimits: Sendable {
     usersOfAddresses = Self.limiter(rates.address, limits)
     addresses = Self.limiter(rates.anonymous, limits)
     bearers = Self.limiter(rates.user, limits)
+    preflights = Self.limiter(rates.address, limits)
   }
 
   private static func limiter(_ rate: Int, _ limits: Limits) -> Mutex<RateLimiter<String>> {
@@ -54,6 +56,11 @@ package final class RateLimits: Sendable {
   /// Counts a call that carries its own secret: at a user's rate, because who has it got it from one.
   func checkBearer(at address: ClientAddress) throws(BrumeError) {
     try check(address.name, bearers, "from this address")
+  }
+
+  /// Counts `OPTIONS`, of which each call of a page may need one: as many as all users of an address may make.
+  func checkPreflight(at address: ClientAddress) throws(BrumeError) {
+    try check(address.name, preflights, "of browsers at this address")
   }
 
   private func check(

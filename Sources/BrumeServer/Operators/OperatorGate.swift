@@ -36,10 +36,9 @@ struct OperatorGate: Sendable {
 
   /// The same for every token that does not hold, whatever it was.
   private static func nobody(_ request: Request) -> BrumeError {
-    let hasToken = request.headers[.authorization]?.hasPrefix("Bearer ") == true
-    return BrumeError(
+    BrumeError(
       .authenticationFailed,
-      hasToken
+      request.headers.bearer != nil
         ? "the admin token is none of this server, has ended, or was revoked; `brume operator token list` shows "
           + "those that hold"
         : "this endpoint is for operators: send 'Authorization: Bearer' with an admin token, such as "
@@ -50,11 +49,9 @@ struct OperatorGate: Sendable {
   private func access(
     _ request: Request, _ sender: OperatorSender, isUse: Bool
   ) async throws -> OperatorAccess? {
-    if let header = request.headers[.authorization] {
+    if let token = request.headers.bearer {
       if request.headers.carryBearer(adminToken) { return .owner }
-      guard header.hasPrefix("Bearer ") else { return nil }
-      return try await authentication.access(
-        String(header.dropFirst(7)), as: .token, inDevelopment: isDevelopment)
+      return try await authentication.access(token, as: .token, inDevelopment: isDevelopment)
     }
     let cookie = sender.cookie(secure, request.head.authority, request.headers)
     guard let secret = cookie.secret(in: request.headers) else { return nil }

@@ -37,25 +37,25 @@ struct AccountAdmin: Sendable {
   }
 
   func create(_ call: Call) async throws -> Reply {
-    let json = try call.json()
+    let json = try call.object()
     let user = try await accounts.create(
-      name: json.text("name"), password: json["password"]?.string,
-      emailAddress: json["email"]?.string, phoneNumber: json["phone"]?.string,
-      givenName: json["givenName"]?.string, familyName: json["familyName"]?.string,
-      isDiscoverable: json["discoverable"]?.bool ?? true)
+      name: json.text("name"), password: json.string("password"),
+      emailAddress: json.string("email"), phoneNumber: json.string("phone"),
+      givenName: json.string("givenName"), familyName: json.string("familyName"),
+      isDiscoverable: json.bool("discoverable") ?? true)
     return .json(describe(user))
   }
 
   func change(_ call: Call) async throws -> Reply {
-    let json = try call.json()
+    let json = try call.object()
     let user = try await users.user(json.text("user"))
     var change = Accounts.Change()
-    change.password = json["password"]?.string
-    change.emailAddress = json["email"]?.string
-    change.phoneNumber = json["phone"]?.string
-    change.givenName = json["givenName"]?.string
-    change.familyName = json["familyName"]?.string
-    change.isDiscoverable = json["discoverable"]?.bool
+    change.password = try json.string("password")
+    change.emailAddress = try json.string("email")
+    change.phoneNumber = try json.string("phone")
+    change.givenName = try json.string("givenName")
+    change.familyName = try json.string("familyName")
+    change.isDiscoverable = try json.bool("discoverable")
     let changed = try await accounts.change(user.id, change)
     if change.password != nil { signOut.endOpenRequests(of: user.id) }
     return .json(describe(changed))
@@ -70,12 +70,12 @@ struct AccountAdmin: Sendable {
 
   /// Deletes a user with everything they own; a dry run says what that is.
   func delete(_ call: Call) async throws -> Reply {
-    let json = try call.json()
+    let json = try call.object()
     let name = try json.text("user")
-    if json["dryRun"]?.bool ?? false {
+    if try json.bool("dryRun") ?? false {
       return .json(Wire.userRemoval(try await removals.report(on: name)))
     }
-    let removal = try await removals.remove(name)
+    let removal = try await removals.remove(name) { signOut.endOpenRequests(of: $0) }
     signOut.endOpenRequests(of: removal.user)
     return .json(Wire.userRemoval(removal))
   }

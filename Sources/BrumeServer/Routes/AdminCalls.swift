@@ -8,13 +8,24 @@ import BrumeWire
 extension JSON {
   /// - Throws: `badRequest` if the text is missing or empty.
   func text(_ key: String) throws(BrumeError) -> String {
-    guard let text = self[key]?.string else { throw BrumeError(.badRequest, "'\(key)' is missing") }
+    try asObject("the body").text(key)
+  }
+}
+
+extension JSONObject {
+  /// - Throws: `badRequest` if the text is missing or empty.
+  func text(_ key: String) throws(BrumeError) -> String {
+    let text = try requiredString(key)
     guard !text.isEmpty else { throw BrumeError(.badRequest, "'\(key)' is empty") }
     return text
   }
 }
 
 extension Call {
+  /// The body of an admin call. Its members are read with their types: one of another type is refused and never
+  /// taken for absent, which may be what does more.
+  func object() throws(BrumeError) -> JSONObject { try json().asObject("the body") }
+
   /// The container environment of an admin call: the query's, or the settings'.
   var containerEnvironment: ContainerEnvironment { caller.containerEnvironment }
 }

@@ -18,11 +18,10 @@ struct CredentialAdmin: Sendable {
   }
 
   func createToken(_ call: Call) async throws -> Reply {
-    let json = try call.json()
-    let origins = json["origins"]?.array?.compactMap(\.string)
+    let json = try call.object()
     let token = try await apiTokens.create(
-      name: json.text("name"), in: call.containerEnvironment, allowedOrigins: origins,
-      callback: json["callback"]?.string, isOnly: true)
+      name: json.text("name"), in: call.containerEnvironment,
+      allowedOrigins: json.strings("origins"), callback: json.string("callback"), isOnly: true)
     return .json(describe(token))
   }
 
@@ -54,8 +53,8 @@ struct CredentialAdmin: Sendable {
 
   /// Without a public key the server makes a pair and hands the private half out, this once.
   func createKey(_ call: Call) async throws -> Reply {
-    let json = try call.json()
-    let pair = json["publicKey"] == nil ? ServerKeyPair() : nil
+    let json = try call.object()
+    let pair = try json.string("publicKey") == nil ? ServerKeyPair() : nil
     let key = try await serverKeys.create(
       name: json.text("name"), publicKeyPEM: pair?.publicKeyPEM ?? json.text("publicKey"),
       in: call.containerEnvironment, isOnly: true)

@@ -11,7 +11,7 @@ struct DeletionAdmin: Sendable {
   /// `{"olderThanDays": 90, "dryRun": true}`, in all databases of the container environment. Without an age the
   /// server's own counts.
   func forget(_ call: Call) async throws -> Reply {
-    let json = try call.json()
+    let json = try call.object()
     var age: Milliseconds?
     if let days = json["olderThanDays"] {
       guard let days = days.int, (0...36_500).contains(days) else {
@@ -19,7 +19,7 @@ struct DeletionAdmin: Sendable {
       }
       age = days * 86_400_000
     }
-    let isDryRun = json["dryRun"]?.bool ?? false
+    let isDryRun = try json.bool("dryRun") ?? false
     let report = try await memory.forget(
       in: call.containerEnvironment, olderThan: age, isDryRun: isDryRun)
     if !isDryRun { metrics.deletionsForgotten(report.deletions) }

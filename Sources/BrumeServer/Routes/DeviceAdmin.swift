@@ -58,7 +58,7 @@ struct DeviceAdmin: Sendable {
 
   /// Has what failed sent again now, to all devices and webhooks, or to one.
   func retry(_ call: Call) async throws -> Reply {
-    let json = try call.json().asObject("the body")
+    let json = try call.object()
     let place = call.containerEnvironment
     var user: UserID?
     if let name = try json.string("user") { user = try await users.user(name).id }
@@ -86,10 +86,10 @@ struct DeviceAdmin: Sendable {
   private func composed(
     _ call: Call
   ) async throws -> (push: TestPushes.Composed, user: UserID) {
-    let json = try call.json()
+    let json = try call.object()
     let user = try await users.user(json.text("user")).id
     let push = testPushes.compose(
-      json["text"]?.string ?? "A test push from Brume", to: user, in: call.containerEnvironment,
+      try json.string("text") ?? "A test push from Brume", to: user, in: call.containerEnvironment,
       encode: PushPayload.encode)
     return (push, user)
   }

@@ -22,7 +22,7 @@ struct FaultAdmin: Sendable {
   /// `{"faults": […]}`: each begins when the one before it is used up.
   func add(_ call: Call) async throws -> Reply {
     let injector = try faultsOfDevelopment().injector
-    guard let list = try call.json()["faults"]?.array, !list.isEmpty else {
+    guard let list = try call.object().array("faults"), !list.isEmpty else {
       throw BrumeError(.badRequest, "'faults' is missing: a list of faults that follow each other")
     }
     var faults: [Fault] = []

@@ -20,8 +20,8 @@ struct OperatorAdmin: Sendable {
   }
 
   func add(_ call: Call) async throws -> Reply {
-    let json = try call.json()
-    if let subject = json["openid"]?.string {
+    let json = try call.object()
+    if let subject = try json.string("openid") {
       return .json(
         Wire.operator(
           try await operators.add(
@@ -43,11 +43,11 @@ struct OperatorAdmin: Sendable {
   }
 
   func change(_ call: Call) async throws -> Reply {
-    let json = try call.json()
+    let json = try call.object()
     return .json(
       Wire.operator(
         try await operators.change(
-          json.text("name"), password: json["password"]?.string, role: json.role())))
+          json.text("name"), password: json.string("password"), role: json.role())))
   }
 
   func remove(_ call: Call) async throws -> Reply {
@@ -76,11 +76,11 @@ struct OperatorAdmin: Sendable {
   }
 
   func invite(_ call: Call) async throws -> Reply {
-    let json = try call.json()
+    let json = try call.object()
     let maker = call.caller.access ?? .owner
     let made = try await invitations.make(
       name: json.text("name"), role: json.role() ?? .full,
-      hours: json.asObject("the body").int("hours"), by: maker)
+      hours: json.int("hours"), by: maker)
     let makers = maker.operatorID.map { [$0: maker.name] } ?? [:]
     return .json(
       Wire.operatorInvitation(
@@ -100,11 +100,11 @@ struct OperatorAdmin: Sendable {
   }
 
   func createToken(_ call: Call) async throws -> Reply {
-    let json = try call.json()
+    let json = try call.object()
     let maker = call.caller.access ?? .owner
     let made = try await tokens.create(
       name: json.text("name"), role: json.role() ?? .full,
-      days: json.asObject("the body").int("days"), by: maker)
+      days: json.int("days"), by: maker)
     let owners = maker.operatorID.map { [$0: maker.name] } ?? [:]
     return .json(Wire.adminToken(made.credential, secret: made.secret, owners: owners))
   }
@@ -114,10 +114,10 @@ struct OperatorAdmin: Sendable {
   }
 }
 
-extension JSON {
+extension JSONObject {
   /// - Throws: `badRequest` if it is no role.
   fileprivate func role() throws(BrumeError) -> OperatorRole? {
-    guard let text = self["role"]?.string else { return nil }
+    guard let text = try string("role") else { return nil }
     guard let role = OperatorRole(rawValue: text) else {
       let roles = OperatorRole.allCases.map(\.rawValue).joined(separator: " or ")
       throw BrumeError(.badRequest, "'role' must be \(roles), not '\(NameRules.shown(text))'")

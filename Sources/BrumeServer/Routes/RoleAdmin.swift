@@ -20,8 +20,8 @@ struct RoleAdmin: Sendable {
   }
 
   func set(_ call: Call) async throws -> Reply {
-    let json = try call.json()
-    guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
+    let json = try call.object()
+    let isOn = try json.required("on", json.bool("on"))
     let user = try await users.user(json.text("user"))
     try await roles.set(json.text("role"), of: user.id, to: isOn, in: call.containerEnvironment)
     return try await list(call)

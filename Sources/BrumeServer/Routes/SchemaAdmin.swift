@@ -32,7 +32,7 @@ struct SchemaAdmin: Sendable {
   /// What the schema would become with a text; without one, what production would become by a deployment.
   func difference(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    guard let text = try call.json()["schema"]?.string else {
+    guard let text = try call.object().string("schema") else {
       return .json(
         Wire.schemaDifference(
           try await schemas.differenceOfDeployment(containerEnvironment.container)))
@@ -42,17 +42,17 @@ struct SchemaAdmin: Sendable {
   }
 
   func importText(_ call: Call) async throws -> Reply {
-    let json = try call.json()
+    let json = try call.object()
     try await schemas.replace(
       by: json.text("schema"), in: call.containerEnvironment,
-      allowsDrops: json["allowDrops"]?.bool ?? false)
+      allowsDrops: json.bool("allowDrops") ?? false)
     return try await show(call)
   }
 
   /// Makes production's schema what development's is; answers production's. A dry run answers the changes.
   func deploy(_ call: Call) async throws -> Reply {
     let container = call.containerEnvironment.container
-    if try call.json()["dryRun"]?.bool ?? false {
+    if try call.object().bool("dryRun") ?? false {
       return .json(Wire.schemaDifference(try await schemas.differenceOfDeployment(container)))
     }
     try await schemas.deploy(container)
@@ -68,16 +68,16 @@ struct SchemaAdmin: Sendable {
     }
     let container = call.containerEnvironment.container
     let difference = try await schemas.differenceOfReset(container)
-    if !(try call.json()["dryRun"]?.bool ?? false) { try await schemas.reset(container) }
+    if !(try call.object().bool("dryRun") ?? false) { try await schemas.reset(container) }
     return .json(Wire.schemaDifference(difference))
   }
 
   func index(_ call: Call) async throws -> Reply {
-    let json = try call.json()
+    let json = try call.object()
     guard let index = try Schema.Index(rawValue: json.text("index").uppercased()) else {
       throw BrumeError(.badRequest, "'index' must be queryable, sortable or searchable")
     }
-    guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
+    let isOn = try json.required("on", json.bool("on"))
     try await schemas.setIndex(
       index, on: json.text("field"), of: json.text("type"), to: isOn, in: call.containerEnvironment)
     let place = call.containerEnvironment

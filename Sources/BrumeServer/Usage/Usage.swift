@@ -52,9 +52,12 @@ package final class Usage: Sendable {
     }
   }
 
-  /// Who called, and with which API token.
+  /// Who called, and with which API token. Beside a signature or an operator's proof nobody has looked at it: it may be
+  /// made up.
   func used(by caller: Caller, apiToken: String?) {
-    let names = [caller.user.map(UsedName.user), apiToken.map(UsedName.apiToken)].compactMap(\.self)
+    let isProven = caller.kind == .anonymous || caller.kind == .user
+    let token = isProven ? apiToken : nil
+    let names = [caller.user.map(UsedName.user), token.map(UsedName.apiToken)].compactMap(\.self)
     guard !names.isEmpty else { return }
     let now = now()
     state.withLock { state in

@@ -34,8 +34,10 @@ struct SignatureTests {
   private func authenticate(_ request: SignedRequest, _ fixture: EngineFixture) async throws
     -> Caller
   {
-    try await fixture.engine.authentication.authenticate(
+    let caller = try await fixture.engine.authentication.authenticate(
       Credentials(in: TestContainer.development, signature: request, requestID: "r1"))
+    try await fixture.engine.authentication.use(request)
+    return caller
   }
 
   private func key(_ pem: String, _ fixture: EngineFixture) async throws -> ServerKey {
@@ -158,8 +160,7 @@ struct SignatureTests {
     let restarted = try await TestServer(store: fixture.server.store)
     restarted.clock.advance(by: Self.time - restarted.clock.now)
     let error = try await ruleFailure {
-      try await restarted.engine.authentication.authenticate(
-        Credentials(in: TestContainer.development, signature: request, requestID: "r2"))
+      try await restarted.engine.authentication.use(request)
     }
     #expect(error.reason.contains("used already"))
   }
@@ -184,6 +185,34 @@ struct SignatureTests {
     let error = try await ruleFailure { try await authenticate(second, fixture) }
     #expect(error.code == .throttled)
     #expect(error.retryAfter != nil)
+  }
+
+  @Test func `one key takes half of the places for used signatures at most`() async throws {
+    var limits = Limits.apple
+    limits.usedSignatures = 8
+    limits.signatureSkew = 500
+    let fixture = try await EngineFixture(limits: limits)
+    fixture.server.clock.advance(by: Self.time - fixture.server.clock.now)
+    let date = "2026-11-20T22:31:01Z"
+    func use(_ count: Int, of secret: P256.Signing.PrivateKey, _ key: ServerKey) async throws {
+      for number in 0..<count {
+        let path = Self.path(of: "modify?number=\(number)")
+        let hash = Data(SHA256.hash(data: [UInt8]())).base64EncodedString()
+        let signature = try secret.signature(for: Array("\(date):\(hash):\(path)".utf8))
+        let request = SignedRequest(
+          keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
+          target: path, body: [])
+        _ = try await authenticate(request, fixture)
+      }
+    }
+    let (busy, other) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+    let key = try await key(busy.publicKey.pemRepresentation, fixture)
+    let error = try await ruleFailure { try await use(5, of: busy, key) }
+    #expect(error.code == .throttled && error.retryAfter != nil, "\(error.reason)")
+    #expect(error.reason.contains("of this key"), "\(error.reason)")
+    let second = try await fixture.engine.serverKeys.create(
+      name: "other", publicKeyPEM: other.publicKey.pemRepresentation, in: TestContainer.development)
+    try await use(2, of: other, second)
   }
 
   @Test func `a server key reaches the public database only`() async throws {

@@ -27,6 +27,16 @@ import Testing
     }
   }
 
+  @Test(arguments: ["records/modify", "zones/create", "zones/delete"])
+  func `the line of a change of somebody's data says whose it is`(path: String) async throws {
+    try await ServerFixture().routes { client in
+      let body: JSON = ["user": "alice", "operations": [], "zones": []]
+      _ = try await client.admin(path, body)
+      let line = try #require(try await client.audit().first)
+      #expect(line["action"]?.string == path && line["subject"] == "alice", "\(line)")
+    }
+  }
+
   @Test func `a call that only reads has no line in the audit log`() async throws {
     try await ServerFixture().routes { client in
       let before = try await client.audit().count
@@ -86,6 +96,25 @@ import Testing
         let text = try #require(secret)
         #expect(!text.isEmpty && !audit.contains(text) && !log.contains(text))
       }
+    }
+  }
+
+  @Test func `a secret that stands in the place of a name is not kept`() async throws {
+    try await ServerFixture().routes { client in
+      let token = try #require(
+        try await client.admin("operators/tokens", ["name": "ci"])["token"]?.string)
+      let link = try #require(
+        try await client.admin("operators/invitations", ["name": "bo"])["url"]?.string)
+      for (path, secret) in [("tokens", token), ("invitations", link)] {
+        let answer = try await client.admin(
+          "operators/\(path)/revoke", ["name": .string(secret)])
+        #expect(answer.status == 404)
+        let line = try #require(try await client.audit().first)
+        #expect(line["action"]?.string == "operators/\(path)/revoke")
+        #expect(line["subject"] == "" && line["status"] == 404, "\(line)")
+      }
+      #expect(try await client.admin("operators/tokens/revoke", ["name": "ci"]).status == 200)
+      #expect(try await client.audit().first?["subject"] == "ci")
     }
   }
 

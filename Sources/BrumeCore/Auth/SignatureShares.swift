@@ -1,0 +1,28 @@
+// The places in which used signatures are remembered belong to all keys of all containers: one key that signs
+// without end would leave the others none.
+
+import BrumeModel
+import Synchronization
+
+/// How many places each server key takes. One for each server, which counts what it lets in itself.
+final class SignatureShares: Sendable {
+  private let keys: Mutex<RateLimiter<String>>
+
+  /// A quarter of the places at once, and another one over the time that a signature is remembered for: together a
+  /// key takes half of them.
+  init(_ limits: Limits) {
+    let quarter = limits.usedSignatures / 4
+    let seconds = max(1, Int(2 * limits.signatureSkew / 1000))
+    keys = Mutex(
+      RateLimiter(
+        perSecond: quarter / seconds, burst: quarter, maximumKeys: limits.watchedCallers))
+  }
+
+  /// - Throws: `throttled` if the key took its share already.
+  func take(_ keyID: String, at now: Milliseconds) throws(BrumeError) {
+    guard let seconds = keys.withLock({ $0.take(keyID, now: now) }) else { return }
+    throw BrumeError(
+      .throttled, "too many signed requests of this key; repeat this one in \(seconds) seconds",
+      retryAfter: seconds)
+  }
+}
