@@ -71,13 +71,21 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
 
   static let ended = BrumeError(
     .authenticationRequired, "the web auth token has expired; sign in again")
+
+  /// For whoever was let in before that.
+  static let endedMeanwhile = BrumeError(
+    .authenticationRequired,
+    "the user was signed out everywhere, or got another password, just now; sign in again")
 }
 
 extension UserReading {
-  /// Refuses a caller who has signed out since the request began: nothing that it registers may
-  /// outlive that.
+  /// Refuses a caller who has signed out, or whose key was revoked, since the request began: nothing that it
+  /// registers may outlive that.
   func requireSession(of caller: Caller) throws {
     guard let epoch = caller.epoch, let user = caller.user else { return }
-    if try find(user)?.tokenEpoch != epoch { throw WebAuthToken.ended }
+    guard try find(user)?.tokenEpoch != epoch else { return }
+    guard caller.kind == .serverKey else { throw WebAuthToken.ended }
+    throw ServerKeySignature.failed(
+      "the key was revoked, or its user signed out, since the request began; sign with another key")
   }
 }

@@ -52,10 +52,12 @@ package struct WebAuthTokens: Sendable {
   /// - Parameters:
   ///   - keep: the user stays signed in: two weeks instead of half an hour.
   ///   - sessionEnds: the end of the session that asks for it; nil for a new sign-in.
-  /// - Throws: `notFound` if there is no such user.
+  ///   - epoch: the user's when it was proven who asks; nil where an operator says for whom it is.
+  /// - Throws: `notFound` if there is no such user, `authenticationRequired` if the user's sessions were ended since
+  ///   the proof.
   package func issue(
     for user: UserID, in containerEnvironment: ContainerEnvironment, keep: Bool,
-    sessionEnds: Milliseconds? = nil
+    sessionEnds: Milliseconds? = nil, epoch: Int64? = nil
   ) async throws -> String {
     let account = try await store.read { transaction in try transaction.users.find(user) }
     guard let account else {
@@ -63,6 +65,7 @@ package struct WebAuthTokens: Sendable {
         .notFound,
         "there is no user '\(user)'; `brume user list` shows them")
     }
+    if let epoch, account.tokenEpoch != epoch { throw WebAuthToken.endedMeanwhile }
     let now = host.now()
     let lifetime = keep ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
     let session = keep ? limits.keptSessionLifetime : limits.sessionLifetime
@@ -77,8 +80,8 @@ package struct WebAuthTokens: Sendable {
   /// It is as short-lived as that of a sign-in without "keep me signed in", and its session is the
   /// caller's.
   ///
-  /// - Throws: `authenticationRequired` without a user, `badRequest` if the API token is not of the caller's
-  ///   container environment.
+  /// - Throws: `authenticationRequired` without a user, or for one who has signed out meanwhile, `badRequest` if the API
+  ///   token is not of the caller's container environment.
   package func exchange(
     _ apiToken: String, as caller: Caller
   ) async throws -> String {
@@ -93,6 +96,7 @@ package struct WebAuthTokens: Sendable {
           + "\(caller.environment.rawValue); make one with `brume token create`")
     }
     return try await issue(
-      for: user, in: caller.containerEnvironment, keep: false, sessionEnds: caller.sessionEnds)
+      for: user, in: caller.containerEnvironment, keep: false, sessionEnds: caller.sessionEnds,
+      epoch: caller.epoch)
   }
 }

@@ -62,7 +62,7 @@ struct ProviderRoutes: Sendable {
         code: code, verifier: response.verifier, nonce: response.nonce, redirectURI: redirectURI)
       let user = try await providerSignIns.account(of: claims)
       let token = try await signIns.complete(
-        response.signIn, as: user.id, keep: response.keep,
+        response.signIn, as: user, keep: response.keep,
         discoverable: response.discoverable ? true : nil)
       if case .redirect(let callback) = SignInDelivery.decide(response.signIn) {
         return SignInPage.redirect(SignInOutcome.address(callback, token))

@@ -56,6 +56,41 @@ struct SessionEndTests {
       try await caller(fixture, api, page).sessionEnds == caller(fixture, api, web).sessionEnds)
   }
 
+  @Test func `who signed out since the request began gets no token for a web page`() async throws {
+    let fixture = try await EngineFixture()
+    let api = try await api(fixture)
+    let begun = try await caller(fixture, api, try await token(fixture, keep: false))
+    _ = try await fixture.engine.webAuthTokens.exchange(api, as: begun)
+    try await fixture.engine.accounts.signOutEverywhere(try #require(fixture.phone.user))
+    let error = try await ruleFailure {
+      try await fixture.engine.webAuthTokens.exchange(api, as: begun)
+    }
+    #expect(error.code == .authenticationRequired, "\(error)")
+  }
+
+  @Test func `a restore and a sign-out make no token of the lost time good again`() async throws {
+    let fixture = try await EngineFixture(limits: .quickPasswords)
+    let (api, id) = (try await api(fixture), try #require(fixture.phone.user))
+    let backup = try #require(try await fixture.server.store.read { try $0.users.find(id) })
+    var changed = Accounts.Change()
+    changed.password = "correct horse"
+    try await fixture.engine.accounts.signOutEverywhere(id)
+    let stolen = try await token(fixture, keep: true)
+    #expect(try await caller(fixture, api, stolen).kind == .user)
+    try await fixture.engine.accounts.signOutEverywhere(id)
+    for change in [nil, changed] {
+      try await fixture.server.store.write(in: .all) { try $0.users.put(backup) }
+      fixture.server.clock.advance(by: 1000)
+      if let change {
+        _ = try await fixture.engine.accounts.change(id, change)
+      } else {
+        try await fixture.engine.accounts.signOutEverywhere(id)
+      }
+      let error = try await ruleFailure { try await caller(fixture, api, stolen) }
+      #expect(error.code == .authenticationRequired)
+    }
+  }
+
   @Test func `a token from before sessions had an end asks to sign in`() async throws {
     let fixture = try await EngineFixture()
     var old = Packer()
