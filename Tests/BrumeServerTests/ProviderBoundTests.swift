@@ -147,14 +147,14 @@ import Testing
   {
     struct Gone: Error {}
     let (asked, silence) = (AsyncStream<Void>.makeStream(), AsyncStream<Never>.makeStream())
-    let isSilent = Mutex(true)
+    let isSilent = Mutexed(true)
     let settings = ProviderSettings(
       discoveryURL: "https://p.example/.well-known/openid-configuration", clientID: "brume",
       name: "Fake")
     let provider = try OpenIDProvider(
       settings: settings, limits: .apple, host: .test(clock: clock, seed: 1)
     ) { _, _, _ in
-      guard isSilent.withLock({ $0 }) else { return (200, ByteBuffer(string: Self.document)) }
+      guard isSilent.value else { return (200, ByteBuffer(string: Self.document)) }
       asked.continuation.finish()
       for await _ in silence.stream {}
       throw Gone()
@@ -163,7 +163,7 @@ import Testing
     for await _ in asked.stream {}
     client.cancel()
     await #expect(throws: CancellationError.self) { try await client.value }
-    isSilent.withLock { $0 = false }
+    isSilent.value = false
     #expect(await Self.asked(provider) == .answered)
   }
 

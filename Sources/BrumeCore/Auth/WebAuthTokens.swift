@@ -25,11 +25,13 @@ package struct WebAuthTokens: Sendable {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let old = WebAuthToken(bytes)
     else { return nil }
     let now = host.now()
-    let isKept = old.expires - now > limits.webAuthTokenLifetime
+    // Its time left tells only as well as the clocks of two servers agree.
+    let isKept = old.isKept ?? (old.expires - now > limits.webAuthTokenLifetime)
     let lifetime = isKept ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
     let token = WebAuthToken(
       user: old.user, in: old.containerEnvironment,
-      expires: (now + lifetime) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch)
+      expires: (now + lifetime) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch,
+      isKept: isKept)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
@@ -71,7 +73,7 @@ package struct WebAuthTokens: Sendable {
     let session = keep ? limits.keptSessionLifetime : limits.sessionLifetime
     let token = WebAuthToken(
       user: user, in: containerEnvironment, expires: now + lifetime,
-      sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch)
+      sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch, isKept: keep)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
