@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `whoever has to wait for the provider is told for how long`() async throws {
+  @Test func `whoever has to wait for the provider is answered for how long`() async throws {
     try await Self.with({ $0.limits.providerCalls = 0 }) { client in
       let answer = try await Self.setOut(client)
       #expect(answer.status == 429 && answer.headers[.retryAfter] == "1", "\(answer.text)")

@@ -25,7 +25,7 @@ package struct WebAuthTokens: Sendable {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let old = WebAuthToken(bytes)
     else { return nil }
     let now = host.now()
-    // Its time left tells only as well as the clocks of two servers agree.
+    // Its time left says so only as far as the clocks of two servers agree.
     let isKept = old.isKept ?? (old.expires - now > limits.webAuthTokenLifetime)
     let lifetime = isKept ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
     let token = WebAuthToken(

@@ -88,7 +88,7 @@ struct ErrorReply: RouterMiddleware {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
-  /// What a caller is told of an error that is no rule's, after the log was.
+  /// What a caller is answered for an error that is no rule's; the log says more.
   private func failure(_ error: any Error, _ context: RequestState) -> BrumeError {
     if let storage = error as? StoreError { return failure(of: storage, context) }
     if let failure = error as? AssetFailure {
