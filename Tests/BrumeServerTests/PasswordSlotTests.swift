@@ -53,18 +53,20 @@ import Testing
       let here = ClientAddress(
         peer: try SocketAddress(ipAddress: "192.0.2.1", port: 1), forwarded: nil, trustedProxies: []
       )
+      struct Wrong: Error {}
+      let right: @Sendable () throws -> Void = {}
+      let wrong: @Sendable () throws -> Void = { throw Wrong() }
       let refused = try await passwords.attempt("mallory", at: here) {
         let second = await #expect(throws: BrumeError.self) {
-          try await passwords.attempt("mallory", at: here) { {} }
+          try await passwords.attempt("mallory", at: here) { right }
         }
         return { second?.code == .throttled && second?.retryAfter == 1 }
       }
       #expect(refused)
-      struct Wrong: Error {}
       await #expect(throws: Wrong.self) {
-        try await passwords.attempt("mallory", at: here) { { throw Wrong() } }
+        try await passwords.attempt("mallory", at: here) { wrong }
       }
-      try await passwords.attempt("mallory", at: here) { {} }
+      try await passwords.attempt("mallory", at: here) { right }
     }
   }
 }
