@@ -23,7 +23,7 @@ package struct Caller: Equatable, Sendable, InContainerEnvironment {
   package let kind: Kind
   /// Roles of the container's own that the user has (case SCH-09).
   package let roles: Set<String>
-  /// How often the user had signed out when the session began; nil without a web auth token.
+  /// The user's `tokenEpoch` when the session, or with a server key the request, began; nil for others.
   package let epoch: Int64?
   /// The last moment of the session; nil without a web auth token.
   package let sessionEnds: Milliseconds?

@@ -12,7 +12,7 @@ package struct User: Equatable, Sendable {
   package var phoneNumber: String?
   package var givenName: String?
   package var familyName: String?
-  /// Raised by "sign out everywhere": tokens of an earlier epoch are refused.
+  /// Raised by "sign out everywhere" and by a new password, to the time at least: tokens of another epoch are refused.
   package var tokenEpoch: Int64
   /// Whether others may find this account by its address and learn its name.
   package var isDiscoverable: Bool

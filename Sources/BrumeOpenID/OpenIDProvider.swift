@@ -1,7 +1,7 @@
 // This talks to an OpenID Connect provider: it reads what it says about itself, and exchanges a code for an ID
 // token. Whether that token proves anything is decided by BrumeCore/Auth/OpenID/IDTokenRules.swift.
 //
-// The provider's document and keys are remembered for an hour. A token that names an unknown key makes
+// The provider's document and keys are remembered for an hour. A token that may be signed with a new key makes
 // us read the keys again, at most once a minute: providers change keys, and unknown callers send anything.
 
 import AsyncHTTPClient
@@ -16,12 +16,12 @@ import Synchronization
 package final class OpenIDProvider: Sendable {
   private struct Known: Sendable {
     var document: ProviderDocument?
-    var documentRead: Milliseconds = 0
+    var documentRead: Milliseconds?
     var keys: [ProviderKey] = []
-    var keysRead: Milliseconds = .min
-    var keysForced: Milliseconds = .min
-    /// It did not answer: until then it is not asked again.
-    var silentUntil: Milliseconds = .min
+    var keysRead: Milliseconds?
+    var keysForced: Milliseconds?
+    /// It did not answer: it is not asked again for a while.
+    var silentSince: Milliseconds?
   }
   /// Ours: how long a connection may take to open, a part of the time for the whole answer, which
   /// `Limits` has.
@@ -118,7 +118,7 @@ extension OpenIDProvider {
   private func document() async throws -> ProviderDocument {
     let now = host.now()
     let remembered = known.withLock { known in
-      now - known.documentRead < limits.providerKeysLifetime ? known.document : nil
+      Self.isRecent(known.documentRead, limits.providerKeysLifetime, now) ? known.document : nil
     }
     if let remembered { return remembered }
     let document = try Wire.providerDocument(
@@ -140,7 +140,7 @@ extension OpenIDProvider {
   private func keys(_ document: ProviderDocument) async throws -> [ProviderKey] {
     let now = host.now()
     let remembered = known.withLock { known in
-      known.keysRead > now - limits.providerKeysLifetime ? known.keys : nil
+      Self.isRecent(known.keysRead, limits.providerKeysLifetime, now) ? known.keys : nil
     }
     if let remembered { return remembered }
     return try await readKeys(document)
@@ -160,10 +160,18 @@ extension OpenIDProvider {
   private func mayForce() -> Bool {
     let now = host.now()
     return known.withLock { known in
-      guard known.keysForced <= now - limits.providerKeysPause else { return false }
+      if Self.isRecent(known.keysForced, limits.providerKeysPause, now) { return false }
       known.keysForced = now
       return true
     }
+  }
+
+  /// Whether it is less than so long ago. What a clock that was ahead has noted is not: it would stay for as long as
+  /// the clock was ahead.
+  private static func isRecent(
+    _ time: Milliseconds?, _ lifetime: Milliseconds, _ now: Milliseconds
+  ) -> Bool {
+    time.map { (0..<lifetime).contains(now - $0) } ?? false
   }
 }
 
@@ -192,14 +200,19 @@ extension OpenIDProvider {
     return try Wire.idToken(try await json(request))
   }
 
-  /// What the provider publishes. After a failure nobody's sign-in asks again for a while.
+  /// What the provider publishes. After a failure nobody's sign-in asks again for a while; a client that went away is
+  /// none.
   private func read(_ url: String) async throws -> JSON {
-    guard known.withLock({ $0.silentUntil }) <= host.now() else { throw Self.silent }
+    let asked = host.now()
+    if known.withLock({ Self.isRecent($0.silentSince, limits.providerPause, asked) }) {
+      throw Self.silent
+    }
     do {
       return try await json(HTTPClientRequest(url: url))
     } catch {
-      let until = host.now() + limits.providerPause
-      known.withLock { $0.silentUntil = until }
+      try Task.checkCancellation()
+      let now = host.now()
+      known.withLock { $0.silentSince = now }
       throw error
     }
   }

@@ -19,8 +19,8 @@ final class FakeProvider: Sendable {
   }
   let document = Mutex(Page())
   let keys = Mutex(Page())
-  /// The key that its tokens name.
-  let key = Mutex("known")
+  /// The key that its tokens name; nil: none.
+  let key = Mutex<String?>("known")
   private let port = Mutex(0)
   /// Ends with the test.
   private let silence = AsyncStream<Never>.makeStream()
@@ -74,7 +74,8 @@ final class FakeProvider: Sendable {
   }()
 
   private var tokenText: String {
-    let head = #"{"alg": "ES256", "kid": "\#(key.withLock { $0 })"}"#
+    let named = key.withLock { $0 }.map { #", "kid": "\#($0)""# } ?? ""
+    let head = #"{"alg": "ES256"\#(named)}"#
     let claims = #"{"iss": "x", "sub": "x", "aud": "brume", "exp": 1, "iat": 1}"#
     let parts = [head, claims, "x"].map { text in
       Data(text.utf8).base64EncodedString().replacing("=", with: "")

@@ -120,12 +120,60 @@ import Testing
     }
   }
 
-  @Test func `keys are read again for an unknown one, and not for another within the pause`()
+  @Test func `what a clock that was ahead has noted holds nobody up when it is right again`()
     async throws
   {
+    let (clock, ahead) = (clock, Milliseconds(10 * 86_400_000))
+    try await with { fake, provider in
+      clock.advance(by: ahead)
+      fake.document.withLock { $0.isMissing = true }
+      #expect(await Self.asked(provider) == .refused)
+      clock.advance(by: -ahead)
+      fake.document.withLock { $0.isMissing = false }
+      #expect(await Self.asked(provider) == .answered)
+      clock.advance(by: ahead)
+      fake.key.withLock { $0 = "unknown" }
+      await Self.returns(provider)
+      let read = (fake.document.withLock(\.reads), fake.keys.withLock(\.reads))
+      clock.advance(by: -ahead)
+      await Self.returns(provider)
+      #expect(fake.document.withLock(\.reads) == read.0 + 1)
+      #expect(fake.keys.withLock(\.reads) == read.1 + 2, "for themselves, and for the unknown key")
+    }
+  }
+
+  @Test func `a client that goes away while the provider is asked turns nobody else away`()
+    async throws
+  {
+    struct Gone: Error {}
+    let (asked, silence) = (AsyncStream<Void>.makeStream(), AsyncStream<Never>.makeStream())
+    let isSilent = Mutexed(true)
+    let settings = ProviderSettings(
+      discoveryURL: "https://p.example/.well-known/openid-configuration", clientID: "brume",
+      name: "Fake")
+    let provider = try OpenIDProvider(
+      settings: settings, limits: .apple, host: .test(clock: clock, seed: 1)
+    ) { _, _, _ in
+      guard isSilent.value else { return (200, ByteBuffer(string: Self.document)) }
+      asked.continuation.finish()
+      for await _ in silence.stream {}
+      throw Gone()
+    }
+    let client = Task { try await provider.issuer() }
+    for await _ in asked.stream {}
+    client.cancel()
+    await #expect(throws: CancellationError.self) { try await client.value }
+    isSilent.value = false
+    #expect(await Self.asked(provider) == .answered)
+  }
+
+  @Test(arguments: ["unknown", nil])
+  func `keys are read again for an unknown one, and not for another within the pause`(
+    name: String?
+  ) async throws {
     let clock = clock
     try await with({ $0.providerKeysPause = 60_000 }) { fake, provider in
-      fake.key.withLock { $0 = "unknown" }
+      fake.key.withLock { $0 = name }
       await Self.returns(provider)
       #expect(fake.keys.withLock(\.reads) == 2, "once for themselves, once for the unknown key")
       clock.advance(by: 59_999)

@@ -55,13 +55,13 @@ class Walk:
             f"{self.base}/users/caller?{urllib.parse.urlencode(query)}", {"Origin": self.ORIGIN})
         return status, json.loads(body)
 
-    def leave(self, browser, keep="true"):
+    def leave(self, browser, keep="true", headers=()):
         """To the provider; the address that the provider sends the browser back to."""
         status, answer = self.caller()
         assert status == 421, status
         state = urllib.parse.parse_qs(urllib.parse.urlparse(answer["redirectURL"]).query)["state"][0]
         query = urllib.parse.urlencode({"state": state, "keep": keep, "discoverable": "true"})
-        status, location, body = browser.get(f"{self.values['BRUME_URL']}/_brume/signin/provider?{query}")
+        status, location, body = browser.get(f"{self.values['BRUME_URL']}/_brume/signin/provider?{query}", headers)
         if status != 303:
             return None, outcome(body)
         _, back, _ = browser.get(location)
@@ -137,6 +137,11 @@ def crooked(checks, walk, provider):
     back, _ = walk.leave(browser)
     forged = back.replace("state=", "state=A")
     checks.refused("a state that was not sealed here is refused", outcome(browser.get(forged)[2]))
+    for site in ("cross-site", "same-site", "none"):
+        checks.refused(f"whom a page of elsewhere sends out is refused ({site})",
+                       walk.leave(Browser(), headers={"Sec-Fetch-Site": site})[1] or {})
+    checks.that("whom the sign-in page sends out is not",
+                walk.leave(Browser(), headers={"Sec-Fetch-Site": "same-origin"})[0])
     checks.that("an honest walk still works", "token" in walk.whole())
 
 

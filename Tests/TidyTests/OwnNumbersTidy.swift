@@ -57,6 +57,8 @@ import Testing
     "StreamLimit.gracePeriod": own, "ZoneEmptying.step": piece,
     "ZoneEmptying.zonesPerLook": piece, "ZoneEmptying.room": piece,
     "PasswordVerifier.threadCount": "more wait, as many as the limit says",
+    "PasswordSlots.mostOfOperators": "a part of the limit of all passwords",
+    "PasswordSlots.mostOfAddress": "a part of the limit of all passwords",
     "RecordOptions.mostDesiredKeys": "a record type has no more fields",
     "OpenIDProvider.connectTime": "a part of the time for the whole answer, which is a limit",
   ]

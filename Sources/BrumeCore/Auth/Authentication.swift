@@ -58,7 +58,8 @@ package struct Authentication: Sendable {
       throw error
     }
     return credentials.caller(
-      web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [], session: web)
+      web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [], epoch: web?.epoch,
+      sessionEnds: web?.sessionEnds)
   }
 
   /// Whether pages of an origin may call with an API token.
@@ -83,13 +84,14 @@ package struct Authentication: Sendable {
   private func authenticate(
     _ request: SignedRequest, _ credentials: Credentials
   ) async throws -> Caller {
-    let (key, roles) = try await store.read { transaction in
+    let (key, roles, epoch) = try await store.read { transaction in
       let key = try transaction.credentials.serverKey(request.keyID)
       return (
         key,
         try key.map {
           try transaction.roles.names(of: $0.user, in: $0.containerEnvironment)
-        } ?? []
+        } ?? [],
+        try key.flatMap { try transaction.users.find($0.user)?.tokenEpoch }
       )
     }
     guard let key, key.containerEnvironment == credentials.containerEnvironment
@@ -99,7 +101,7 @@ package struct Authentication: Sendable {
     }
     let signature = ServerKeySignature(request: request)
     if let error = signature.obstacle(key: key, now: host.now(), limits: limits) { throw error }
-    return credentials.caller(.serverKey, key.user, roles: Set(roles))
+    return credentials.caller(.serverKey, key.user, roles: Set(roles), epoch: epoch)
   }
 
   /// Notes durably that a request that acts was used, before it does: its copy does nothing, even after a crash
@@ -135,11 +137,12 @@ package struct Authentication: Sendable {
 
 extension Credentials {
   fileprivate func caller(
-    _ kind: Caller.Kind, _ user: UserID?, roles: Set<String>, session: WebAuthToken? = nil
+    _ kind: Caller.Kind, _ user: UserID?, roles: Set<String>, epoch: Int64?,
+    sessionEnds: Milliseconds? = nil
   ) -> Caller {
     Caller(
       in: containerEnvironment, user: user,
-      device: kind == .user ? device : nil, kind: kind, roles: roles, epoch: session?.epoch,
-      sessionEnds: session?.sessionEnds, requestID: requestID)
+      device: kind == .user ? device : nil, kind: kind, roles: roles, epoch: epoch,
+      sessionEnds: sessionEnds, requestID: requestID)
   }
 }

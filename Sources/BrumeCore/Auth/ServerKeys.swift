@@ -75,12 +75,13 @@ package struct ServerKeys: Sendable {
   package func revoke(
     _ text: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> ServerKey {
+    let now = host.now()
     let key = try await store.write(in: .everything(of: store)) { transaction in
       let key = try NamedCredential.find(
         text, among: transaction.credentials.serverKeys(), in: containerEnvironment,
         command: "key", id: \.id, name: \.name)
       try transaction.credentials.removeServerKey(key.id)
-      try transaction.endSessions(of: key.user)
+      try transaction.endSessions(of: key.user, at: now)
       return key
     }
     knownCredentials.forget()

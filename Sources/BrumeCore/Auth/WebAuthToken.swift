@@ -15,6 +15,8 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
   /// The last moment of the session that began with the sign-in: no renewal goes beyond it.
   let sessionEnds: Milliseconds
   let epoch: Int64
+  /// Whether the user stays signed in; nil in a token of a server that did not note it.
+  let isKept: Bool?
 
   var bytes: [UInt8] {
     var packer = Packer()
@@ -23,18 +25,20 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
     packer.add(expires)
     packer.add(sessionEnds)
     packer.add(epoch)
+    if let isKept { packer.add(isKept ? 1 : 0) }
     return packer.bytes
   }
 
   init(
     user: UserID, in containerEnvironment: ContainerEnvironment, expires: Milliseconds,
-    sessionEnds: Milliseconds, epoch: Int64
+    sessionEnds: Milliseconds, epoch: Int64, isKept: Bool?
   ) {
     self.user = user
     self.containerEnvironment = containerEnvironment
     self.expires = min(expires, sessionEnds)
     self.sessionEnds = sessionEnds
     self.epoch = epoch
+    self.isKept = isKept
   }
 
   /// Nil for tokens of servers before sessions had an end.
@@ -42,11 +46,13 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
     var unpacker = Unpacker(bytes)
     guard let user = unpacker.text(), let containerEnvironment = unpacker.containerEnvironment(),
       let expires = unpacker.number(), let sessionEnds = unpacker.number(),
-      let epoch = unpacker.number(), unpacker.isAtEnd
+      let epoch = unpacker.number()
     else { return nil }
+    let isKept = unpacker.isAtEnd ? nil : unpacker.number()
+    guard unpacker.isAtEnd else { return nil }
     self.init(
       user: UserID(user), in: containerEnvironment,
-      expires: expires, sessionEnds: sessionEnds, epoch: epoch)
+      expires: expires, sessionEnds: sessionEnds, epoch: epoch, isKept: isKept.map { $0 != 0 })
   }
 
   /// Why the token cannot be used now; nil when it can.
@@ -71,13 +77,21 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
 
   static let ended = BrumeError(
     .authenticationRequired, "the web auth token has expired; sign in again")
+
+  /// For whoever was let in before that.
+  static let endedMeanwhile = BrumeError(
+    .authenticationRequired,
+    "the user was signed out everywhere, or got another password, just now; sign in again")
 }
 
 extension UserReading {
-  /// Refuses a caller who has signed out since the request began: nothing that it registers may
-  /// outlive that.
+  /// Refuses a caller who has signed out, or whose key was revoked, since the request began: nothing that it
+  /// registers may outlive that.
   func requireSession(of caller: Caller) throws {
     guard let epoch = caller.epoch, let user = caller.user else { return }
-    if try find(user)?.tokenEpoch != epoch { throw WebAuthToken.ended }
+    guard try find(user)?.tokenEpoch != epoch else { return }
+    guard caller.kind == .serverKey else { throw WebAuthToken.ended }
+    throw ServerKeySignature.failed(
+      "the key was revoked, or its user signed out, since the request began; sign with another key")
   }
 }

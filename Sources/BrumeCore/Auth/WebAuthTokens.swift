@@ -25,11 +25,13 @@ package struct WebAuthTokens: Sendable {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let old = WebAuthToken(bytes)
     else { return nil }
     let now = host.now()
-    let isKept = old.expires - now > limits.webAuthTokenLifetime
+    // Its time left says so only as far as the clocks of two servers agree.
+    let isKept = old.isKept ?? (old.expires - now > limits.webAuthTokenLifetime)
     let lifetime = isKept ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
     let token = WebAuthToken(
       user: old.user, in: old.containerEnvironment,
-      expires: (now + lifetime) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch)
+      expires: (now + lifetime) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch,
+      isKept: isKept)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
@@ -52,10 +54,12 @@ package struct WebAuthTokens: Sendable {
   /// - Parameters:
   ///   - keep: the user stays signed in: two weeks instead of half an hour.
   ///   - sessionEnds: the end of the session that asks for it; nil for a new sign-in.
-  /// - Throws: `notFound` if there is no such user.
+  ///   - epoch: the user's when it was proven who asks; nil where an operator says for whom it is.
+  /// - Throws: `notFound` if there is no such user, `authenticationRequired` if the user's sessions were ended since
+  ///   the proof.
   package func issue(
     for user: UserID, in containerEnvironment: ContainerEnvironment, keep: Bool,
-    sessionEnds: Milliseconds? = nil
+    sessionEnds: Milliseconds? = nil, epoch: Int64? = nil
   ) async throws -> String {
     let account = try await store.read { transaction in try transaction.users.find(user) }
     guard let account else {
@@ -63,12 +67,13 @@ package struct WebAuthTokens: Sendable {
         .notFound,
         "there is no user '\(user)'; `brume user list` shows them")
     }
+    if let epoch, account.tokenEpoch != epoch { throw WebAuthToken.endedMeanwhile }
     let now = host.now()
     let lifetime = keep ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
     let session = keep ? limits.keptSessionLifetime : limits.sessionLifetime
     let token = WebAuthToken(
       user: user, in: containerEnvironment, expires: now + lifetime,
-      sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch)
+      sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch, isKept: keep)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
@@ -77,8 +82,8 @@ package struct WebAuthTokens: Sendable {
   /// It is as short-lived as that of a sign-in without "keep me signed in", and its session is the
   /// caller's.
   ///
-  /// - Throws: `authenticationRequired` without a user, `badRequest` if the API token is not of the caller's
-  ///   container environment.
+  /// - Throws: `authenticationRequired` without a user, or for one who has signed out meanwhile, `badRequest` if the API
+  ///   token is not of the caller's container environment.
   package func exchange(
     _ apiToken: String, as caller: Caller
   ) async throws -> String {
@@ -93,6 +98,7 @@ package struct WebAuthTokens: Sendable {
           + "\(caller.environment.rawValue); make one with `brume token create`")
     }
     return try await issue(
-      for: user, in: caller.containerEnvironment, keep: false, sessionEnds: caller.sessionEnds)
+      for: user, in: caller.containerEnvironment, keep: false, sessionEnds: caller.sessionEnds,
+      epoch: caller.epoch)
   }
 }

@@ -66,7 +66,7 @@ package struct Accounts: Sendable {
   ///   cannot be.
   package func change(_ id: UserID, _ change: Change) async throws -> User {
     let hash = try change.password.map { try hashed($0) }
-    let limits = limits
+    let (limits, now) = (limits, host.now())
     let scope = hash == nil ? WriteScope.server : .everything(of: store)
     let user = try await store.write(in: scope) { transaction -> User in
       guard var user = try transaction.users.find(id) else {
@@ -74,7 +74,7 @@ package struct Accounts: Sendable {
           .notFound,
           "there is no user '\(id)'; `brume user list` shows them")
       }
-      user.apply(change, passwordHash: hash)
+      user.apply(change, passwordHash: hash, at: now)
       try AccountRules.check(user, limits: limits)
       try transaction.users.checkUnique(user)
       try transaction.users.put(user)
@@ -138,8 +138,9 @@ package struct Accounts: Sendable {
   ///
   /// - Throws: `notFound`.
   package func signOutEverywhere(_ id: UserID) async throws {
+    let now = host.now()
     try await store.write(in: .everything(of: store)) { transaction in
-      guard try transaction.endSessions(of: id) else {
+      guard try transaction.endSessions(of: id, at: now) else {
         throw BrumeError(
           .notFound,
           "there is no user '\(id)'; `brume user list` shows them")
@@ -152,9 +153,9 @@ package struct Accounts: Sendable {
 extension WriteTransaction {
   /// Answers whether there is such a user.
   @discardableResult
-  func endSessions(of id: UserID) throws -> Bool {
+  func endSessions(of id: UserID, at now: Milliseconds) throws -> Bool {
     guard var user = try users.find(id) else { return false }
-    user.tokenEpoch += 1
+    user.raiseEpoch(at: now)
     try users.put(user)
     try devices.forgetAddresses(of: id)
     return true
@@ -224,7 +225,14 @@ enum AccountRules {
 }
 
 extension User {
-  fileprivate mutating func apply(_ change: Accounts.Change, passwordHash hash: String?) {
+  /// By the clock, because a restore takes back what was raised: no token of the lost time becomes good again.
+  fileprivate mutating func raiseEpoch(at now: Milliseconds) {
+    tokenEpoch = max(tokenEpoch + 1, now)
+  }
+
+  fileprivate mutating func apply(
+    _ change: Accounts.Change, passwordHash hash: String?, at now: Milliseconds
+  ) {
     func changed(_ old: String?, _ new: String?) -> String? {
       guard let new else { return old }
       return new.isEmpty ? nil : new
@@ -236,7 +244,7 @@ extension User {
     isDiscoverable = change.isDiscoverable ?? isDiscoverable
     if let hash {
       passwordHash = hash
-      tokenEpoch += 1
+      raiseEpoch(at: now)
     }
   }
 }

@@ -52,9 +52,21 @@ struct ErrorReply: RouterMiddleware {
           + "/database/1/CONTAINER/ENVIRONMENT/DATABASE/records/query and so on; the console "
           + "is at /_brume/console/")
       return Self.response(to: unknown, for: context)
+    } catch let shown as SignInPage.Failure {
+      return page(shown.error, context)
     } catch {
-      return failure(error, context)
+      return Self.response(to: failure(error, context), for: context)
     }
+  }
+
+  /// For a person: the same status and headers.
+  private func page(_ error: any Error, _ context: RequestState) -> Response {
+    let error = error as? BrumeError ?? failure(error, context)
+    let response = Self.response(to: error, for: context)
+    var page = SignInPage.outcome(SignInOutcome.error(error.reason, nil)).response
+    page.status = response.status
+    page.headers[.retryAfter] = response.headers[.retryAfter]
+    return page
   }
 
   /// After this answer the connection ends: what the client sends on is not read.
@@ -76,41 +88,35 @@ struct ErrorReply: RouterMiddleware {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
-  private func failure(_ error: any Error, _ context: RequestState) -> Response {
+  /// What a caller is answered for an error that is no rule's; the log says more.
+  private func failure(_ error: any Error, _ context: RequestState) -> BrumeError {
     if let storage = error as? StoreError { return failure(of: storage, context) }
     if let failure = error as? AssetFailure {
       context.logger.error(
         "the asset store refused a request",
         metadata: ["request.id": "\(context.requestID)", "error": "\(failure)"])
-      let busy = BrumeError(
+      return BrumeError(
         .tryAgainLater, "the server's place for assets is not available; try again later",
         retryAfter: 5)
-      return Self.response(to: busy, for: context)
     }
     if error is CancellationError {
-      let ending = BrumeError(
+      return BrumeError(
         .tryAgainLater, "the server is shutting down; try again later", retryAfter: 1)
-      return Self.response(to: ending, for: context)
     }
     context.logger.error(
       "a request failed unexpectedly",
       metadata: ["request.id": "\(context.requestID)", "error.type": "\(type(of: error))"])
-    let hidden = BrumeError(
+    return BrumeError(
       .internalError, "internal error; the server's log has more under this request's uuid")
-    return Self.response(to: hidden, for: context)
   }
 
-  private func failure(of storage: StoreError, _ context: RequestState) -> Response {
+  private func failure(of storage: StoreError, _ context: RequestState) -> BrumeError {
     if storage.code == .unavailable { health.storageFailed(storage) }
     context.logger.error(
       "the store refused a request",
       metadata: ["request.id": "\(context.requestID)", "error": "\(storage)"])
-    if storage.code == .corrupt {
-      let damaged = BrumeError.damaged("what this request needs")
-      return Self.response(to: damaged, for: context)
-    }
-    let busy = BrumeError(.tryAgainLater, Self.words(of: storage.code), retryAfter: 5)
-    return Self.response(to: busy, for: context)
+    if storage.code == .corrupt { return BrumeError.damaged("what this request needs") }
+    return BrumeError(.tryAgainLater, Self.words(of: storage.code), retryAfter: 5)
   }
 
   private static func words(of code: StoreError.Code) -> String {

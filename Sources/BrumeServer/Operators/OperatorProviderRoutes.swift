@@ -42,7 +42,7 @@ struct OperatorProviderRoutes: Sendable {
         .notFound, "this server knows no sign-in provider; use a name and a password")
     }
     let given = try OperatorSignIn(json: call.json())
-    let browser = BrowserCookie.value(call.headers) ?? Hex.text(randomBytes(32))
+    let browser = cookie.value(of: call.headers, orElse: Hex.text(randomBytes(32)))
     let request: AuthorizationRequest
     do {
       request = try await signIns.request(browser: browser, link: given.link, name: given.name)
@@ -54,8 +54,7 @@ struct OperatorProviderRoutes: Sendable {
     defer { permit.end() }
     let url = try await provider.authorizationURL(request, redirectURI: redirectURI)
     var reply = Reply.json(["url": .string(url)])
-    reply.headers[.setCookie] = BrowserCookie.header(
-      browser, seconds: limits.signInLifetime / 1000, isSecure: server.url.hasPrefix("https://"))
+    reply.headers[.setCookie] = cookie.header(browser, seconds: limits.signInLifetime / 1000)
     reply.headers[.cacheControl] = "no-store"
     return reply
   }
@@ -100,7 +99,7 @@ struct OperatorProviderRoutes: Sendable {
   private func claimed(_ call: Call) async throws -> (OperatorAuthorizationResponse, IDToken.Claims)
   {
     let back = try signIns.response(
-      call.query["state"] ?? "", browser: BrowserCookie.value(call.headers))
+      call.query["state"] ?? "", browser: cookie.value(in: call.headers))
     guard let provider, let code = call.query["code"] else {
       let why = call.query["error"] ?? "no reason given"
       throw BrumeError(
@@ -112,6 +111,8 @@ struct OperatorProviderRoutes: Sendable {
       code: code, verifier: back.verifier, nonce: back.nonce, redirectURI: redirectURI)
     return (back, claims)
   }
+
+  private var cookie: BrowserCookie { BrowserCookie(serverURL: server.url) }
 
   private var redirectURI: String { "\(server.url)\(SignInRoutes.path)/callback" }
 }

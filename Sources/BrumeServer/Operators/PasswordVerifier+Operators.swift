@@ -15,7 +15,7 @@ extension PasswordVerifier {
   ) async throws -> Operator {
     try checkLengths(name: name, password: password)
     // No user's name holds a space.
-    return try await attempt("operator \(name)", at: address) {
+    return try await attempt("operator \(name)", at: address, isOperator: true) {
       let check = try await operators.passwordCheck(name: name)
       isOfSomebody(check.isOfSomebody)
       return { try check.verified(password: password) }

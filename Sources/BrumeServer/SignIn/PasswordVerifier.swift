@@ -13,14 +13,13 @@ final class PasswordVerifier: Sendable {
   private static let threads = WorkerThreads(count: threadCount, giveWay: true)
 
   private let accounts: Accounts
-  private let slots: Int
   private let attempts: Attempts
-  private let taken = Mutex(0)
+  private let slots: Mutex<PasswordSlots>
 
   init(accounts: Accounts, attempts: Attempts, limits: Limits) {
     self.accounts = accounts
     self.attempts = attempts
-    slots = limits.passwordChecks
+    slots = Mutex(PasswordSlots(most: limits.passwordChecks))
   }
 
   /// The account of a name and password.
@@ -44,10 +43,11 @@ final class PasswordVerifier: Sendable {
   ///
   /// - Parameter prepare: makes what is carried out on a thread of its own.
   func attempt<Value: Sendable>(
-    _ name: String, at address: ClientAddress,
+    _ name: String, at address: ClientAddress, isOperator: Bool = false,
     _ prepare: () async throws -> @Sendable () throws -> Value
   ) async throws -> Value {
-    try await costly { [self] in
+    let holder = PasswordSlots.Holder(isOperator: isOperator, name: name, address: address.name)
+    return try await costly(holder) { [self] in
       if let wait = try await attempts.begin(name: name, address: address.name) {
         let seconds = (Double(wait) / 1000).rounded(.up)
         throw BrumeError(
@@ -60,9 +60,9 @@ final class PasswordVerifier: Sendable {
     }
   }
 
-  /// Hashes a password, or does what costs as much.
+  /// Hashes the password of an operator, or does what costs as much.
   func hash<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await costly { try await Self.run(body) }
+    try await costly(PasswordSlots.Holder(isOperator: true)) { try await Self.run(body) }
   }
 
   private static func run<Value: Sendable>(
@@ -74,16 +74,16 @@ final class PasswordVerifier: Sendable {
   }
 
   /// - Throws: THROTTLED if as many are at work as may be.
-  private func costly<Value>(_ body: () async throws -> Value) async throws -> Value {
-    let isFree = taken.withLock { taken in
-      guard taken < slots else { return false }
-      taken += 1
-      return true
+  private func costly<Value>(
+    _ holder: PasswordSlots.Holder, _ body: () async throws -> Value
+  ) async throws -> Value {
+    guard slots.withLock({ $0.take(holder) }) else {
+      throw BrumeError(
+        .throttled,
+        "as many passwords are checked just now as may be of all, of one address or of one name; try again",
+        retryAfter: 1)
     }
-    guard isFree else {
-      throw BrumeError(.throttled, "many people sign in just now; try again", retryAfter: 1)
-    }
-    defer { taken.withLock { $0 -= 1 } }
+    defer { slots.withLock { $0.giveBack(holder) } }
     return try await body()
   }
 }

@@ -20,28 +20,28 @@ struct ProviderRoutes: Sendable {
   let cookieSeconds: Int64
 
   func authorize(_ call: Call) async throws -> Reply {
-    await shown {
+    try await shown {
       guard let provider else {
         throw BrumeError(
           .notFound, "this server knows no sign-in provider; use a name and a password")
       }
+      try requireOwnPage(call)
       let signIn = try await signIns.open(call.query["state"] ?? "")
       let permit = try calls.begin(from: call.address)
       defer { permit.end() }
-      let browser =
-        BrowserCookie.value(call.headers) ?? Hex.text(randomBytes(32))
+      let browser = cookie.value(of: call.headers, orElse: Hex.text(randomBytes(32)))
       let request = providerSignIns.request(
         signIn, browser: browser, keep: call.query["keep"] == "true",
         discoverable: call.query["discoverable"] == "true")
       var reply = SignInPage.redirect(
         try await provider.authorizationURL(request, redirectURI: redirectURI))
-      reply.headers[.setCookie] = cookie(browser)
+      reply.headers[.setCookie] = cookie.header(browser, seconds: cookieSeconds)
       return reply
     }
   }
 
   func callback(_ call: Call) async throws -> Reply {
-    await shown {
+    try await shown {
       if operators.isOurs(call) { return try await operators.response(call) }
       guard let provider, let state = call.query["state"] else {
         throw BrumeError(
@@ -49,7 +49,7 @@ struct ProviderRoutes: Sendable {
           "this address is for a sign-in provider's answers; go back to the app and sign in there")
       }
       let response = try await providerSignIns.response(
-        state, browser: BrowserCookie.value(call.headers))
+        state, browser: cookie.value(in: call.headers))
       guard let code = call.query["code"] else {
         let why = call.query["error"] ?? "no reason given"
         return SignInPage.outcome(
@@ -62,7 +62,7 @@ struct ProviderRoutes: Sendable {
         code: code, verifier: response.verifier, nonce: response.nonce, redirectURI: redirectURI)
       let user = try await providerSignIns.account(of: claims)
       let token = try await signIns.complete(
-        response.signIn, as: user.id, keep: response.keep,
+        response.signIn, as: user, keep: response.keep,
         discoverable: response.discoverable ? true : nil)
       if case .redirect(let callback) = SignInDelivery.decide(response.signIn) {
         return SignInPage.redirect(SignInOutcome.address(callback, token))
@@ -73,36 +73,26 @@ struct ProviderRoutes: Sendable {
 
   private var redirectURI: String { "\(server.url)\(SignInRoutes.path)/callback" }
 
-  private func cookie(_ browser: String) -> String {
-    BrowserCookie.header(
-      browser, seconds: cookieSeconds, isSecure: server.url.hasPrefix("https://"))
+  private var cookie: BrowserCookie { BrowserCookie(serverURL: server.url) }
+
+  /// Whoever is signed in at the provider comes back without a question, and the result goes to the page that opened
+  /// the window. So nobody sets out but by a click on the page that says who that is.
+  private func requireOwnPage(_ call: Call) throws(BrumeError) {
+    guard call.headers[.fetchSite] != "none",
+      OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
+    else {
+      throw BrumeError(
+        .accessDenied,
+        "only the sign-in page itself leads to the provider; go back to the app and sign in there")
+    }
   }
 
   /// A browser shows these answers to a person, errors too.
-  private func shown(_ body: () async throws -> Reply) async -> Reply {
+  private func shown(_ body: () async throws -> Reply) async throws -> Reply {
     do {
       return try await body()
-    } catch let error as BrumeError {
-      var reply = SignInPage.outcome(SignInOutcome.error(error.reason, nil))
-      reply.status = .init(code: error.code.meaning.httpStatus)
-      return reply
     } catch {
-      var reply = SignInPage.outcome(SignInOutcome.error("The server has a fault.", nil))
-      reply.status = .internalServerError
-      return reply
+      throw SignInPage.Failure(error: error)
     }
-  }
-}
-
-/// Ties the way to a provider to the browser that set out.
-enum BrowserCookie {
-  private static let name = "brume-signin"
-
-  static func value(_ headers: HTTPFields) -> String? { headers.cookie(name) }
-
-  static func header(_ value: String, seconds: Int64, isSecure: Bool) -> String {
-    let secure = isSecure ? "; Secure" : ""
-    return "\(name)=\(value); Path=\(SignInRoutes.path); Max-Age=\(seconds); HttpOnly; SameSite=Lax"
-      + secure
   }
 }

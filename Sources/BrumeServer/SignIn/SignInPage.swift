@@ -7,6 +7,11 @@ import BrumeWire
 import HTTPTypes
 
 enum SignInPage {
+  /// What kept a person's browser from its next step: `ErrorReply` shows it as a page.
+  struct Failure: Error {
+    let error: any Error
+  }
+
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

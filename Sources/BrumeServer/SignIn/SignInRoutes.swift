@@ -49,15 +49,13 @@ struct SignInRoutes: Sendable {
   /// In development, and on this machine only, the ready-made users need no password.
   private func user(
     _ call: Call, name: String, password: String?
-  ) async throws -> UserID {
+  ) async throws -> User {
     if password ?? "" == "", call.address.isLocal, readyMade.contains(name),
       let user = try await accounts.user(named: name), user.passwordHash == nil
     {
-      return user.id
+      return user
     }
-    return try await passwords.account(
-      name: name, password: password ?? "", at: call.address
-    ).id
+    return try await passwords.account(name: name, password: password ?? "", at: call.address)
   }
 
   private func requireOwnPage(_ call: Call) throws(BrumeError) {

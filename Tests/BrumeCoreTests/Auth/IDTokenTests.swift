@@ -136,6 +136,8 @@ struct IDTokenTests {
     // Without a name every key may be the one.
     let nameless = try es256(good, kid: nil)
     #expect(rules.obstacle(nameless, keys: [other, key], now: now) == nil)
+    #expect(!IDTokenRules.mayNeedNewKeys(nameless, keys: [stranger, key]))
+    #expect(IDTokenRules.mayNeedNewKeys(nameless, keys: [stranger]), "the keys may have changed")
   }
 
   @Test(arguments: ["", ".", "..", "a.b", "a.b.c", "e30.e30.", "e30.e30.e30.e30", "{}.{}.x"])

@@ -3,6 +3,7 @@ import BrumeModel
 import BrumeStorage
 import BrumeTestKit
 import Crypto
+import FoundationEssentials
 import Testing
 
 @Suite struct RevokeTests {
@@ -91,6 +92,41 @@ import Testing
       try await fixture.engine.authentication.authenticate(credentials)
     }
     #expect(error.code == .authenticationRequired)
+  }
+
+  @Test func `a key that is revoked while its request waits registers no device`() async throws {
+    let fixture = try await EngineFixture()
+    let (key, secret) = (fixture.engine.serverKeys, P256.Signing.PrivateKey())
+    let made = try await key.create(
+      name: "backend", publicKeyPEM: secret.publicKey.pemRepresentation,
+      in: TestContainer.development)
+    let request = try Self.signed("/database/1/x/development/public/tokens/create", made, secret)
+    let caller = try await fixture.engine.authentication.authenticate(
+      Credentials(in: TestContainer.development, signature: request, requestID: "r1"))
+    let devices = fixture.engine.devices
+    _ = try await devices.createCourierToken(
+      environment: .development, clientID: "worker", as: caller)
+    _ = try await key.revoke("backend", in: TestContainer.development)
+    let error = try await ruleFailure {
+      try await devices.createCourierToken(
+        environment: .development, clientID: "worker", as: caller)
+    }
+    #expect(error.code == .authenticationFailed && error.reason.contains("revoked"), "\(error)")
+    let left = try await fixture.server.store.read {
+      try $0.devices.all(of: made.user, in: TestContainer.development)
+    }
+    #expect(left.map(\.channel) == [.stream])
+  }
+
+  /// At the time of the fixture's clock.
+  private static func signed(
+    _ target: String, _ key: ServerKey, _ secret: P256.Signing.PrivateKey
+  ) throws -> SignedRequest {
+    let date = "2026-11-20T12:00:00Z"
+    let signature = try secret.signature(for: Data("\(date)::\(target)".utf8))
+    return SignedRequest(
+      keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
+      target: target, body: [])
   }
 
   @Test func `what began with an API token may not go on when the token is revoked`() async throws {

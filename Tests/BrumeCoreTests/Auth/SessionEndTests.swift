@@ -45,6 +45,47 @@ struct SessionEndTests {
     }
   }
 
+  @Test(arguments: [(false, Int64(30 * 60_000)), (true, Int64(14 * 86_400_000))])
+  func `a token that is renewed by a server whose clock is behind lives no longer`(
+    _ keep: Bool, _ lifetime: Milliseconds
+  ) async throws {
+    let fixture = try await EngineFixture()
+    let api = try await api(fixture)
+    let web = try await token(fixture, keep: keep)
+    fixture.server.clock.advance(by: -3000)
+    let next = try #require(fixture.engine.webAuthTokens.renewed(after: web))
+    fixture.server.clock.advance(by: lifetime - 60_000)
+    #expect(try await caller(fixture, api, next).kind == .user)
+    // It stays what it was also in the last minutes.
+    let last = try #require(fixture.engine.webAuthTokens.renewed(after: next))
+    fixture.server.clock.advance(by: lifetime - 60_000)
+    #expect(try await caller(fixture, api, last).kind == .user)
+    fixture.server.clock.advance(by: 60_000)
+    let error = try await ruleFailure { try await caller(fixture, api, last) }
+    #expect(error.code == .authenticationRequired)
+  }
+
+  /// As servers made them that noted less.
+  @Test func `a token that does not say whether it is kept is taken, and renewed by its time left`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let (api, now) = (try await api(fixture), fixture.server.clock.now)
+    let secret = try await fixture.server.store.read { try $0.settings.value(.secret) }
+    let seal = Seal(secret: try #require(secret))
+    for (left, isKept) in [(Milliseconds(3_600_000), true), (Milliseconds(1_800_000), false)] {
+      var old = Packer()
+      old.add(try #require(fixture.phone.user).name)
+      old.add(TestContainer.development)
+      for number in [now + left, now + 90 * 86_400_000, 0] { old.add(number) }
+      let text = seal.text(old.bytes, for: .webAuthToken)
+      #expect(try await caller(fixture, api, text).kind == .user)
+      let next = try #require(fixture.engine.webAuthTokens.renewed(after: text))
+      let bytes = try #require(seal.payload(of: next, for: .webAuthToken))
+      #expect(WebAuthToken(bytes)?.isKept == isKept)
+    }
+  }
+
   @Test func `a token for a web page ends with the session that asked for it`() async throws {
     let fixture = try await EngineFixture()
     let api = try await api(fixture)
@@ -54,6 +95,41 @@ struct SessionEndTests {
       api, as: try await caller(fixture, api, web))
     #expect(
       try await caller(fixture, api, page).sessionEnds == caller(fixture, api, web).sessionEnds)
+  }
+
+  @Test func `who signed out since the request began gets no token for a web page`() async throws {
+    let fixture = try await EngineFixture()
+    let api = try await api(fixture)
+    let begun = try await caller(fixture, api, try await token(fixture, keep: false))
+    _ = try await fixture.engine.webAuthTokens.exchange(api, as: begun)
+    try await fixture.engine.accounts.signOutEverywhere(try #require(fixture.phone.user))
+    let error = try await ruleFailure {
+      try await fixture.engine.webAuthTokens.exchange(api, as: begun)
+    }
+    #expect(error.code == .authenticationRequired, "\(error)")
+  }
+
+  @Test func `a restore and a sign-out make no token of the lost time good again`() async throws {
+    let fixture = try await EngineFixture(limits: .quickPasswords)
+    let (api, id) = (try await api(fixture), try #require(fixture.phone.user))
+    let backup = try #require(try await fixture.server.store.read { try $0.users.find(id) })
+    var changed = Accounts.Change()
+    changed.password = "correct horse"
+    try await fixture.engine.accounts.signOutEverywhere(id)
+    let stolen = try await token(fixture, keep: true)
+    #expect(try await caller(fixture, api, stolen).kind == .user)
+    try await fixture.engine.accounts.signOutEverywhere(id)
+    for change in [nil, changed] {
+      try await fixture.server.store.write(in: .all) { try $0.users.put(backup) }
+      fixture.server.clock.advance(by: 1000)
+      if let change {
+        _ = try await fixture.engine.accounts.change(id, change)
+      } else {
+        try await fixture.engine.accounts.signOutEverywhere(id)
+      }
+      let error = try await ruleFailure { try await caller(fixture, api, stolen) }
+      #expect(error.code == .authenticationRequired)
+    }
   }
 
   @Test func `a token from before sessions had an end asks to sign in`() async throws {

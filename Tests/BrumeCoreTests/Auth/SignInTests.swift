@@ -121,6 +121,22 @@ struct SignInTests {
     #expect(error.code == .badRequest)
   }
 
+  @Test func `a password that was changed while it was checked signs nobody in`() async throws {
+    let fixture = try await EngineFixture(limits: .quickPasswords)
+    let (signIn, engine) = (try await signIn(fixture), fixture.engine)
+    _ = try await engine.accounts.create(name: "carol", password: "correct horse")
+    let checked = try await engine.accounts.passwordCheck(name: "carol").account(
+      password: "correct horse")
+    var change = Accounts.Change()
+    change.password = "battery staple"
+    let changed = try await engine.accounts.change(checked.id, change)
+    let error = try await ruleFailure {
+      try await engine.signIns.complete(signIn, as: checked, keep: false, discoverable: nil)
+    }
+    #expect(error.code == .authenticationRequired, "\(error)")
+    _ = try await engine.signIns.complete(signIn, as: changed, keep: false, discoverable: nil)
+  }
+
   // MARK: To the provider and back
 
   @Test func `whoever comes back must be the browser that left`() async throws {

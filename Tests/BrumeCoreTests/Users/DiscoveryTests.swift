@@ -88,7 +88,7 @@ struct DiscoveryTests {
     var change = Accounts.Change()
     change.password = "battery staple"
     let changed = try await fixture.engine.accounts.change(carol.id, change)
-    #expect(changed.tokenEpoch == carol.tokenEpoch + 1)
+    #expect(changed.tokenEpoch > carol.tokenEpoch)
     let check = try await fixture.engine.accounts.passwordCheck(name: "carol")
     #expect(throws: BrumeError.self) { try check.account(password: "correct horse") }
     #expect(try check.account(password: "battery staple").id == carol.id)

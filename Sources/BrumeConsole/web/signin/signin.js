@@ -88,6 +88,10 @@ async function begin() {
     const options = await call('options?' + new URLSearchParams({ state }));
     origins = options.origins;
     element('app').textContent = 'to ' + options.app + ' (' + options.container + ')';
+    if (origins.length > 0) {
+      element('receiver').textContent = 'The page that gets your sign-in is of ' + origins.join(' or ') + '.';
+      element('receiver').hidden = false;
+    }
     element('by-password').hidden = !options.password;
     element('submit').hidden = !options.password;
     if (options.provider) {

@@ -30,15 +30,21 @@ package struct IDTokenRules: Sendable {
     if candidates.isEmpty {
       return Self.failed("it was signed with a key that is not the provider's")
     }
-    guard candidates.contains(where: { $0.verifies(token) }) else {
+    guard Self.isVerified(token, by: candidates) else {
       return Self.failed("its signature is wrong")
     }
     return obstacle(token.claims, now: now / 1000)
   }
 
-  /// True when the provider may have new keys: none of these has the token's ID.
+  /// True when the provider may have new keys: none of these has the token's ID, or the token names none and was signed
+  /// with none of these.
   package static func mayNeedNewKeys(_ token: IDToken, keys: [ProviderKey]) -> Bool {
-    candidates(for: token, among: keys).isEmpty
+    let candidates = candidates(for: token, among: keys)
+    return candidates.isEmpty || token.keyID == nil && !isVerified(token, by: candidates)
+  }
+
+  private static func isVerified(_ token: IDToken, by keys: [ProviderKey]) -> Bool {
+    keys.contains { $0.verifies(token) }
   }
 
   private func obstacle(_ claims: IDToken.Claims, now: Int64) -> BrumeError? {

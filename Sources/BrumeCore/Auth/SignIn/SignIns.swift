@@ -87,13 +87,17 @@ package struct SignIns: Sendable {
 
   /// The web auth token of somebody who has shown who they are.
   ///
-  /// - Parameter discoverable: whether others may find the account; nil leaves it as it is.
-  /// - Throws: `notFound` if the account is gone.
+  /// - Parameters:
+  ///   - user: the account as it was when that was shown.
+  ///   - discoverable: whether others may find the account; nil leaves it as it is.
+  /// - Throws: `notFound` if the account is gone, `authenticationRequired` if its sessions were ended, or its password
+  ///   was changed, since then.
   package func complete(
-    _ signIn: SignIn, as user: UserID, keep: Bool, discoverable: Bool?
+    _ signIn: SignIn, as user: User, keep: Bool, discoverable: Bool?
   ) async throws -> String {
-    if let discoverable { try await accounts.setDiscoverable(user, discoverable) }
-    return try await webAuthTokens.issue(
-      for: user, in: signIn.token.containerEnvironment, keep: keep)
+    let token = try await webAuthTokens.issue(
+      for: user.id, in: signIn.token.containerEnvironment, keep: keep, epoch: user.tokenEpoch)
+    if let discoverable { try await accounts.setDiscoverable(user.id, discoverable) }
+    return token
   }
 }
