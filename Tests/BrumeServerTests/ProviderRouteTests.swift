@@ -6,6 +6,7 @@ import BrumeModel
 import BrumeServer
 import BrumeStorage
 import BrumeTestKit
+import BrumeWire
 import HTTPTypes
 import Testing
 

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Foundation
+import NIOCore
 
 #if canImport(Darwin)
   import Darwin
@@ -24,10 +25,10 @@ struct RawSocket: Sendable {
       descriptor = socket(AF_INET, Int32(kind), 0)
     #endif
     if let address {
-      let result = Self.place(address, 0) { bind(descriptor, $0, $1) }
+      let result = try Self.place(address, 0) { bind(descriptor, $0, $1) }
       guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
     }
-    let result = Self.place("127.0.0.1", port) { connect(descriptor, $0, $1) }
+    let result = try Self.place("127.0.0.1", port) { connect(descriptor, $0, $1) }
     guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
     // A test that waits for what never comes fails instead of hanging.
     var timeout = timeval(tv_sec: 300, tv_usec: 0)
@@ -37,16 +38,8 @@ struct RawSocket: Sendable {
 
   private static func place(
     _ address: String, _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-  ) -> Int32 {
-    var place = sockaddr_in()
-    place.sin_family = sa_family_t(AF_INET)
-    place.sin_port = in_port_t(UInt16(port)).bigEndian
-    place.sin_addr.s_addr = inet_addr(address)
-    return withUnsafePointer(to: &place) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+  ) throws -> Int32 {
+    try SocketAddress(ipAddress: address, port: port).withSockAddr { body($0, socklen_t($1)) }
   }
 
   func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
