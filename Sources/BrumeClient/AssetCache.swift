@@ -7,13 +7,17 @@ package import Foundation
 
 /// Keeps fetched files under their checksums.
 package struct AssetCache: Sendable {
-  /// Ours: all files together; the oldest go first.
+  /// Ours: all files together; what was not asked for the longest goes first.
   static let limitBytes: Int64 = 2 << 30
+  /// Ours: a file stays for so long after it was asked for, beyond the limit too: the app may still have to copy it.
+  static let keptSeconds = 3600.0
   private let directory: URL
+  private let limitBytes: Int64
 
   /// - Parameter stateDirectory: the device's own; without one the system's temporary folder is
   ///   used, in a place that only this user can read.
-  package init(stateDirectory: String?) {
+  package init(stateDirectory: String?, limitBytes: Int64 = Self.limitBytes) {
+    self.limitBytes = limitBytes
     if let stateDirectory {
       directory = URL(filePath: stateDirectory).appending(path: "assets")
     } else {
@@ -28,13 +32,16 @@ package struct AssetCache: Sendable {
   /// - Throws: what `download` throws; `CallFailure` if the bytes are not those of the asset, or
   ///   there is no place for them.
   package func file(
-    of asset: Asset, uuid: () -> String,
+    of asset: Asset, now: () -> Date, uuid: () -> String,
     download: ((ArraySlice<UInt8>) async throws -> Void) async throws -> Void
   ) async throws -> URL {
     try prepare()
     let name = Self.name(of: asset, uuid: uuid)
     let place = directory.appending(path: name)
-    if Self.digest(in: asset) != nil, Self.holds(place, asset) { return place }
+    if Self.digest(in: asset) != nil, Self.holds(place, asset) {
+      Self.touch(place, now())
+      return place
+    }
     let temporary = directory.appending(path: ".\(uuid())")
     do {
       try await fetch(asset, to: temporary, download)
@@ -43,7 +50,8 @@ package struct AssetCache: Sendable {
       unlink(temporary.path)
       throw error
     }
-    prune(keeping: name)
+    Self.touch(place, now())
+    prune(now())
     return place
   }
 
@@ -114,8 +122,12 @@ package struct AssetCache: Sendable {
     return Array(digest.bytes().prefix(20)) == self.digest(in: asset)
   }
 
-  /// Removes the oldest files beyond the limit.
-  private func prune(keeping name: String) {
+  private static func touch(_ place: URL, _ now: Date) {
+    try? FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: place.path)
+  }
+
+  /// Removes files beyond the limit, unless they were asked for lately.
+  private func prune(_ now: Date) {
     let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
     let files =
       (try? FileManager.default.contentsOfDirectory(
@@ -129,7 +141,7 @@ package struct AssetCache: Sendable {
     var sum: Int64 = 0
     for file in known {
       sum += file.size
-      if sum > Self.limitBytes, file.url.lastPathComponent != name {
+      if sum > limitBytes, now.timeIntervalSince(file.date) >= Self.keptSeconds {
         try? FileManager.default.removeItem(at: file.url)
       }
     }
