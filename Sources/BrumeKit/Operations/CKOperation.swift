@@ -305,9 +305,9 @@ extension CKOperation {
     }
   }
 
-  /// The server does not take the user any more: the app is notified once.
+  /// The server does not take the operation's user any more: the app is notified once.
   private func lostAccount() {
-    if connection.lostUser() { connection.postAccountChange() }
+    if connection.lostUser(of: account.withLock { $0 }) { connection.postAccountChange() }
   }
 }
 
