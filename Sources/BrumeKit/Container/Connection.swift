@@ -45,6 +45,14 @@ final class Connection: @unchecked Sendable {
     state.withLock { !$0.isSignedOut && (try? $0.session.configuration.get())?.userToken != nil }
   }
 
+  /// Whose long-lived operations are written down now. Asks nobody.
+  var owner: OperationArchive.Owner {
+    state.withLock { state in
+      OperationArchive.Owner(
+        account: (try? state.session.configuration.get())?.account, user: state.user)
+    }
+  }
+
   /// The current user's record name; nil without an account, or if the server cannot be asked.
   func me() async -> String? {
     let (session, known, account) = state.withLock { ($0.session, $0.user, $0.account) }
