@@ -122,27 +122,43 @@ package struct AssetCache: Sendable {
     return Array(digest.bytes().prefix(20)) == self.digest(in: asset)
   }
 
+  /// Notes that a file was asked for, in the time of its last access: that of its content must not move while
+  /// the app sends the file again.
   private static func touch(_ place: URL, _ now: Date) {
-    try? FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: place.path)
+    var status = stat()
+    guard lstat(place.path, &status) == 0 else { return }
+    #if canImport(Darwin)
+      let content = status.st_mtimespec
+    #else
+      let content = status.st_mtim
+    #endif
+    let asked = timespec(tv_sec: Int(now.timeIntervalSince1970), tv_nsec: 0)
+    _ = utimensat(AT_FDCWD, place.path, [asked, content], 0)
+  }
+
+  private static func touched(_ status: stat) -> Double {
+    #if canImport(Darwin)
+      Double(status.st_atimespec.tv_sec)
+    #else
+      Double(status.st_atim.tv_sec)
+    #endif
   }
 
   /// Removes files beyond the limit, unless they were asked for lately.
   private func prune(_ now: Date) {
-    let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
-    let files =
-      (try? FileManager.default.contentsOfDirectory(
-        at: directory, includingPropertiesForKeys: Array(keys), options: .skipsHiddenFiles)) ?? []
-    let known = files.map { url -> (url: URL, size: Int64, date: Date) in
-      let values = try? url.resourceValues(forKeys: keys)
-      return (
-        url, Int64(values?.fileSize ?? 0), values?.contentModificationDate ?? .distantPast
-      )
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    let known = names.filter { !$0.hasPrefix(".") }.compactMap {
+      name -> (path: String, size: Int64, date: Double)? in
+      let path = directory.appending(path: name).path
+      var status = stat()
+      guard lstat(path, &status) == 0 else { return nil }
+      return (path, Int64(status.st_size), Self.touched(status))
     }.sorted { $0.date > $1.date }
     var sum: Int64 = 0
     for file in known {
       sum += file.size
-      if sum > limitBytes, now.timeIntervalSince(file.date) >= Self.keptSeconds {
-        try? FileManager.default.removeItem(at: file.url)
+      if sum > limitBytes, now.timeIntervalSince1970 - file.date >= Self.keptSeconds {
+        unlink(file.path)
       }
     }
   }
