@@ -138,9 +138,9 @@ package struct AssetCache: Sendable {
 
   private static func touched(_ status: stat) -> Double {
     #if canImport(Darwin)
-      Double(status.st_atimespec.tv_sec)
+      return Double(status.st_atimespec.tv_sec)
     #else
-      Double(status.st_atim.tv_sec)
+      return Double(status.st_atim.tv_sec)
     #endif
   }
 
