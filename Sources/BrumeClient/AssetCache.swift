@@ -7,13 +7,17 @@ package import Foundation
 
 /// Keeps fetched files under their checksums.
 package struct AssetCache: Sendable {
-  /// Ours: all files together; the oldest go first.
+  /// Ours: all files together; what was not asked for the longest goes first.
   static let limitBytes: Int64 = 2 << 30
+  /// Ours: a file stays for so long after it was asked for, beyond the limit too: the app may still have to copy it.
+  static let keptSeconds = 3600.0
   private let directory: URL
+  private let limitBytes: Int64
 
   /// - Parameter stateDirectory: the device's own; without one the system's temporary folder is
   ///   used, in a place that only this user can read.
-  package init(stateDirectory: String?) {
+  package init(stateDirectory: String?, limitBytes: Int64 = Self.limitBytes) {
+    self.limitBytes = limitBytes
     if let stateDirectory {
       directory = URL(filePath: stateDirectory).appending(path: "assets")
     } else {
@@ -28,13 +32,16 @@ package struct AssetCache: Sendable {
   /// - Throws: what `download` throws; `CallFailure` if the bytes are not those of the asset, or
   ///   there is no place for them.
   package func file(
-    of asset: Asset, uuid: () -> String,
+    of asset: Asset, now: () -> Date, uuid: () -> String,
     download: ((ArraySlice<UInt8>) async throws -> Void) async throws -> Void
   ) async throws -> URL {
     try prepare()
     let name = Self.name(of: asset, uuid: uuid)
     let place = directory.appending(path: name)
-    if Self.digest(in: asset) != nil, Self.holds(place, asset) { return place }
+    if Self.digest(in: asset) != nil, Self.holds(place, asset) {
+      Self.touch(place, now())
+      return place
+    }
     let temporary = directory.appending(path: ".\(uuid())")
     do {
       try await fetch(asset, to: temporary, download)
@@ -43,7 +50,8 @@ package struct AssetCache: Sendable {
       unlink(temporary.path)
       throw error
     }
-    prune(keeping: name)
+    Self.touch(place, now())
+    prune(now())
     return place
   }
 
@@ -114,23 +122,43 @@ package struct AssetCache: Sendable {
     return Array(digest.bytes().prefix(20)) == self.digest(in: asset)
   }
 
-  /// Removes the oldest files beyond the limit.
-  private func prune(keeping name: String) {
-    let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
-    let files =
-      (try? FileManager.default.contentsOfDirectory(
-        at: directory, includingPropertiesForKeys: Array(keys), options: .skipsHiddenFiles)) ?? []
-    let known = files.map { url -> (url: URL, size: Int64, date: Date) in
-      let values = try? url.resourceValues(forKeys: keys)
-      return (
-        url, Int64(values?.fileSize ?? 0), values?.contentModificationDate ?? .distantPast
-      )
+  /// Notes that a file was asked for, in the time of its last access: that of its content must not move while
+  /// the app sends the file again.
+  private static func touch(_ place: URL, _ now: Date) {
+    var status = stat()
+    guard lstat(place.path, &status) == 0 else { return }
+    #if canImport(Darwin)
+      let content = status.st_mtimespec
+    #else
+      let content = status.st_mtim
+    #endif
+    let asked = timespec(tv_sec: Int(now.timeIntervalSince1970), tv_nsec: 0)
+    _ = utimensat(AT_FDCWD, place.path, [asked, content], 0)
+  }
+
+  private static func touched(_ status: stat) -> Double {
+    #if canImport(Darwin)
+      return Double(status.st_atimespec.tv_sec)
+    #else
+      return Double(status.st_atim.tv_sec)
+    #endif
+  }
+
+  /// Removes files beyond the limit, unless they were asked for lately.
+  private func prune(_ now: Date) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    let known = names.filter { !$0.hasPrefix(".") }.compactMap {
+      name -> (path: String, size: Int64, date: Double)? in
+      let path = directory.appending(path: name).path
+      var status = stat()
+      guard lstat(path, &status) == 0 else { return nil }
+      return (path, Int64(status.st_size), Self.touched(status))
     }.sorted { $0.date > $1.date }
     var sum: Int64 = 0
     for file in known {
       sum += file.size
-      if sum > Self.limitBytes, file.url.lastPathComponent != name {
-        try? FileManager.default.removeItem(at: file.url)
+      if sum > limitBytes, now.timeIntervalSince1970 - file.date >= Self.keptSeconds {
+        unlink(file.path)
       }
     }
   }

@@ -14,6 +14,17 @@ extension Configuration {
   }
 }
 
+extension Configuration {
+  /// Tells sessions of users apart, without being worth anything to whoever reads it; nil without a user.
+  package var account: String? {
+    userToken.map { token in
+      var digest = ContentDigest()
+      digest.update(data: Array(token.utf8))
+      return Hex.text(digest.bytes().prefix(8))
+    }
+  }
+}
+
 /// The files of one device; without a directory everything is forgotten at once.
 package struct DeviceState: Sendable {
   private let directory: String?
@@ -30,19 +41,23 @@ package struct DeviceState: Sendable {
     return DeviceID(id)
   }
 
-  /// The position that was kept last for a stream; nil if there is none.
-  package func cursor(_ key: String) -> String? { read(Self.cursorName(key)) }
+  /// The position that was kept last for a stream, if it is this account's. Positions are of the whole
+  /// server: one user's would acknowledge what waits for another.
+  package func cursor(_ key: String, of account: String) -> String? {
+    let lines = read(Self.cursorName(key))?.split(separator: "\n") ?? []
+    return lines.count == 2 && lines[1] == account ? String(lines[0]) : nil
+  }
 
   /// Keeps the position of a stream.
   ///
   /// - Throws: `notConfigured` if the directory cannot be written.
-  package func keep(cursor: String, _ key: String) throws(CallFailure) {
-    try write(Self.cursorName(key), cursor)
+  package func keep(cursor: String, _ key: String, of account: String) throws(CallFailure) {
+    try write(Self.cursorName(key), "\(cursor)\n\(account)")
   }
 
   /// One file for each server, container, environment and device.
   private static func cursorName(_ key: String) -> String {
-    "pushes-" + String(key.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "_" })
+    "place-" + String(key.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "_" })
   }
 
   private func read(_ name: String) -> String? {

@@ -25,6 +25,8 @@ package struct EventStreamParser: Equatable, Sendable {
   private var hasData = false
   private var name = ""
   private var lastID: String?
+  /// Whether it was an event stream so far: a comment came, or an event.
+  package private(set) var hasBegun = false
 
   package init() {}
 
@@ -57,7 +59,10 @@ package struct EventStreamParser: Equatable, Sendable {
     if lineIsTooLong { return nil }
     if ended.isEmpty { return endEvent() }
     let colon = ended.firstIndex(of: UInt8(ascii: ":"))
-    if colon == ended.startIndex { return nil }
+    if colon == ended.startIndex {
+      hasBegun = true
+      return nil
+    }
     var value = colon.map { ended[ended.index(after: $0)...] } ?? []
     if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
     field(String(decoding: ended[..<(colon ?? ended.endIndex)], as: UTF8.self), value)
@@ -84,6 +89,7 @@ package struct EventStreamParser: Equatable, Sendable {
       name = ""
     }
     guard hasData else { return nil }
+    hasBegun = true
     return Event(id: lastID, name: name.isEmpty ? "message" : name, data: data)
   }
 }

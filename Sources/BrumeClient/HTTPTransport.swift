@@ -12,14 +12,22 @@
   package struct HTTPTransport: Transport {
     /// Ours: an answer of 200 records of 1 MB is the largest that makes sense.
     static let answerBytes = 256 << 20
-    private static let requests = client(connections: 32)
-    private static let streams = client(connections: 10_000)
+    private static let requests = client(settings(connections: 32))
+    static let streamSettings = settings(
+      connections: 10_000, stall: .seconds(HTTPCall.streamStallSeconds))
+    private static let streams = client(streamSettings)
     /// For files: a transfer that does not move for a minute is given up.
-    static let files = client(connections: 8, stall: .seconds(60))
+    static let files = client(settings(connections: 8, stall: .seconds(60)))
 
     package init() {}
 
-    private static func client(connections: Int, stall: TimeAmount? = nil) -> HTTPClient {
+    private static func client(_ settings: HTTPClient.Configuration) -> HTTPClient {
+      HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: settings)
+    }
+
+    private static func settings(
+      connections: Int, stall: TimeAmount? = nil
+    ) -> HTTPClient.Configuration {
       var configuration = HTTPClient.Configuration()
       configuration.timeout.connect = .seconds(10)
       configuration.timeout.read = stall
@@ -29,8 +37,7 @@
       configuration.redirectConfiguration = .disallow
       configuration.httpVersion = .http1Only
       configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
-      return HTTPClient(
-        eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+      return configuration
     }
 
     package func send(_ call: HTTPCall) async throws -> HTTPAnswer {
@@ -51,8 +58,8 @@
       try await receive(call, through: Self.streams, take)
     }
 
-    /// Hands over a success piece by piece, however long it takes: a deadline would cut a stream, whose
-    /// dead server shows as a missing heartbeat, and a file that still moves.
+    /// Hands over a success piece by piece, however long it takes: a deadline would cut a stream that is
+    /// alive, and a file that still moves.
     func receive(
       _ call: HTTPCall, through client: HTTPClient,
       _ take: (ArraySlice<UInt8>) async throws -> Void
@@ -61,6 +68,7 @@
       do {
         response = try await client.execute(request(call), deadline: .distantFuture)
         guard response.status == .ok else { return try await answer(response) }
+        try call.check(contentType: response.headers.first(name: "content-type"))
       } catch {
         throw Self.failure(error, call)
       }
@@ -109,7 +117,7 @@
     static func failure(
       _ error: any Error, _ call: HTTPCall, mayBeTaken: Bool = true
     ) -> any Error {
-      if error is CancellationError { return error }
+      if error is CancellationError || error is CallFailure { return error }
       switch error as? HTTPClientError {
       case .cancelled: return CancellationError()
       case .invalidURL, .emptyHost, .emptyScheme: return CallFailure.invalidAddress(call)

@@ -14,17 +14,39 @@ package struct OperationArchive: Sendable {
   package struct Entry: Equatable, Sendable {
     package var id: String
     package var content: [UInt8]
+    package var owner: Owner
     /// Nil while it is not finished.
     package var finished: Date?
-    package init(id: String, content: [UInt8], finished: Date? = nil) {
+    package init(
+      id: String, content: [UInt8], owner: Owner = Owner(), finished: Date? = nil
+    ) {
       self.id = id
       self.content = content
+      self.owner = owner
       self.finished = finished
+    }
+  }
+
+  /// Whose an operation is. Nobody's, if nobody is signed in, and in archives of earlier versions.
+  package struct Owner: Equatable, Sendable, Codable {
+    /// The session of the user.
+    package var account: String?
+    /// The user's record name, where it was known.
+    package var user: String?
+    package init(account: String? = nil, user: String? = nil) {
+      self.account = account
+      self.user = user
+    }
+
+    /// Users have several sessions, one after the other.
+    package func isSame(as other: Owner) -> Bool {
+      if let user, let other = other.user { return user == other }
+      return account == other.account
     }
   }
   /// CloudKit: finished long-lived operations are collected after 24 hours (CKOperation header).
   package static let lifetimeSeconds = 86_400.0
-  /// Ours: more are not written down.
+  /// Ours: more are not written down, unless finished ones can go.
   package static let limit = 1000
 
   private let folder: String
@@ -37,9 +59,8 @@ package struct OperationArchive: Sendable {
   }
 
   /// The operations of earlier runs and of this one, oldest first. Forgets those that are over.
-  package func ids(now: Date) -> [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    var kept: [(id: String, written: Date)] = []
+  package func list(now: Date) -> [(id: String, owner: Owner)] {
+    var kept: [(id: String, owner: Owner, written: Date)] = []
     for name in names.prefix(2 * Self.limit) {
       // A file is written under another name first, where it may be seen, or stay after a crash.
       guard let entry = read(name), Self.fileName(entry.id) == name else {
@@ -49,10 +70,10 @@ package struct OperationArchive: Sendable {
       if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifetimeSeconds {
         remove(entry.id)
       } else {
-        kept.append((entry.id, written(name)))
+        kept.append((entry.id, entry.owner, written(name)))
       }
     }
-    return kept.sorted { ($0.written, $0.id) < ($1.written, $1.id) }.map(\.id)
+    return kept.sorted { ($0.written, $0.id) < ($1.written, $1.id) }.map { ($0.id, $0.owner) }
   }
 
   /// An operation that was written down; nil if there is none, or it was finished a day ago.
@@ -72,7 +93,7 @@ package struct OperationArchive: Sendable {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let file = File(
-        id: entry.id, content: Data(entry.content),
+        id: entry.id, content: Data(entry.content), owner: entry.owner,
         finished: entry.finished?.timeIntervalSinceReferenceDate)
       try JSONEncoder().encode(file).write(to: url(Self.fileName(entry.id)), options: .atomic)
     } catch {
@@ -90,17 +111,30 @@ package struct OperationArchive: Sendable {
     try? FileManager.default.removeItem(at: url(name))
   }
 
-  /// Whether there is room for one more.
-  package var hasRoom: Bool {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return names.count < Self.limit
+  /// Makes room for one more: what is finished goes, the oldest first. False if too much is not finished.
+  package func makeRoom(now: Date, limit: Int = Self.limit) -> Bool {
+    guard names.count >= limit else { return true }
+    _ = list(now: now)
+    let finished = names.prefix(2 * Self.limit).compactMap { read($0).flatMap(Self.ending) }
+    let excess = max(0, names.count - limit + 1)
+    for (id, _) in finished.sorted(by: { $0.finished < $1.finished }).prefix(excess) { remove(id) }
+    return names.count < limit
+  }
+
+  private static func ending(_ entry: Entry) -> (id: String, finished: Date)? {
+    entry.finished.map { (entry.id, $0) }
   }
 
   // MARK: Files
 
+  private var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  }
+
   private struct File: Codable {
     var id: String
     var content: Data
+    var owner: Owner?
     var finished: Double?
   }
 
@@ -109,7 +143,7 @@ package struct OperationArchive: Sendable {
       let file = try? JSONDecoder().decode(File.self, from: data)
     else { return nil }
     return Entry(
-      id: file.id, content: [UInt8](file.content),
+      id: file.id, content: [UInt8](file.content), owner: file.owner ?? Owner(),
       finished: file.finished.map { Date(timeIntervalSinceReferenceDate: $0) })
   }
 

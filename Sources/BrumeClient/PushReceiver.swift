@@ -4,6 +4,7 @@
 
 import BrumeModel
 import BrumeWire
+import Logging
 
 /// Receives the pushes of one device.
 package struct PushReceiver: Sendable {
@@ -17,6 +18,8 @@ package struct PushReceiver: Sendable {
   private let session: Session
   private let state: DeviceState
   private let stateKey: String
+  private let account: String
+  private static let log = Logger(label: "brume.client")
 
   /// - Parameter pushes: how many lie between two acknowledgements; 1 for somebody who watches, so that
   ///   the server's log has each at once.
@@ -26,7 +29,7 @@ package struct PushReceiver: Sendable {
   ) throws(CallFailure) {
     pushesBefore = pushes
     let settings = try session.configuration.get()
-    guard settings.userToken != nil else {
+    guard let account = settings.account else {
       throw .notConfigured(
         "pushes go to users, and no user is signed in: set BRUME_USER_TOKEN, or userToken in the "
           + "container's configuration")
@@ -35,6 +38,7 @@ package struct PushReceiver: Sendable {
       throw .notConfigured("pushes need a device: set BRUME_DEVICE_ID or BRUME_STATE_DIR")
     }
     self.session = session
+    self.account = account
     state = DeviceState(directory: settings.stateDirectory)
     stateKey = [
       settings.url, settings.container.name, settings.environment.rawValue, device.name,
@@ -55,17 +59,15 @@ package struct PushReceiver: Sendable {
     mayAcknowledge: @Sendable () -> Bool = { true },
     deliver: Deliver
   ) async throws {
-    var cursor = state.cursor(stateKey)
-    var recent = RecentPushes()
-    var backoff = Backoff()
+    var progress = Progress(cursor: state.cursor(stateKey, of: account))
     while true {
       try Task.checkCancellation()
       var wait: Double?
-      let before = cursor
+      let before = progress.cursor
       do {
-        try await listen(&cursor, &recent, &backoff, connected, mayAcknowledge, deliver)
+        try await listen(&progress, connected, mayAcknowledge, deliver)
         // An orderly end after pushes: the server wants us back at once, to acknowledge them.
-        if cursor != before { continue }
+        if progress.cursor != before { continue }
       } catch let error as BrumeError where error.retryAfter == nil && !error.isTransient {
         throw error
       } catch let error as BrumeError {
@@ -75,38 +77,59 @@ package struct PushReceiver: Sendable {
       }
       if wait == nil { waits(true) }
       defer { waits(false) }
-      try await session.host.sleep(backoff.next(chance: session.host.chance(), atLeast: wait))
+      try await session.host.sleep(
+        progress.backoff.next(chance: session.host.chance(), atLeast: wait))
     }
   }
 
   private func listen(
-    _ cursor: inout String?, _ recent: inout RecentPushes, _ backoff: inout Backoff,
-    _ connected: @Sendable () -> Void, _ mayAcknowledge: @Sendable () -> Bool, _ deliver: Deliver
+    _ progress: inout Progress, _ connected: @Sendable () -> Void,
+    _ mayAcknowledge: @Sendable () -> Bool, _ deliver: Deliver
   ) async throws {
     var query = try session.place()
-    if let cursor { query.append(("cursor", cursor)) }
+    if let cursor = progress.cursor { query.append(("cursor", cursor)) }
     var call = try session.httpCall("GET", "/_brume/stream", query: query)
     call.headers.append(HTTPCall.Header("Accept", "text/event-stream"))
     var parser = EventStreamParser()
     var isFirst = true
     var unacknowledged = 0
     let refusal = try await session.transport.receive(call) { bytes in
-      if isFirst { connected() }
-      isFirst = false
-      backoff.reset()
-      for event in parser.take(bytes) {
-        if recent.isNew(event.data), await !deliver(event.data) { throw CancellationError() }
-        guard let id = event.id, id != cursor, mayAcknowledge() else { continue }
-        cursor = id
-        try state.keep(cursor: id, stateKey)
+      let events = parser.take(bytes)
+      // Until then it may be a page of somebody in between.
+      if parser.hasBegun {
+        if isFirst { connected() }
+        isFirst = false
+        progress.backoff.reset()
+      }
+      for event in events {
+        if progress.recent.isNew(event.data), await !deliver(event.data) {
+          throw CancellationError()
+        }
+        guard let id = event.id, id != progress.cursor, mayAcknowledge() else { continue }
+        progress.cursor = id
+        keep(id, &progress)
         unacknowledged += 1
       }
-      if unacknowledged >= pushesBefore, let cursor {
+      if unacknowledged >= pushesBefore, let cursor = progress.cursor {
         unacknowledged = 0
         await acknowledge(cursor)
       }
     }
     if let refusal { _ = try Session.read(refusal) }
+  }
+
+  /// Where the position cannot be kept, pushes go on: after a restart some of them come again.
+  private func keep(_ cursor: String, _ progress: inout Progress) {
+    do {
+      try state.keep(cursor: cursor, stateKey, of: account)
+      progress.isKept = true
+    } catch {
+      if progress.isKept {
+        Self.log.error(
+          "The position in the pushes is not kept", metadata: ["push.error": "\(error)"])
+      }
+      progress.isKept = false
+    }
   }
 
   /// Saves the server from ending the stream for want of it. If it fails, coming back acknowledges.
@@ -117,6 +140,15 @@ package struct PushReceiver: Sendable {
     else { return }
     _ = try? await session.transport.send(call)
   }
+}
+
+/// How far a receiver is.
+private struct Progress {
+  var cursor: String?
+  var recent = RecentPushes()
+  var backoff = Backoff()
+  /// False after a position that could not be kept: that is logged once.
+  var isKept = true
 }
 
 extension BrumeError {

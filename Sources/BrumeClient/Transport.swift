@@ -60,6 +60,22 @@ package struct HTTPCall: Equatable, Sendable {
   }
 }
 
+extension HTTPCall {
+  /// Ours: an event stream that brings nothing for so long is dead. Servers write something every 15 seconds.
+  static let streamStallSeconds: Int64 = 90
+
+  /// Throws if an event stream was asked for and the success has content of another type: it is somebody else's, such as
+  /// the sign-in page of a network.
+  func check(contentType: String?) throws(CallFailure) {
+    let wanted = "text/event-stream"
+    guard headers.contains(Header("Accept", wanted)) else { return }
+    if let contentType, contentType.lowercased().hasPrefix(wanted) { return }
+    throw .malformedAnswer(
+      "\(base) answers with '\(contentType ?? "")' in place of \(wanted); sign in to the network, "
+        + "or have the proxy pass /_brume/stream on")
+  }
+}
+
 /// An answer that has arrived.
 package struct HTTPAnswer: Equatable, Sendable {
   package var status: Int

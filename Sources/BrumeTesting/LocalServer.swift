@@ -108,7 +108,9 @@ public final class LocalServer: Sendable {
     let settings = BrumeClient.Configuration(
       url: "http://local.server", in: containerEnvironment, apiToken: apiToken,
       userToken: "account", deviceID: DeviceID(device), stateDirectory: stateDirectory)
-    return Brume.container(settings, transport: transport, host: .manual(clock))
+    let container = Brume.container(settings, transport: transport, host: .manual(clock))
+    if transport.account == nil { container.accountChanged(isSignedOut: true) }
+    return container
   }
 
   /// A device that was made before.
@@ -164,7 +166,7 @@ public final class LocalServer: Sendable {
     let device = try known(name)
     try change(name) { $0.user = user }
     device.transport.account = token
-    device.container.accountChanged()
+    device.container.accountChanged(isSignedOut: token == nil)
   }
 
   private func token(of name: String?) async throws -> String? {

@@ -72,6 +72,36 @@
       }
     }
 
+    @Test(arguments: [
+      ("text/html", false), ("text/event-stream", true), ("text/event-stream; charset=utf-8", true),
+    ])
+    func `only an event stream is taken for one`(type: String, isTaken: Bool) async throws {
+      let words =
+        "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: 3\r\nConnection: close\r\n\r\n:a\n"
+      try await ScriptedServer.run { text in
+        text.hasSuffix("\r\n\r\n") ? [.say(words), .close] : []
+      } _: { _, base in
+        let call = HTTPCall(
+          method: "GET", base: base, target: "/", headers: [.init("Accept", "text/event-stream")],
+          timeout: .seconds(60))
+        for transport in [HTTPTransport(), PlainTransport()] as [any Transport] {
+          var failure: CallFailure?
+          var taken = ""
+          do {
+            _ = try await transport.receive(call) { taken += String(decoding: $0, as: UTF8.self) }
+          } catch { failure = error as? CallFailure }
+          #expect(taken == (isTaken ? ":a\n" : ""))
+          let isMalformed = if case .malformedAnswer = failure { true } else { false }
+          #expect(isMalformed == !isTaken && (failure == nil) == isTaken)
+        }
+      }
+    }
+
+    @Test func `a stream that brings nothing is given up in both transports`() {
+      #expect(HTTPTransport.streamSettings.timeout.read == .seconds(90))
+      #expect(PlainTransport.streams.stall == .seconds(90))
+    }
+
     @Test func `a body begins with its first byte, not with its length`() {
       let body = SentBody([1, 2, 3])
       let request = HTTPClientRequest.Body.bytes(body)

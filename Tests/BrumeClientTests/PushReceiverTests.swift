@@ -12,11 +12,15 @@ struct PushReceiverTests {
 
   /// Runs a receiver over a script; answers the notification IDs and the cursors that it sent.
   private func receive(
-    _ turns: [ScriptedTransport.Turn], directory: String? = nil, takes: Int = .max
+    _ turns: [ScriptedTransport.Turn], directory: String? = nil, user: String = "ann",
+    takes: Int = .max
   ) async throws -> (pushes: [String], cursors: [String?]) {
     let transport = ScriptedTransport(turns)
     let pushes = Mutex<[String]>([])
-    let session = Session.scripted(transport) { $0.stateDirectory = directory }
+    let session = Session.scripted(transport) {
+      $0.stateDirectory = directory
+      $0.userToken = user
+    }
     _ = try? await PushReceiver(session).run { payload in
       pushes.withLock { pushes in
         pushes.append(RecentPushes.key(payload) ?? "?")
@@ -89,6 +93,50 @@ struct PushReceiverTests {
     _ = try await receive([.stream([event(1, "a"), event(2, "b")])], directory: directory)
     let second = try await receive([.stream([])], directory: directory)
     #expect(second.cursors.first == "2")
+  }
+
+  @Test func `the position of one user acknowledges nothing of the next`() async throws {
+    let directory = temporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    _ = try await receive([.stream([event(9, "a")])], directory: directory, user: "ann")
+    let bob = try await receive([.stream([event(3, "b")])], directory: directory, user: "bob")
+    let again = try await receive([], directory: directory, user: "bob")
+    #expect(bob.cursors.first == .some(nil) && bob.pushes == ["b s"])
+    #expect(again.cursors == ["3"])
+  }
+
+  @Test func `a position that cannot be kept is held in memory, and pushes go on`() async throws {
+    // A file where the folder would be.
+    let place = temporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    try "full".write(toFile: place, atomically: true, encoding: .utf8)
+    let result = try await receive(
+      [.stream([event(1, "a")]), .stream([event(2, "b")])], directory: place)
+    #expect(result.pushes == ["a s", "b s"])
+    #expect(result.cursors == [nil, "1", "2"])
+  }
+
+  @Test func `a page that answers is no stream: it does not stand, and the pauses grow`()
+    async throws
+  {
+    let page = ScriptedTransport.Turn.stream(["<html>\n<body>\n\nPlease sign in\n</body>\n\n"])
+    let pauses = Mutex<[Duration]>([])
+    let stands = Mutex(0)
+    let transport = ScriptedTransport([page, page, page])
+    let session = Session.scripted(
+      transport, sleep: { pause in pauses.withLock { $0.append(pause) } })
+    let receiver = try PushReceiver(session)
+    _ = try? await receiver.run(connected: { stands.withLock { $0 += 1 } }) { _ in true }
+    #expect(pauses.withLock { $0 } == [200, 400, 800].map { .milliseconds($0) })
+    #expect(stands.withLock { $0 } == 0)
+  }
+
+  @Test func `a comment is enough for a stream to stand`() async throws {
+    let stands = Mutex(0)
+    let receiver = try PushReceiver(
+      Session.scripted(ScriptedTransport([.stream([": hello\n\n", ": here\n\n"])])))
+    _ = try? await receiver.run(connected: { stands.withLock { $0 += 1 } }) { _ in true }
+    #expect(stands.withLock { $0 } == 1)
   }
 
   @Test func `a push that was not dealt with comes again after a restart`() async throws {

@@ -48,6 +48,7 @@ final class Device: @unchecked Sendable {
       Date(timeIntervalSince1970: 1_795_176_000 + Double(self.world.now + self.skew) / 1000)
     }
     container = Brume.container(settings, transport: transport, host: host)
+    if !transport.isSignedIn { container.accountChanged(isSignedOut: true) }
     apps = [NotesApp(self, container.privateCloudDatabase, ownDisk)]
     if user == "bob" { apps.append(NotesApp(self, container.sharedCloudDatabase, sharedDisk)) }
     world.note("\(name) started")
@@ -72,7 +73,7 @@ final class Device: @unchecked Sendable {
     for app in apps { app.accountLeaves() }
     transport.isSignedIn = false
     transport.cut(for: 0)
-    container.accountChanged()
+    container.accountChanged(isSignedOut: true)
   }
 
   func signIn() {

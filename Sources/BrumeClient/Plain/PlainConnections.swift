@@ -20,7 +20,7 @@ final class PlainConnections: Sendable {
   private static let idleLimit = TimeAmount.seconds(50)
   private static let connectLimit = TimeAmount.seconds(10)
   private let most: Int
-  private let stall: TimeAmount?
+  let stall: TimeAmount?
   private let state = Mutex(State())
 
   /// - Parameters:

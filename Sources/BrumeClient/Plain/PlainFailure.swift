@@ -34,7 +34,7 @@ extension PlainFailure {
     _ error: any Error, _ call: HTTPCall, mayBeTaken: Bool = true
   ) -> any Error {
     switch error {
-    case is CancellationError: error
+    case is CancellationError, is CallFailure: error
     case let error as PlainFailure where error.isOfSettings: error.ofSettings(call)
     case PlainFailure.outOfTime where !mayBeTaken: CallFailure.notSentInTime(error, call)
     default: CallFailure(of: error, call, mayBeTaken: mayBeTaken)

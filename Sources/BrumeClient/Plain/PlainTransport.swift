@@ -11,16 +11,26 @@ package struct PlainTransport: Transport {
   /// Ours: an answer of 200 records of 1 MB is the largest that makes sense.
   static let answerBytes = 256 << 20
   private static let requests = PlainConnections(most: 32)
-  private static let streams = PlainConnections(most: 10_000)
+  static let streams = PlainConnections(
+    most: 10_000, stall: .seconds(HTTPCall.streamStallSeconds))
   /// For files: a transfer that does not move for a minute is given up.
   private static let files = PlainConnections(most: 8, stall: .seconds(60))
 
+  private let streams: PlainConnections
   private let pass: @Sendable (TimeAmount) async -> Void
 
   package init() { self.init(pass: Self.pass) }
 
-  /// - Parameter pass: waits until so much time has passed, or its task is cancelled.
-  init(pass: @escaping @Sendable (TimeAmount) async -> Void) { self.pass = pass }
+  /// - Parameters:
+  ///   - streams: the connections of streams.
+  ///   - pass: waits until so much time has passed, or its task is cancelled.
+  init(
+    streams: PlainConnections = Self.streams,
+    pass: @escaping @Sendable (TimeAmount) async -> Void = Self.pass
+  ) {
+    self.streams = streams
+    self.pass = pass
+  }
 
   package func send(_ call: HTTPCall) async throws -> HTTPAnswer {
     let sent = SentState()
@@ -40,7 +50,7 @@ package struct PlainTransport: Transport {
   package func receive(
     _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer? {
-    try await receive(call, through: Self.streams, take)
+    try await receive(call, through: streams, take)
   }
 
   package func download(
@@ -86,8 +96,8 @@ package struct PlainTransport: Transport {
     try await connection.send(.end(nil))
   }
 
-  /// Hands over a success piece by piece, however long it takes: a deadline would cut a stream, whose
-  /// dead server shows as a missing heartbeat, and a file that still moves.
+  /// Hands over a success piece by piece, however long it takes: a deadline would cut a stream that is alive, and a file
+  /// that still moves.
   private func receive(
     _ call: HTTPCall, through connections: PlainConnections,
     _ take: (ArraySlice<UInt8>) async throws -> Void
@@ -103,6 +113,7 @@ package struct PlainTransport: Transport {
           let (answer, isWhole) = try await PlainAnswer.whole(from: connection, after: head)
           return (answer, isWhole)
         }
+        try call.check(contentType: head.headers.first(name: "content-type"))
         while let piece = try await PlainAnswer.body(from: connection) {
           do { try await take(ArraySlice(piece.readableBytesView)) } catch {
             refusal = error

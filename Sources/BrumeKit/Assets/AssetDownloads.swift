@@ -43,7 +43,9 @@ extension CKOperation {
     let directory = try? session.configuration.get().stateDirectory
     let cache = AssetCache(stateDirectory: directory)
     return try await request(from: viewpoint) {
-      try await cache.file(of: asset, uuid: session.host.uuid) { take in
+      try await cache.file(
+        of: asset, now: session.host.now, uuid: session.host.uuid
+      ) { take in
         try await session.download(address) { piece in
           try await take(piece)
           await arrived(Int64(piece.count))

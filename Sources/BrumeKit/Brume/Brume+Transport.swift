@@ -17,8 +17,8 @@ extension Brume {
 
 extension CKContainer {
   /// Somebody else signed in, or nobody is: forgets who the user was, and posts `CKAccountChanged`.
-  package func accountChanged() {
-    connection.forgetUser()
+  package func accountChanged(isSignedOut: Bool = false) {
+    connection.forgetUser(isSignedOut: isSignedOut)
     NotificationCenter.default.post(name: .CKAccountChanged, object: self)
   }
 }

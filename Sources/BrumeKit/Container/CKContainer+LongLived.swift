@@ -4,7 +4,8 @@ import BrumeClient
 import Foundation
 
 extension CKContainer {
-  /// The IDs of long-lived operations that are not finished, or finished less than a day ago.
+  /// The IDs of long-lived operations that are not finished, or finished less than a day ago, of the user
+  /// who is signed in.
   ///
   /// Empty without a state directory (`BRUME_STATE_DIR`): then nothing was written down.
   @_disfavoredOverload
@@ -15,10 +16,11 @@ extension CKContainer {
     fetchAllLongLivedOperationIDs { handler.value($0, $1) }
   }
 
-  /// The IDs of long-lived operations that are not finished, or finished less than a day ago.
+  /// The IDs of long-lived operations that are not finished, or finished less than a day ago, of the user
+  /// who is signed in.
   ///
   /// Empty without a state directory (`BRUME_STATE_DIR`): then nothing was written down.
-  public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] { longLivedIDs }
+  public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] { await longLivedIDs() }
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
   ///
@@ -36,31 +38,49 @@ extension CKContainer {
   ///
   /// Running it asks the server under the same ID: what was saved before is not saved twice.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
-    longLived(operationID)
+    await longLived(operationID)
   }
 
   private var archive: OperationArchive? {
     (try? session.configuration.get()).flatMap { OperationArchive($0) }
   }
 
-  fileprivate var longLivedIDs: [CKOperation.ID] { archive?.ids(now: session.host.now()) ?? [] }
+  fileprivate func longLivedIDs() async -> [CKOperation.ID] {
+    let found = archive?.list(now: session.host.now()) ?? []
+    let me = await owner(among: found.map(\.owner))
+    return found.filter { $0.owner.isSame(as: me) }.map(\.id)
+  }
 
-  fileprivate func longLived(_ id: CKOperation.ID) -> CKOperation? {
-    archive?.entry(id, now: session.host.now()).flatMap { LongLived.operation($0, in: self) }
+  fileprivate func longLived(_ id: CKOperation.ID) async -> CKOperation? {
+    guard let entry = archive?.entry(id, now: session.host.now()),
+      entry.owner.isSame(as: await owner(among: [entry.owner]))
+    else { return nil }
+    return LongLived.operation(entry, in: self)
+  }
+
+  /// Whose operations are found (case ACC-07). Asks who that is if it may be a later session of one of
+  /// the owners.
+  private func owner(among owners: [OperationArchive.Owner]) async -> OperationArchive.Owner {
+    let account = connection.owner.account
+    if owners.contains(where: { $0.user != nil && $0.account != account }) {
+      _ = await connection.me()
+    }
+    return connection.owner
   }
 }
 
 // MARK: With handlers that may be called from another task
 
 extension CKContainerCalls {
-  /// The IDs of long-lived operations that are not finished, or finished less than a day ago.
+  /// The IDs of long-lived operations that are not finished, or finished less than a day ago, of the user
+  /// who is signed in.
   ///
   /// Empty without a state directory (`BRUME_STATE_DIR`): then nothing was written down.
   @preconcurrency
   public func fetchAllLongLivedOperationIDs(
     completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
   ) {
-    connection.add(BlockOperation { completionHandler(self.longLivedIDs, nil) })
+    Task { completionHandler(await longLivedIDs(), nil) }
   }
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
@@ -71,6 +91,6 @@ extension CKContainerCalls {
     withID operationID: CKOperation.ID,
     completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
   ) {
-    connection.add(BlockOperation { completionHandler(self.longLived(operationID), nil) })
+    Task { completionHandler(await longLived(operationID), nil) }
   }
 }

@@ -16,6 +16,8 @@ final class Connection: @unchecked Sendable {
     weak var container: CKContainer?
     /// Counts the accounts, so that an answer to one is not taken for another's.
     var account = 0
+    /// Nobody is there, whatever the settings say.
+    var isSignedOut = false
   }
   private let queue = OperationQueue()
   /// The pushes to sync engines.
@@ -35,6 +37,22 @@ final class Connection: @unchecked Sendable {
   /// Another number after each change of the account.
   var account: Int { state.withLock { $0.account } }
 
+  /// What calls are sent through now, and the account that it is of.
+  var signedIn: (session: Session, account: Int) { state.withLock { ($0.session, $0.account) } }
+
+  /// Whether the program has a user, whatever the server says of it.
+  var hasUser: Bool {
+    state.withLock { !$0.isSignedOut && (try? $0.session.configuration.get())?.userToken != nil }
+  }
+
+  /// Whose long-lived operations are written down now. Asks nobody.
+  var owner: OperationArchive.Owner {
+    state.withLock { state in
+      OperationArchive.Owner(
+        account: (try? state.session.configuration.get())?.account, user: state.user)
+    }
+  }
+
   /// The current user's record name; nil without an account, or if the server cannot be asked.
   func me() async -> String? {
     let (session, known, account) = state.withLock { ($0.session, $0.user, $0.account) }
@@ -51,33 +69,38 @@ final class Connection: @unchecked Sendable {
   }
 
   /// The account changed.
-  func forgetUser() {
+  func forgetUser(isSignedOut: Bool) {
     state.withLock {
       $0.user = nil
       $0.account += 1
+      $0.isSignedOut = isSignedOut
     }
   }
 
-  /// The server refused the account: true if it was good before.
-  func lostUser() -> Bool {
+  /// The server refused an account: true if it is the present one, and was good before.
+  func lostUser(of account: Int?) -> Bool {
     state.withLock {
-      guard $0.user != nil else { return false }
+      guard $0.account == account, $0.user != nil else { return false }
       $0.user = nil
       $0.account += 1
       return true
     }
   }
 
-  /// Notifies the app that the account may have changed.
+  /// Notifies the app that the account may have changed. Where the app has kept no container, a database of it
+  /// may be in use, and no other container is concerned.
   func postAccountChange() {
-    let container = state.withLock { $0.container }
-    NotificationCenter.default.post(name: .CKAccountChanged, object: container)
+    let object = state.withLock { $0.container } as AnyObject? ?? self
+    NotificationCenter.default.post(name: .CKAccountChanged, object: object)
   }
 
   /// Whether a notification about an account is about this one. Apps may post one without a container.
   func isConcerned(by notification: Foundation.Notification) -> Bool {
-    guard let container = notification.object as? CKContainer else { return true }
-    return container.connection === self
+    switch notification.object {
+    case let container as CKContainer: container.connection === self
+    case let connection as Connection: connection === self
+    default: true
+    }
   }
 
   /// The first container of a connection is the one that apps know.
@@ -90,6 +113,7 @@ final class Connection: @unchecked Sendable {
     state.withLock {
       guard case .success(var settings) = $0.session.configuration else { return }
       settings.userToken = userToken
+      $0.isSignedOut = false
       let old = $0.session
       $0.session = Session(settings, transport: old.transport, host: old.host)
       $0.user = nil

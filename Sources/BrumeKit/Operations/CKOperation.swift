@@ -190,12 +190,12 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   /// Writes a long-lived operation down, if it can be.
   private func writeDown() async throws -> OperationArchive? {
-    let session = session
+    let (session, owner, now) = (session, connection.owner, session.host.now())
     guard effective.isLongLived, let configuration = try? session.configuration.get(),
       let archive = OperationArchive(configuration), let content = LongLived.content(of: self),
-      archive.hasRoom || archive.entry(operationID, now: session.host.now()) != nil
+      archive.entry(operationID, now: now) != nil || archive.makeRoom(now: now)
     else { return nil }
-    try archive.keep(OperationArchive.Entry(id: operationID, content: content))
+    try archive.keep(OperationArchive.Entry(id: operationID, content: content, owner: owner))
     await report { self.longLivedOperationWasPersistedBlock?() }
     return archive
   }
@@ -305,9 +305,9 @@ extension CKOperation {
     }
   }
 
-  /// The server does not take the user any more: the app is notified once.
+  /// The server does not take the operation's user any more: the app is notified once.
   private func lostAccount() {
-    if connection.lostUser() { connection.postAccountChange() }
+    if connection.lostUser(of: account.withLock { $0 }) { connection.postAccountChange() }
   }
 }
 

@@ -1,8 +1,25 @@
-// How a batch that the server takes for too large becomes two. What must not be torn apart: a zone of which all
+// How a batch that is too large for the server, or has too many files, becomes two. What must not be torn apart: a zone of which all
 // is to succeed or fail together, and a new share and its root. A parent goes before its children, so that
 // it exists when they arrive, and deletions go last, when nothing refers to them any more.
 
+import BrumeClient
+
 extension CKSyncEngine.RecordZoneChangeBatch {
+  /// Ours: files of one request. The server has room for some hundreds that no record holds yet, for an hour, and
+  /// all are sent again if the connection breaks before the records arrive.
+  static let fileLimit = 50
+  /// Ours: their bytes.
+  static let fileBytesLimit: Int64 = 100 << 20
+
+  /// Whether it has more files than should be sent before their records.
+  var hasTooManyFiles: Bool {
+    let files = recordsToSave.flatMap(\.filesToSend.values)
+    let copies = recordsToSave.reduce(0) { $0 + $1.filesToImport.count }
+    if files.count + copies > Self.fileLimit { return true }
+    let bytes = files.reduce(Int64(0)) { $0 + (OutgoingFile.state(of: $1)?.size ?? 0) }
+    return bytes > Self.fileBytesLimit
+  }
+
   /// Two batches of about the same size; nil if all belongs together.
   var halves: (Self, Self)? {
     let pieces = atomicByZone ? zones : recordsInOrder

@@ -73,9 +73,7 @@ final class SyncDriver: Sendable {
   private func listen() {
     let (connection, taker) = (jobs.database.connection, taker.withLock { $0 })
     guard let taker else { return }
-    let (pushes, session, account) = (
-      connection.enginePushes, connection.session, connection.account
-    )
+    let (pushes, (session, account)) = (connection.enginePushes, connection.signedIn)
     if isListening.exchange(true, ordering: .relaxed) {
       pushes.reached(taker, session, account: account)
     } else {

@@ -120,12 +120,13 @@ extension SyncJobs {
     return event.savedRecords.count + event.deletedRecordIDs.count
   }
 
-  /// The server's answers to a batch. Records may be so large that it does not take them together: then
-  /// they go in halves.
+  /// The server's answers to a batch. Records may be so large that it does not take them together, or have so many
+  /// files: then they go in halves.
   private func answers(
     to batch: CKSyncEngine.RecordZoneChangeBatch, _ group: CKOperationGroup
   ) async -> RecordAnswers {
     if let refusal = batch.refusal { return RecordAnswers(batch, refusal) }
+    if batch.hasTooManyFiles, let halves = batch.halves { return await answers(to: halves, group) }
     do {
       let answer = try await grouped(group).modifyRecords(
         saving: batch.recordsToSave, deleting: batch.recordIDsToDelete,
@@ -133,11 +134,21 @@ extension SyncJobs {
       return RecordAnswers(saves: answer.saveResults, deletes: answer.deleteResults)
     } catch {
       let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
-      guard failure.code == .limitExceeded, let (first, second) = batch.halves else {
+      guard failure.code == .limitExceeded, let halves = batch.halves else {
         return RecordAnswers(batch, failure)
       }
-      return await answers(to: first, group).and(await answers(to: second, group))
+      return await answers(to: halves, group)
     }
+  }
+
+  /// What the first half waits for, the second waits for too: it may belong below.
+  private func answers(
+    to halves: (CKSyncEngine.RecordZoneChangeBatch, CKSyncEngine.RecordZoneChangeBatch),
+    _ group: CKOperationGroup
+  ) async -> RecordAnswers {
+    let first = await answers(to: halves.0, group)
+    if let passing = first.passing { return first.and(RecordAnswers(halves.1, passing)) }
+    return first.and(await answers(to: halves.1, group))
   }
 }
 
@@ -145,6 +156,8 @@ extension SyncJobs {
 private struct RecordAnswers {
   var saves: [CKRecord.ID: Result<CKRecord, any Error>]
   var deletes: [CKRecord.ID: Result<Void, any Error>]
+  /// Why a request failed as a whole, if it is sent again.
+  var passing: CKError?
 
   init(
     saves: [CKRecord.ID: Result<CKRecord, any Error>],
@@ -158,14 +171,17 @@ private struct RecordAnswers {
   init(_ batch: CKSyncEngine.RecordZoneChangeBatch, _ failure: CKError) {
     saves = [:]
     deletes = [:]
+    passing = failure.isRepeatedBySyncEngine ? failure : nil
     for record in batch.recordsToSave { saves[record.recordID] = .failure(failure) }
     for id in batch.recordIDsToDelete { deletes[id] = .failure(failure) }
   }
 
   func and(_ others: RecordAnswers) -> RecordAnswers {
-    RecordAnswers(
-      saves: saves.merging(others.saves) { first, _ in first },
-      deletes: deletes.merging(others.deletes) { first, _ in first })
+    var both = self
+    both.saves.merge(others.saves) { first, _ in first }
+    both.deletes.merge(others.deletes) { first, _ in first }
+    both.passing = passing ?? others.passing
+    return both
   }
 }
 

@@ -145,7 +145,10 @@ final class SyncJobs: Sendable {
     let now: String?
     do {
       now = try await currentUser()
-    } catch let error as CKError where error.code == .notAuthenticated {
+    } catch let error as CKError
+      where error.code == .notAuthenticated && !database.connection.hasUser
+    {
+      // A session that has only expired is no sign-out: what is pending waits for whoever signs in next.
       now = nil
     }
     if now != before {

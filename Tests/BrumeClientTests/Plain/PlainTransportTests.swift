@@ -193,6 +193,23 @@ struct PlainTransportTests {
     }
   }
 
+  @Test func `a stream that falls silent is given up, and its connection closed`() async throws {
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    let streams = PlainConnections(most: 1, stall: .milliseconds(10))
+    let transport = PlainTransport(streams: streams)
+    try await ScriptedServer.run { text in
+      text.hasSuffix("\r\n\r\n") ? [.say(head)] : []
+    } _: { server, base in
+      let call = call(base, method: "GET", body: "")
+      let reason = await failure { _ = try await transport.receive(call) { _ in } }
+      guard case .responseLost = reason else {
+        Issue.record("\(String(describing: reason))")
+        return
+      }
+      await server.closed()
+    }
+  }
+
   @Test func `a file is sent with its length, and an early answer is its answer`() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "plain-\(UUID().uuidString)")
     try Data(repeating: 0x61, count: 600_000).write(to: file)

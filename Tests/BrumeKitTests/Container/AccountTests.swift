@@ -24,6 +24,17 @@ private final class Posts: Sendable {
     token.withLock { $0 = new }
   }
 
+  /// Counts the posts that are about a connection.
+  init(_ connection: Connection) {
+    let object = NotificationCenter.default.addObserver(
+      forName: .CKAccountChanged, object: nil, queue: nil
+    ) { [weak self] in
+      if connection.isConcerned(by: $0) { self?.seen.withLock { $0 += 1 } }
+    }
+    let new = Token(object: object)
+    token.withLock { $0 = new }
+  }
+
   deinit {
     if let old = token.withLock({ $0 }) { NotificationCenter.default.removeObserver(old.object) }
   }
@@ -92,6 +103,37 @@ private final class Posts: Sendable {
     }
     #expect(posts.count == 1)
     #expect(try await container.accountStatus() == .noAccount)
+  }
+
+  @Test func `ACC-07 a late refusal of one account does not sign out the next`() async throws {
+    let holder = Mutex<CKContainer?>(nil)
+    let server = AnsweringServer { _ in
+      guard let container = holder.withLock({ $0 }) else { return Self.ann }
+      Brume.signIn(userToken: "bobs", to: container)
+      container.connection.isUser("_bob", container.connection.account)
+      return (421, #"{"serverErrorCode":"AUTHENTICATION_REQUIRED","reason":"expired"}"#)
+    }
+    let container = server.container()
+    let posts = Posts(container)
+    #expect(try await container.accountStatus() == .available)
+    holder.withLock { $0 = container }
+    let error = await #expect(throws: CKError.self) {
+      try await container.privateCloudDatabase.allRecordZones()
+    }
+    #expect(error?.code == .notAuthenticated)
+    #expect(posts.count == 1, "the sign-in")
+    #expect(await container.connection.me() == "_bob")
+  }
+
+  @Test func `an account that goes concerns its container alone, also where nobody holds that`() {
+    let server = AnsweringServer { _ in Self.ann }
+    let database = server.container().privateCloudDatabase
+    let other = server.container()
+    let (own, others) = (Posts(database.connection), Posts(other.connection))
+    database.connection.postAccountChange()
+    #expect(own.count == 1 && others.count == 0)
+    other.connection.postAccountChange()
+    #expect(own.count == 1 && others.count == 1)
   }
 
   @Test func `the stream of pushes ends with the account`() async throws {

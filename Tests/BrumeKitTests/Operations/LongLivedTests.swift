@@ -18,11 +18,13 @@ private final class Disk: Sendable {
   func pass(_ seconds: Double) { time.withLock { $0 += seconds } }
 
   /// The container of one run of the program.
-  func run(_ server: ScriptedServer, keepsState: Bool = true) -> CKContainer {
+  func run(
+    _ server: ScriptedServer, keepsState: Bool = true, userToken: String = "user"
+  ) -> CKContainer {
     let settings = Configuration(
       url: "http://scripted", in: ContainerEnvironment(ContainerID("iCloud.test"), .development),
       apiToken: "token",
-      userToken: "user", deviceID: DeviceID("phone"), stateDirectory: keepsState ? folder : nil)
+      userToken: userToken, deviceID: DeviceID("phone"), stateDirectory: keepsState ? folder : nil)
     let host = Session.Host(now: { self.now }, sleep: { _ in })
     return CKContainer(
       connection: Connection(Session(settings, transport: server, host: host)),
@@ -92,6 +94,37 @@ private let saved = Wire.records(
     disk.pass(1)
     #expect(try await container.longLivedOperation(for: operation.operationID) == nil)
     #expect(try await container.allLongLivedOperationIDs() == [])
+  }
+
+  @Test func `ACC-07 an operation is found by its user alone, in a later session too`() async throws
+  {
+    let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
+    let (operation, container) = (longLived(), disk.run(server))
+    // Then it is written down whose the operation is.
+    #expect(await container.connection.me() == "_me")
+    operation.database = container.privateCloudDatabase
+    await finish(operation)
+    let bob = disk.run(server, userToken: "bobs")
+    bob.connection.isUser("_bob", bob.connection.account)
+    #expect(try await bob.allLongLivedOperationIDs() == [])
+    #expect(try await bob.longLivedOperation(for: operation.operationID) == nil)
+    // The server answers "_me" to whoever asks: the same user with another token.
+    let later = disk.run(server, userToken: "later")
+    #expect(try await later.allLongLivedOperationIDs() == [operation.operationID])
+    #expect(try await later.longLivedOperation(for: operation.operationID) != nil)
+  }
+
+  @Test func `ACC-07 where it is not known whose an operation is, its session counts`()
+    async throws
+  {
+    let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
+    let connection = disk.run(server).connection
+    let settings = try connection.session.configuration.get()
+    let archive = try #require(OperationArchive(settings))
+    try archive.keep(.init(id: "new", content: [1], owner: connection.owner))
+    try archive.keep(.init(id: "earlier version", content: [1]))
+    #expect(try await disk.run(server).allLongLivedOperationIDs() == ["new"])
+    #expect(try await disk.run(server, userToken: "bobs").allLongLivedOperationIDs() == [])
   }
 
   @Test func `a file that is being written is no second operation, and goes when it is old`()

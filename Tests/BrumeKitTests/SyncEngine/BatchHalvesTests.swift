@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import BrumeKit
@@ -47,6 +48,31 @@ import Testing
     #expect(Set(halves?.0.changes.map(\.recordID.zoneID.zoneName) ?? []) == ["Z"])
     #expect(names(halves?.1) == ["a", "b", "c"] && halves?.1.atomicByZone == true)
     #expect(halves?.1.halves == nil)
+  }
+
+  @Test func `a batch of many files is cut until each request has few of them`() {
+    let file = URL(filePath: "/never/there")
+    let records = (0..<30).map { number in
+      let record = record("\(number)")
+      for key in ["photo", "thumbnail"] { record[key] = CKAsset(fileURL: file) }
+      return record
+    }
+    let batch = Batch(recordsToSave: records)
+    #expect(batch.hasTooManyFiles)
+    #expect(batch.halves?.0.hasTooManyFiles == false && batch.halves?.1.hasTooManyFiles == false)
+    #expect(!Batch(recordsToSave: Array(records.prefix(25))).hasTooManyFiles)
+  }
+
+  @Test func `files count by their bytes too`() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "large-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+    // A hole: it takes no room on the disk.
+    try FileHandle(forWritingTo: file).truncate(atOffset: UInt64(Batch.fileBytesLimit / 2 + 1))
+    let records = ["a", "b"].map { record($0) }
+    for record in records { record["photo"] = CKAsset(fileURL: file) }
+    #expect(Batch(recordsToSave: records).hasTooManyFiles)
+    #expect(!Batch(recordsToSave: [records[0]]).hasTooManyFiles)
   }
 
   @Test func `a cycle of parents is cut too`() {

@@ -181,6 +181,25 @@ import Testing
     #expect(fixture.phone.pending.isEmpty && fixture.phone.notes.isEmpty)
   }
 
+  @Test func `ACC-04 a session that has ended at the server is no sign-out: what waits is kept`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let phone = fixture.phone
+    phone.write("x", to: "b")
+    fixture.server.faults.add(.signedOut.device("phone"))
+    let error = try await engineFailure { try await phone.engine.sendChanges() }
+    #expect(error.code == .notAuthenticated)
+    _ = try await engineFailure { try await phone.engine.fetchChanges() }
+    #expect(!phone.events.contains("signOut"))
+    #expect(phone.pending == [.saveRecord(NotesApp.id("b"))] && phone.notes.count == 2)
+    // The same user signs in: that changes nothing, and the rest is sent.
+    fixture.server.faults.clear()
+    try await phone.engine.sendChanges()
+    #expect(!phone.events.contains { $0.hasPrefix("sign") })
+    #expect(try await fixture.stored() == ["a": "a", "b": "x"])
+  }
+
   @Test func `ACC-06 signing in again fetches everything`() async throws {
     let fixture = try await SyncEngineFixture(notes: ["a"])
     try fixture.server.signOut("phone")

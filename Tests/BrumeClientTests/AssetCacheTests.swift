@@ -1,0 +1,48 @@
+// How long fetched files stay.
+
+import BrumeModel
+import Foundation
+import Testing
+
+@testable import BrumeClient
+
+struct AssetCacheTests {
+  private let start = Date(timeIntervalSince1970: 1_795_213_861)
+
+  /// Fetches a file of 8 bytes; answers its place, and whether its bytes had to be asked for.
+  private func fetch(
+    _ letter: Character, _ cache: AssetCache, after seconds: Double
+  ) async throws -> (url: URL, wasAsked: Bool) {
+    let bytes = Array(String(repeating: letter, count: 8).utf8)
+    var digest = ContentDigest()
+    digest.update(data: bytes)
+    let checksum = Data([1] + digest.bytes().prefix(20)).base64EncodedString()
+    var wasAsked = false
+    let url = try await cache.file(
+      of: Asset(fileChecksum: checksum, size: 8), now: { start + seconds },
+      uuid: { UUID().uuidString }
+    ) { take in
+      wasAsked = true
+      try await take(bytes[...])
+    }
+    return (url, wasAsked)
+  }
+
+  private func isThere(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+  @Test func `a file that was asked for in the last hour stays, beyond the limit too`() async throws
+  {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let cache = AssetCache(stateDirectory: folder, limitBytes: 10)
+    let a = try await fetch("a", cache, after: 0)
+    let b = try await fetch("b", cache, after: 0)
+    let c = try await fetch("c", cache, after: 3599)
+    #expect(isThere(a.url) && isThere(b.url) && isThere(c.url))
+    // What is here already is asked for again, and stays for another hour.
+    let again = try await fetch("a", cache, after: 3600)
+    #expect(again.url == a.url && !again.wasAsked)
+    let d = try await fetch("d", cache, after: 3601)
+    #expect(isThere(a.url) && !isThere(b.url) && isThere(c.url) && isThere(d.url))
+  }
+}
