@@ -57,6 +57,8 @@ extension CKSyncEngine {
       var isDirty = false
       /// Holds something of which the app has to be notified first.
       var isAhead = false
+      /// Changes that were added since the app was asked for a batch; nil: it is not asked.
+      var addedMeanwhile: Set<PendingRecordZoneChange>?
     }
     private let content: Mutex<Content>
     /// Called after the app changed something; `true` if there is something to send.
@@ -73,7 +75,8 @@ extension CKSyncEngine {
     public var pendingDatabaseChanges: [PendingDatabaseChange] { value.databaseChanges }
 
     /// Whether there are changes that the app keeps track of by itself. Setting it to true schedules a
-    /// send, in which the delegate is asked for batches.
+    /// send, in which the delegate is asked for batches; also if it was true, unless the delegate does so while it
+    /// handles an event.
     public var hasPendingUntrackedChanges: Bool {
       get { value.hasUntrackedChanges }
       set {
@@ -82,7 +85,8 @@ extension CKSyncEngine {
         } then: {
           $0.hasUntrackedChanges = newValue
         }
-        if isNew { notify(newValue) }
+        // A delegate that sets it in each event would send without an end.
+        if isNew || newValue && !DelegateCall.goesOn { notify(newValue) }
       }
     }
 
@@ -91,12 +95,13 @@ extension CKSyncEngine {
 
     /// Adds changes to send. A later change of a record replaces an earlier one.
     public func add(pendingRecordZoneChanges changes: [PendingRecordZoneChange]) {
-      _ = change {
-        !changes.isEmpty && $0.add(changes)
-      } then: { _ in
+      if changes.isEmpty { return }
+      content.withLock { content in
+        content.addedMeanwhile?.formUnion(changes)
+        if content.state.add(changes) { content.isDirty = true }
       }
       // Whatever was known already may be what is being sent just now.
-      if !changes.isEmpty { notify(true) }
+      notify(true)
     }
 
     /// Takes changes back.
@@ -145,6 +150,18 @@ extension CKSyncEngine {
 
     /// The app has dealt with the event.
     func eventWasDelivered() { content.withLock { $0.isAhead = false } }
+
+    /// The app is asked for a batch.
+    func batchBegins() { content.withLock { $0.addedMeanwhile = [] } }
+
+    /// The app had no records for these changes. What it added since it was asked may have one by now, and stays.
+    func batchEnds(without skipped: [PendingRecordZoneChange]) {
+      content.withLock { content in
+        let gone = skipped.filter { content.addedMeanwhile?.contains($0) != true }
+        content.addedMeanwhile = nil
+        if content.state.remove(gone) { content.isDirty = true }
+      }
+    }
 
     /// The state for an update, if it changed since the last one.
     func takeUpdate() -> Serialization? {

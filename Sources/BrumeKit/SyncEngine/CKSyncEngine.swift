@@ -41,8 +41,9 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
       driver?.accountChanged()
     }
     jobs.engine.set(self)
-    state.whenChanged { [jobs, weak driver] hasMore in
-      jobs.notifyStateSoon()
+    // The jobs hold the state.
+    state.whenChanged { [weak jobs, weak driver] hasMore in
+      jobs?.notifyStateSoon()
       if hasMore { driver?.report(.changesAdded) }
     }
     driver?.start()
@@ -57,7 +58,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
     do {
       try await jobs.fetch(FetchChangesContext(reason: .manual, options: options))
     } catch {
-      driver?.report(.pushed)
+      failed(.fetch, error)
       throw error
     }
   }
@@ -74,10 +75,15 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
       _ = try await jobs.send(
         SendChangesContext(reason: .manual, options: options), noting: failures)
     } catch {
-      driver?.report(.changesAdded)
+      failed(.send, error)
       throw error
     }
     if let error = failures.error { throw error }
+  }
+
+  private func failed(_ job: SyncScheduler.Job, _ error: any Error) {
+    let event = SyncScheduler.Event.after(error, of: job, isFromDelegate: DelegateCall.goesOn)
+    if let event { driver?.report(event) }
   }
 
   /// Stops what is going on. What the server already did is not undone.

@@ -16,6 +16,7 @@ final class SyncDriver: Sendable {
   /// What the engine is among those who take pushes.
   private let taker = Mutex<Int?>(nil)
   private let isListening = Atomic(false)
+  private let hasConnected = Atomic(false)
 
   init(_ jobs: SyncJobs) {
     self.jobs = jobs
@@ -27,10 +28,17 @@ final class SyncDriver: Sendable {
   func start() {
     takePushes()
     report(.started(hasPendingChanges: jobs.state.value.hasPendingChanges))
-    let loop = Task { [weak self, events] in
-      for await event in events { self?.handle(event) }
+    // Locked: the loop's first job comes behind it.
+    tasks.withLock { $0 = [loop()] }
+  }
+
+  /// Of no delegate's call: the app may make its engine while another one's delegate handles an event.
+  private func loop() -> Task<Void, Never> {
+    DelegateCall.$current.withValue(nil) {
+      Task { [weak self, events] in
+        for await event in events { self?.handle(event) }
+      }
     }
-    tasks.withLock { $0 = [loop] }
   }
 
   func stop() {
@@ -81,6 +89,14 @@ final class SyncDriver: Sendable {
     }
   }
 
+  /// The stream stands. If it did before, much may have happened meanwhile, also to the subscription.
+  private func connected() {
+    if hasConnected.exchange(true, ordering: .relaxed) {
+      jobs.subscriptionMayBeGone.store(true, ordering: .relaxed)
+    }
+    report(.connected)
+  }
+
   private func pushed(to subscription: String?) {
     let used = jobs.usedSubscription.withLock { $0 }
     if subscription == nil || subscription == used { report(.pushed) }
@@ -88,7 +104,7 @@ final class SyncDriver: Sendable {
 
   private func takePushes() {
     let new = EnginePushes.Taker(
-      connected: { [weak self] in self?.report(.connected) },
+      connected: { [weak self] in self?.connected() },
       pushed: { [weak self] id in self?.pushed(to: id) },
       ended: { [weak self] in self?.isListening.store(false, ordering: .relaxed) })
     taker.withLock { $0 = jobs.database.connection.enginePushes.add(new) }

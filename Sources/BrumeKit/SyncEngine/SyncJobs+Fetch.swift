@@ -4,7 +4,6 @@
 // between repeats the page and loses nothing.
 
 import BrumeModel
-import Synchronization
 
 extension SyncJobs {
   /// Fetches everything in the context's scope.
@@ -44,7 +43,7 @@ extension SyncJobs {
       } catch let error as CKError
         where error.code == .changeTokenExpired && state.value.databaseToken != nil
       {
-        state.update { $0.databaseToken = nil }
+        state.update { $0.beginDatabaseAnew() }
         await notifyState()
       }
     }
@@ -68,13 +67,23 @@ extension SyncJobs {
         token: page.changeToken.text)
     }
     await notifyState()
+    if !page.moreComing { await notifyUnnamed() }
     return page.moreComing
+  }
+
+  /// Zones that the database does not name any more, now that it was read from its beginning, are gone.
+  private func notifyUnnamed() async {
+    for zone in state.value.unnamedZones.sorted(by: { $0.zoneName < $1.zoneName }) {
+      await notifyGone(zone, .deleted)
+    }
   }
 
   // MARK: Zones
 
+  /// Fetches zone after zone. One that cannot be fetched now keeps no other waiting.
   private func fetchZones(_ context: CKSyncEngine.FetchChangesContext) async throws {
     var done: Set<CKRecordZone.ID> = []
+    var passing: CKError?
     while true {
       try Task.checkCancellation()
       let options = await options(context)
@@ -82,22 +91,27 @@ extension SyncJobs {
         !done.contains($0) && options.scope.contains($0) && context.options.scope.contains($0)
       }
       let first = options.prioritizedZoneIDs.first { left.contains($0) } ?? left.first
-      guard let zone = first else { return }
+      guard let zone = first else { break }
       done.insert(zone)
-      try await fetchZone(zone, context)
+      if let failure = try await fetchZone(zone, context) {
+        let isLonger = (failure.retryAfterSeconds ?? 0) >= (passing?.retryAfterSeconds ?? 0)
+        passing = isLonger ? failure : passing
+      }
     }
+    if let passing { throw passing }
   }
 
-  /// Fetches a zone to its end. A failure that passes ends the whole fetch; others concern this zone.
+  /// Fetches a zone to its end. Answers a failure of this zone that passes; throws one that other zones would meet
+  /// too.
   ///
   /// Pages end where the zone was when the first was read. If that was in an earlier fetch, there may be more
   /// after the last of them, of which nobody would speak again.
   private func fetchZone(
     _ zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
-  ) async throws {
+  ) async throws -> CKError? {
     var isOfEarlierFetch = state.value.zonesAmidPages.contains(zone)
     let first: Result<ZonePage, any Error>
-    do { first = .success(try await firstPage(of: zone, context)) } catch {
+    do { first = .success(try await nextPage(of: zone, context)) } catch {
       first = .failure(error)
     }
     await notify(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
@@ -111,31 +125,20 @@ extension SyncJobs {
         page = try await nextPage(of: zone, context)
       }
     } catch {
-      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      let ofZone = (error as? ZoneFailure)?.error
+      let failure =
+        ofZone ?? CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
       await notify(
         .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
       // Otherwise the next fetch goes on here.
       if let reason = failure.reasonOfMissingZone { await notifyGone(zone, reason) }
-      if failure.isRepeatedBySyncEngine { throw failure }
-      return
+      guard failure.isRepeatedBySyncEngine else { return nil }
+      if ofZone == nil || !failure.leavesOtherZones { throw failure }
+      return failure
     }
     await notify(
       .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: nil)))
-  }
-
-  /// The first page. If the zone was deleted and made again, the app is notified of that before it: what
-  /// it has of the zone is of the earlier incarnation, and gone (case ZON-16).
-  private func firstPage(
-    of zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
-  ) async throws -> ZonePage {
-    do {
-      return try await nextPage(of: zone, context)
-    } catch let error as CKError where error.isOfEarlierIncarnation {
-      await notify(.gone(zone, .deleted))
-      state.update { $0.remade(zone) }
-      await notifyState()
-      return try await nextPage(of: zone, context)
-    }
+    return nil
   }
 
   /// The database says it too when it is asked again; but by then the zone may have been made anew, here or elsewhere,
@@ -155,13 +158,30 @@ extension SyncJobs {
     let group = context.options.operationGroup
     do {
       return try await request(zone, since: token, group)
-    } catch let error as CKError
-      where error.code == .changeTokenExpired && token != nil && !error.isOfEarlierIncarnation
+    } catch let failure as ZoneFailure
+      where failure.error.code == .changeTokenExpired && token != nil
     {
+      if isAnother(failure.error) { return try await remadePage(of: zone, group) }
       // From the beginning; the app sees records that it knows once more, and the deletions that the
       // zone remembers. The old token stays until then: it says that the app knows something.
       return try await request(zone, since: nil, group, includesOldDeletions: true)
     }
+  }
+
+  /// Whether what the app has of a zone may be gone without a deletion that says so: the zone was deleted and made
+  /// again (case ZON-16), or its user sees another part of it, and not which records left that.
+  private func isAnother(_ expired: CKError) -> Bool {
+    expired.isOfEarlierIncarnation || database.databaseScope == .shared
+  }
+
+  /// The first page of a zone that begins anew. The app is notified before it that what it has is gone.
+  private func remadePage(
+    of zone: CKRecordZone.ID, _ group: CKOperationGroup
+  ) async throws -> ZonePage {
+    await notify(.gone(zone, .deleted))
+    state.update { $0.remade(zone) }
+    await notifyState()
+    return try await request(zone, since: nil, group)
   }
 
   /// Reports a page, then moves past it. Answers whether there is more.
@@ -181,6 +201,9 @@ extension SyncJobs {
     await notifyState()
     return page.moreComing
   }
+
+  /// What the answer about one zone, or one of its files, said went wrong. Other failures are those of the whole fetch.
+  private struct ZoneFailure: Error { let error: CKError }
 
   private struct ZonePage: Sendable {
     var modifications: [CKDatabase.RecordZoneChange.Modification] = []
@@ -205,7 +228,8 @@ extension SyncJobs {
       operation.includesOldDeletions = includesOldDeletions
       operation.needsEveryRecord = true
       var page = ZonePage()
-      var failure: (any Error)?
+      var failure: ZoneFailure?
+      let viewpoint = Viewpoint(scope: database.databaseScope.model)
       operation.recordWasChangedBlock = { _, result in
         if case .success(let record) = result {
           page.modifications.append(CKDatabase.RecordZoneChange.Modification(record: record))
@@ -218,7 +242,8 @@ extension SyncJobs {
         switch result {
         case .success(let last):
           (page.token, page.moreComing) = (last.serverChangeToken.text, last.moreComing)
-        case .failure(let error): failure = error
+        case .failure(let error):
+          failure = ZoneFailure(error: CKError(converting: error, from: viewpoint))
         }
       }
       operation.fetchRecordZoneChangesResultBlock = { overall in
@@ -227,43 +252,28 @@ extension SyncJobs {
       return operation
     }
   }
-
-  // MARK: The subscription
-
-  /// Sees to it that the database has a subscription. Engines that only sync when asked need none.
-  private func subscribe() async throws {
-    guard isAutomatic, usedSubscription.withLock({ $0 }) == nil else { return }
-    let there = try await database.allSubscriptions()
-    if let id = subscriptionID, there.contains(where: { $0.subscriptionID == id }) {
-      return usedSubscription.withLock { $0 = id }
-    }
-    // The app's own stays as the app made it. Another one for all changes would be its duplicate.
-    let found = there.first {
-      if let one = $0 as? CKDatabaseSubscription { one.recordType == nil } else { false }
-    }
-    let id =
-      if let found { found.subscriptionID } else { try await saveSubscription() }
-    usedSubscription.withLock { $0 = id }
-  }
-
-  private func saveSubscription() async throws -> CKSubscription.ID {
-    let name = database.databaseScope == .shared ? "Shared" : "Private"
-    let subscription = CKDatabaseSubscription(
-      subscriptionID: subscriptionID ?? "CKSyncEngineDatabaseSubscription-\(name)")
-    let info = CKSubscription.NotificationInfo()
-    info.shouldSendContentAvailable = true
-    subscription.notificationInfo = info
-    return try await database.save(subscription).subscriptionID
-  }
 }
 
 extension CKError {
   /// There is no such zone, or no part of it that this user sees; nil: it is something else.
   fileprivate var reasonOfMissingZone: CKDatabase.DatabaseChange.Deletion.Reason? {
     switch code {
-    case .zoneNotFound: .deleted
+    case .zoneNotFound:
+      userInfo[CKErrorUserDidResetEncryptedDataKey] as? Bool == true
+        ? .encryptedDataReset : .deleted
     case .userDeletedZone: .purged
     default: nil
+    }
+  }
+
+  /// Whether other zones can be fetched although one failed with this, which passes. A wait that the server asked for
+  /// is for all of them, and so is what is wrong with the account.
+  fileprivate var leavesOtherZones: Bool {
+    switch code {
+    case .networkFailure, .serverResponseLost, .serverRejectedRequest, .serviceUnavailable,
+      .zoneBusy:
+      true
+    default: false
     }
   }
 }

@@ -16,29 +16,48 @@ extension SyncJobs {
     try await run { [self] in
       try await checkAccount()
       await notify(.willSendChanges(Event.WillSendChanges(context: context)))
-      let isOfUse: Bool
+      var count = SentCount()
       do {
-        try await sendDatabaseChanges(context, failures)
-        isOfUse = try await sendBatches(context, failures)
+        try await sendDatabaseChanges(context, failures, &count)
+        try await sendBatches(context, failures, &count)
       } catch {
         await accountMayBeGone(error)
         await notify(.didSendChanges(Event.DidSendChanges(context: context)))
         throw error
       }
       await notify(.didSendChanges(Event.DidSendChanges(context: context)))
-      return isOfUse
+      return count.isOfUse
     }
   }
 
   // MARK: Zones
 
+  /// Ours: changes of zones that go together; a request has at most 400.
+  private static let zonesTogether = 200
+
+  /// Sends the changes of zones that wait now, each once.
   private func sendDatabaseChanges(
-    _ context: CKSyncEngine.SendChangesContext, _ failures: SendFailures
+    _ context: CKSyncEngine.SendChangesContext, _ failures: SendFailures, _ count: inout SentCount
   ) async throws {
-    let changes = state.value.databaseChanges.filter {
+    var left = state.value.databaseChanges.filter {
       context.options.scope.contains(zone: $0.zoneID)
     }
-    guard !changes.isEmpty else { return }
+    while !left.isEmpty {
+      try Task.checkCancellation()
+      let piece = left.prefix(Self.zonesTogether)
+      left.removeFirst(piece.count)
+      // The app may have taken some back while it was notified of others.
+      let waiting = Set(state.value.databaseChanges)
+      try await send(piece.filter(waiting.contains), context, failures, &count)
+    }
+  }
+
+  /// Sends changes of zones, and reports them in one event.
+  private func send(
+    _ changes: [CKSyncEngine.PendingDatabaseChange], _ context: CKSyncEngine.SendChangesContext,
+    _ failures: SendFailures, _ count: inout SentCount
+  ) async throws {
+    if changes.isEmpty { return }
     let outcome = await outcome(of: changes, context.options.operationGroup)
     // Out of the list first, so that what the delegate adds again while it is notified stays there.
     let reported = changes.filter { change in !outcome.unsent.contains(change) }
@@ -53,6 +72,7 @@ extension SyncJobs {
       await notify(.sentDatabaseChanges(event))
     }
     if let failure = outcome.passing { throw failure }
+    count.add(changes.count, succeeded: event.savedZones.count + event.deletedZoneIDs.count)
   }
 
   private func outcome(
@@ -80,12 +100,10 @@ extension SyncJobs {
 
   // MARK: Records
 
-  /// Answers false if nothing of what was sent succeeded.
   private func sendBatches(
-    _ context: CKSyncEngine.SendChangesContext, _ failures: SendFailures
-  ) async throws -> Bool {
+    _ context: CKSyncEngine.SendChangesContext, _ failures: SendFailures, _ count: inout SentCount
+  ) async throws {
     var tried: Set<CKSyncEngine.PendingRecordZoneChange> = []
-    var (sent, succeeded) = (0, 0)
     while true {
       try Task.checkCancellation()
       guard let whole = await batch(context) else { break }
@@ -94,11 +112,9 @@ extension SyncJobs {
       let batch = whole.without { seen.contains($0) }
       if batch.count == 0 { break }
       tried.formUnion(batch.changes)
-      sent += batch.count
-      succeeded += try await send(batch, context, failures)
+      count.add(batch.count, succeeded: try await send(batch, context, failures))
     }
     await notifyState()
-    return sent == 0 || succeeded > 0
   }
 
   /// Sends a batch, and reports it in one event. Answers how many changes succeeded.
@@ -150,6 +166,20 @@ extension SyncJobs {
     if let passing = first.passing { return first.and(RecordAnswers(halves.1, passing)) }
     return first.and(await answers(to: halves.1, group))
   }
+}
+
+/// How many changes were sent, and with how much success.
+private struct SentCount {
+  private var sent = 0
+  private var succeeded = 0
+
+  mutating func add(_ changes: Int, succeeded: Int) {
+    sent += changes
+    self.succeeded += succeeded
+  }
+
+  /// Whether the send was of any use: false if all failed.
+  var isOfUse: Bool { sent == 0 || succeeded > 0 }
 }
 
 /// The answers to the changes of a batch.

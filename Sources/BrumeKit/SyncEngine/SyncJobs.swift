@@ -21,9 +21,10 @@ final class SyncJobs: Sendable {
   private let accounts = Mutex((changes: 0, known: -1, account: nil as Int?))
   /// The subscription that the engine uses, once it is there.
   let usedSubscription = Mutex<CKSubscription.ID?>(nil)
-
-  /// Set while the delegate works: it may not start another job.
-  @TaskLocal private static var isInDelegate = false
+  /// Somebody may have deleted it since it was looked for.
+  let subscriptionMayBeGone = Atomic(false)
+  /// The delegate will be notified of the state, as it is by then.
+  private let willNotifyState = Atomic(false)
 
   init(_ configuration: CKSyncEngine.Configuration, _ state: CKSyncEngine.State) {
     database = configuration.database
@@ -39,7 +40,7 @@ final class SyncJobs: Sendable {
 
   /// Runs a job when the one before it has ended. Cancelling the task cancels the job.
   func run(_ body: @escaping @Sendable () async throws -> Bool) async throws -> Bool {
-    if Self.isInDelegate {
+    if DelegateCall.goesOn {
       throw CKError(
         .invalidArguments,
         "a delegate must not fetch or send while it handles an event; add the changes and return")
@@ -68,7 +69,7 @@ final class SyncJobs: Sendable {
   func cancel() async {
     let tasks = running.withLock { Array($0.values) }
     for task in tasks { task.cancel() }
-    guard !Self.isInDelegate else { return }
+    guard !DelegateCall.goesOn else { return }
     for task in tasks { _ = try? await task.value }
   }
 
@@ -85,7 +86,8 @@ final class SyncJobs: Sendable {
 
   /// Notifies of the state, if it changed.
   func notifyState() async {
-    await call { [state] delegate, engine in
+    await call { [self] delegate, engine in
+      willNotifyState.store(false, ordering: .sequentiallyConsistent)
       // Taken inside, so that states are delivered in the order in which they came to be.
       guard let update = state.takeUpdate() else { return }
       await delegate.handleEvent(
@@ -96,6 +98,7 @@ final class SyncJobs: Sendable {
 
   /// Notifies of the state when the delegate has time; for changes that the app makes.
   func notifyStateSoon() {
+    if willNotifyState.exchange(true, ordering: .sequentiallyConsistent) { return }
     Task { await notifyState() }
   }
 
@@ -107,26 +110,32 @@ final class SyncJobs: Sendable {
     } ?? context.options
   }
 
-  /// The next batch, without changes that were tried in this send already.
+  /// The next batch. Pending saves for which the app has no record stop being pending.
   func batch(
     _ context: CKSyncEngine.SendChangesContext
   ) async -> CKSyncEngine.RecordZoneChangeBatch? {
     let skipped = SkippedChanges()
+    state.batchBegins()
     let batch = await call { delegate, engine in
       await SkippedChanges.$current.withValue(skipped) {
         await delegate.nextRecordZoneChangeBatch(context, syncEngine: engine)
       }
     }
-    if !skipped.all.isEmpty { state.update { $0.remove(skipped.all) } }
+    state.batchEnds(without: skipped.all)
     return batch ?? nil
   }
 
+  /// The delegate works in a task of its own: cancelling the job must not keep it from keeping what it is given.
   private func call<Answer: Sendable>(
     _ body: @escaping @Sendable (any CKSyncEngineDelegate, CKSyncEngine) async -> Answer
   ) async -> Answer? {
     guard let (delegate, engine) = engine.value else { return nil }
     return try? await events.run {
-      await Self.$isInDelegate.withValue(true) { await body(delegate, engine) }
+      let call = DelegateCall()
+      defer { call.end() }
+      return await DelegateCall.$current.withValue(call) {
+        await Task { await body(delegate, engine) }.value
+      }
     }
   }
 

@@ -2,7 +2,8 @@
 // out and reports how they ended.
 //
 // The rules: one job at a time, fetching before sending, so that conflicts are found early. A failure
-// that passes is repeated, after the server's wait or a growing pause. A failure that does not pass
+// that passes is repeated, after the server's wait or a growing pause; a send that waits comes before the
+// repetition of a fetch, which may fail for long. A failure that does not pass
 // waits for the next reason to sync. Without an account nothing happens.
 
 struct SyncScheduler: Equatable, Sendable {
@@ -23,12 +24,13 @@ struct SyncScheduler: Equatable, Sendable {
     case started(hasPendingChanges: Bool)
     /// The app has something to send.
     case changesAdded
+    /// The app's own fetch failed.
+    case fetchWanted
     /// The server has something to fetch, and can be reached, as its push came.
     case pushed
     /// The server can be reached: its stream of pushes stands, for the first time or again.
     case connected
     case accountArrived
-    case accountLeft
     case finished(Job, Outcome)
     case timePassed
     /// The app cancelled everything.
@@ -52,6 +54,8 @@ struct SyncScheduler: Equatable, Sendable {
   private(set) var running: Job?
   private var wantsFetch = false
   private var wantsSend = false
+  /// The last job was a fetch, and failed.
+  private var sendsFirst = false
   private var hasAccount = true
   /// The running job may have asked before the account arrived.
   private var arrivedMeanwhile = false
@@ -66,6 +70,7 @@ struct SyncScheduler: Equatable, Sendable {
       wantsFetch = true
       wantsSend = hasPendingChanges
     case .changesAdded: wantsSend = true
+    case .fetchWanted: wantsFetch = true
     case .pushed, .connected:
       wantsFetch = true
       endGuess(now)
@@ -74,7 +79,6 @@ struct SyncScheduler: Equatable, Sendable {
       arrivedMeanwhile = running != nil
       wantsFetch = true
       calmDown()
-    case .accountLeft: hasAccount = false
     case .timePassed: break
     case .cancelled:
       wantsFetch = false
@@ -96,6 +100,7 @@ struct SyncScheduler: Equatable, Sendable {
       }
     case .retry(let seconds):
       want(job)
+      sendsFirst = job == .fetch
       pause(now, chance, atLeast: seconds, endsWhenReached: seconds == nil)
     case .noAccount:
       want(job)
@@ -137,11 +142,23 @@ struct SyncScheduler: Equatable, Sendable {
   private mutating func next(_ now: Double) -> Action {
     guard running == nil, hasAccount, wantsFetch || wantsSend else { return .nothing }
     if let seconds = pausing?.left(now) { return .wait(seconds: seconds) }
-    let job: Job = wantsFetch ? .fetch : .send
+    let job: Job = wantsFetch && !(sendsFirst && wantsSend) ? .fetch : .send
+    sendsFirst = false
     if job == .fetch { wantsFetch = false } else { wantsSend = false }
     running = job
     arrivedMeanwhile = false
     return .run(job)
+  }
+}
+
+extension SyncScheduler.Event {
+  /// What the app's own fetch or send leaves to do when it has failed. Nil: it was cancelled, or refused because a
+  /// delegate would have waited for it.
+  static func after(
+    _ error: any Error, of job: SyncScheduler.Job, isFromDelegate: Bool
+  ) -> Self? {
+    if isFromDelegate || (error as? CKError)?.code == .operationCancelled { return nil }
+    return job == .fetch ? .fetchWanted : .changesAdded
   }
 }
 

@@ -3,7 +3,7 @@
 
 extension SyncState: Codable {
   private enum Key: String, CodingKey {
-    case version, user, databaseToken, zones, unfetched, amidPages, untracked, records,
+    case version, user, databaseToken, zones, unfetched, unnamed, amidPages, untracked, records,
       databaseChanges
   }
   private static let version = 1
@@ -49,6 +49,9 @@ extension SyncState: Codable {
     unfetchedZones = try (values.decodeIfPresent([ZoneName].self, forKey: .unfetched) ?? []).map {
       try $0.id()
     }
+    for zone in try values.decodeIfPresent([ZoneName].self, forKey: .unnamed) ?? [] {
+      isUnnamed(try zone.id())
+    }
     for zone in try values.decodeIfPresent([ZoneName].self, forKey: .amidPages) ?? [] {
       isAmidPages(of: try zone.id())
     }
@@ -68,11 +71,15 @@ extension SyncState: Codable {
     let tokens = state.zoneTokens.map { ZoneToken(zone: ZoneName($0.key), token: $0.value) }
     try values.encode(tokens.sorted { $0.zone.zone < $1.zone.zone }, forKey: .zones)
     try values.encode(state.unfetchedZones.map(ZoneName.init), forKey: .unfetched)
-    let amidPages = state.zonesAmidPages.map(ZoneName.init).sorted { $0.zone < $1.zone }
-    try values.encode(amidPages, forKey: .amidPages)
+    try values.encode(Self.sorted(state.unnamedZones), forKey: .unnamed)
+    try values.encode(Self.sorted(state.zonesAmidPages), forKey: .amidPages)
     try values.encode(state.hasUntrackedChanges, forKey: .untracked)
     try values.encode(state.recordChanges.map(Self.coded), forKey: .records)
     try values.encode(state.databaseChanges.map(Self.coded), forKey: .databaseChanges)
+  }
+
+  private static func sorted(_ zones: Set<CKRecordZone.ID>) -> [ZoneName] {
+    zones.map(ZoneName.init).sorted { $0.zone < $1.zone }
   }
 
   private static func coded(_ change: RecordChange) -> Change {

@@ -15,18 +15,23 @@ struct SyncState: Equatable, Sendable {
   var zoneTokens: [CKRecordZone.ID: String] = [:]
   /// Zones that the database says have changes which were not fetched yet.
   var unfetchedZones: [CKRecordZone.ID] = []
+  /// Zones that are known here, and that the database has not named since it is read from its beginning.
+  private(set) var unnamedZones: Set<CKRecordZone.ID> = []
   /// Zones of which a fetch read some pages and not the last.
   private(set) var zonesAmidPages: Set<CKRecordZone.ID> = []
   var hasUntrackedChanges = false
-  private(set) var recordChanges: [RecordChange] = []
+  private var waiting = ChangeList()
   private(set) var databaseChanges: [DatabaseChange] = []
   /// On their way, or answered but not dealt with by the app.
   private(set) var sending: [RecordChange] = []
   private(set) var isAnswered = false
 
+  /// What waits.
+  var recordChanges: [RecordChange] { waiting.all }
+
   /// What counts as pending: what waits, and what is on its way without an answer.
   var pending: [RecordChange] {
-    isAnswered ? recordChanges : Self.merged(sending, recordChanges)
+    isAnswered || sending.isEmpty ? recordChanges : ChangeList(sending + recordChanges).all
   }
 
   var hasPendingChanges: Bool {
@@ -37,17 +42,15 @@ struct SyncState: Equatable, Sendable {
 
   /// Answers whether something is new.
   @discardableResult
-  mutating func add(_ changes: [RecordChange]) -> Bool {
-    let before = recordChanges
-    recordChanges = Self.merged(recordChanges, changes)
-    return recordChanges != before
-  }
+  mutating func add(_ changes: [RecordChange]) -> Bool { waiting.add(changes) }
 
-  /// The app takes changes back. What is on its way may arrive, but is not sent again.
-  mutating func remove(_ changes: [RecordChange]) {
-    let gone = Set(changes)
-    recordChanges.removeAll { gone.contains($0) }
+  /// The app takes changes back. What is on its way may arrive, but is not sent again. Answers whether something
+  /// was there.
+  @discardableResult
+  mutating func remove(_ changes: [RecordChange]) -> Bool {
+    let (gone, before) = (Set(changes), sending.count)
     sending.removeAll { gone.contains($0) }
+    return waiting.remove(changes) || sending.count < before
   }
 
   /// Changes leave for the server.
@@ -60,33 +63,16 @@ struct SyncState: Equatable, Sendable {
   /// The server has answered; these could not be sent, and wait again.
   mutating func answered(keeping unsent: [RecordChange]) {
     isAnswered = true
-    let newer = Set(recordChanges.map(\.recordID))
-    let waiting = Set(unsent).intersection(sending)
-    recordChanges =
-      unsent.filter { waiting.contains($0) && !newer.contains($0.recordID) } + recordChanges
-    sending.removeAll { waiting.contains($0) }
+    let again = Set(unsent).intersection(sending)
+    let older = unsent.filter { again.contains($0) && !waiting.names($0.recordID) }
+    waiting = ChangeList(older + recordChanges)
+    sending.removeAll { again.contains($0) }
   }
 
   /// The app has dealt with the answer.
   mutating func finish() {
     sending = []
     isAnswered = false
-  }
-
-  /// Each record once, in the order in which it came first, with what was wanted last.
-  private static func merged(_ old: [RecordChange], _ new: [RecordChange]) -> [RecordChange] {
-    var result = old
-    var places: [CKRecord.ID: Int] = [:]
-    for (index, change) in old.enumerated() { places[change.recordID] = index }
-    for change in new {
-      if let place = places[change.recordID] {
-        result[place] = change
-      } else {
-        places[change.recordID] = result.count
-        result.append(change)
-      }
-    }
-    return result
   }
 
   // MARK: Changes of zones
@@ -110,11 +96,18 @@ struct SyncState: Equatable, Sendable {
 
   // MARK: Fetching
 
+  /// The database will be read from its beginning. That names the zones which are there, and not all that went.
+  mutating func beginDatabaseAnew() {
+    databaseToken = nil
+    unnamedZones = Set(zoneTokens.keys.filter { $0.zoneName != CKRecordZone.ID.defaultZoneName })
+  }
+
   /// A page of the database's changes was dealt with.
   mutating func fetched(
     changed: [CKRecordZone.ID], deleted: [CKRecordZone.ID], token: String
   ) {
     databaseToken = token
+    unnamedZones.subtract(changed)
     for zone in changed where !unfetchedZones.contains(zone) { unfetchedZones.append(zone) }
     for zone in deleted { forget(zone) }
   }
@@ -138,16 +131,21 @@ struct SyncState: Equatable, Sendable {
   /// For states that were kept.
   mutating func isAmidPages(of zone: CKRecordZone.ID) { zonesAmidPages.insert(zone) }
 
+  /// For states that were kept.
+  mutating func isUnnamed(_ zone: CKRecordZone.ID) { unnamedZones.insert(zone) }
+
   /// The zone was saved. If it was new then, the token of its beginning says later whether it is still the same one: another
   /// device may delete it and make it again before this one has fetched anything of it.
   mutating func made(_ zone: CKRecordZone.ID, token: String?) {
     if let token, zoneTokens[zone] == nil { zoneTokens[zone] = token }
+    unnamedZones.remove(zone)
   }
 
   /// The zone is gone: what comes under its name later is another one.
   mutating func forget(_ zone: CKRecordZone.ID) {
     remade(zone)
     unfetchedZones.removeAll { $0 == zone }
+    unnamedZones.remove(zone)
   }
 
   /// The zone is another one under the same name, and is still to be fetched.
@@ -166,7 +164,7 @@ struct SyncState: Equatable, Sendable {
   /// What to keep. Whatever is on its way waits again: nobody knows whether it arrived.
   var kept: SyncState {
     var state = self
-    state.recordChanges = Self.merged(sending, recordChanges)
+    if !sending.isEmpty { state.waiting = ChangeList(sending + recordChanges) }
     state.finish()
     return state
   }

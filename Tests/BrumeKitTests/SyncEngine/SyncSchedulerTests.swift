@@ -52,8 +52,38 @@ import Testing
     #expect(on(.pushed) == .run(.fetch))
     #expect(on(.finished(.fetch, .retry(afterSeconds: 30))) == .wait(seconds: 30))
     #expect(on(.changesAdded, at: 10) == .wait(seconds: 20))
-    #expect(on(.timePassed, at: 30) == .run(.fetch))
-    #expect(on(.finished(.fetch, .done()), at: 31) == .run(.send))
+    #expect(on(.timePassed, at: 30) == .run(.send))
+    #expect(on(.finished(.send, .done()), at: 31) == .run(.fetch))
+  }
+
+  @Test mutating func `a fetch that keeps failing stops no send`() {
+    #expect(on(.started(hasPendingChanges: true)) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil))) == .wait(seconds: 1))
+    #expect(on(.timePassed, at: 1) == .run(.send))
+    // A send that fails too gives way to the fetch.
+    #expect(on(.finished(.send, .retry(afterSeconds: nil)), at: 1) == .wait(seconds: 2))
+    #expect(on(.timePassed, at: 3) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil)), at: 3) == .wait(seconds: 4))
+    #expect(on(.timePassed, at: 7) == .run(.send))
+    #expect(on(.finished(.send, .done()), at: 7) == .run(.fetch))
+  }
+
+  @Test mutating func `an app's own fetch that failed is repeated when the pause is over`() {
+    #expect(on(.pushed) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil))) == .wait(seconds: 1))
+    #expect(on(.fetchWanted, at: 0.5) == .wait(seconds: 0.5), "it reached no server")
+    #expect(on(.timePassed, at: 1) == .run(.fetch))
+  }
+
+  @Test func `what the app cancelled or must not call is not repeated for it`() {
+    typealias Event = SyncScheduler.Event
+    let (network, cancelled) = (CKError(.networkFailure), CKError(.operationCancelled))
+    #expect(Event.after(network, of: .fetch, isFromDelegate: false) == .fetchWanted)
+    #expect(Event.after(network, of: .send, isFromDelegate: false) == .changesAdded)
+    for job in [SyncScheduler.Job.fetch, .send] {
+      #expect(Event.after(cancelled, of: job, isFromDelegate: false) == nil)
+      #expect(Event.after(CKError(.invalidArguments), of: job, isFromDelegate: true) == nil)
+    }
   }
 
   @Test mutating func `a pause that guesses ends when the server can be reached again`() {
@@ -64,8 +94,8 @@ import Testing
     #expect(on(.connected, at: 1.5) == .run(.fetch))
     // The stream may stand while all else fails: pauses grow on, but not by one that was cut short.
     #expect(on(.finished(.fetch, .retry(afterSeconds: nil)), at: 2) == .wait(seconds: 2))
-    #expect(on(.timePassed, at: 4) == .run(.fetch))
-    #expect(on(.finished(.fetch, .retry(afterSeconds: nil)), at: 4) == .wait(seconds: 4))
+    #expect(on(.timePassed, at: 4) == .run(.send))
+    #expect(on(.finished(.send, .retry(afterSeconds: nil)), at: 4) == .wait(seconds: 4))
   }
 
   @Test mutating func `a push ends a pause that guesses, as it comes from the server`() {
@@ -132,12 +162,6 @@ import Testing
     #expect(on(.finished(.fetch, .noAccount)) == .run(.fetch))
     // The second one asked after the account had arrived: there is none.
     #expect(on(.finished(.fetch, .noAccount)) == .nothing)
-  }
-
-  @Test mutating func `an account that left stops what would be next`() {
-    #expect(on(.started(hasPendingChanges: true)) == .run(.fetch))
-    #expect(on(.accountLeft) == .nothing)
-    #expect(on(.finished(.fetch, .done())) == .nothing)
   }
 
   @Test mutating func `changes that fail and are added again and again are slowed down`() {

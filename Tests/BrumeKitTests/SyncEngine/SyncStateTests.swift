@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import BrumeKit
@@ -93,6 +94,70 @@ import Testing
     let update = state.takeUpdate()?.state
     #expect(update?.databaseChanges.isEmpty == true && update?.pending == [save("a")])
     #expect(state.takeUpdate()?.state == nil)
+  }
+
+  @Test func `what is added while the app is asked for records stays, though it had none`() {
+    let state = CKSyncEngine.State(SyncState())
+    state.add(pendingRecordZoneChanges: [save("a"), save("b")])
+    state.batchBegins()
+    state.add(pendingRecordZoneChanges: [save("a")])
+    state.batchEnds(without: [save("a"), save("b")])
+    #expect(state.pendingRecordZoneChanges == [save("a")])
+    state.batchBegins()
+    state.batchEnds(without: [save("a")])
+    #expect(state.pendingRecordZoneChanges.isEmpty)
+  }
+
+  @Test func `saying again that there are untracked changes is a reason to send`() {
+    let state = CKSyncEngine.State(SyncState())
+    let reasons = Mutex<[Bool]>([])
+    state.whenChanged { hasMore in reasons.withLock { $0.append(hasMore) } }
+    state.hasPendingUntrackedChanges = true
+    state.hasPendingUntrackedChanges = true
+    #expect(reasons.withLock { $0 } == [true, true])
+    // In an event it is none: each send would be the reason of the next.
+    DelegateCall.$current.withValue(DelegateCall()) { state.hasPendingUntrackedChanges = true }
+    #expect(reasons.withLock { $0 } == [true, true])
+    state.hasPendingUntrackedChanges = false
+    #expect(reasons.withLock { $0 } == [true, true, false])
+  }
+
+  @Test func `a list of changes is as one that is searched from its beginning`() {
+    var list = ChangeList()
+    var plain: [SyncState.RecordChange] = []
+    for step in 0..<500 {
+      let name = "n\(step * 7919 % 23)"
+      let change = step % 3 == 0 ? delete(name) : save(name)
+      if step % 5 == 0 {
+        #expect(list.remove([change]) == plain.contains(change))
+        plain.removeAll { $0 == change }
+      } else {
+        #expect(list.add([change]) == !plain.contains(change))
+        let place = plain.firstIndex { $0.recordID == change.recordID }
+        if let place { plain[place] = change } else { plain.append(change) }
+      }
+      #expect(list.all == plain)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `thousands of changes can be added one by one`() {
+    let state = CKSyncEngine.State(SyncState())
+    for number in 0..<20_000 { state.add(pendingRecordZoneChanges: [save("n\(number)")]) }
+    #expect(state.pendingRecordZoneChanges.count == 20_000)
+  }
+
+  @Test func `a zone that the database does not name when it begins anew stays noted`() throws {
+    var state = SyncState()
+    let other = CKRecordZone.ID(zoneName: "Other")
+    state.fetched(changed: [zone, other], deleted: [], token: "1")
+    state.fetched(zone, token: "zone", moreComing: false)
+    state.fetched(other, token: "other", moreComing: false)
+    state.beginDatabaseAnew()
+    #expect(state.databaseToken == nil && state.unnamedZones == [zone, other])
+    state.fetched(changed: [other], deleted: [], token: "2")
+    #expect(try kept(state).unnamedZones == [zone])
+    state.forget(zone)
+    #expect(state.unnamedZones.isEmpty && state.zoneTokens == [other: "other"])
   }
 
   private func kept(_ state: SyncState) throws -> SyncState {

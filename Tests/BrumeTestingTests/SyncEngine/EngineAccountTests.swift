@@ -17,6 +17,8 @@ private final class UploadingApp: CKSyncEngineDelegate {
   private let current = Mutex<CKSyncEngine?>(nil)
   /// Makes another engine once, while it handles the next change of the account.
   let replacesEngine = Mutex(false)
+  /// The engine that it makes then syncs by itself.
+  let makesAutomatic = Mutex(false)
   /// Adds to the engine that an event comes from; otherwise to whatever engine is the app's by then.
   let addsToSender = Mutex(false)
 
@@ -49,7 +51,9 @@ private final class UploadingApp: CKSyncEngineDelegate {
     case .stateUpdate(let update): kept.withLock { $0 = update.stateSerialization }
     case .accountChange:
       let ids = titles.withLock { $0.map { NotesApp.id($0) } }
-      if replacesEngine.withLock({ Self.take(&$0) }) { makeEngine() }
+      if replacesEngine.withLock({ Self.take(&$0) }) {
+        makeEngine(automatically: makesAutomatic.withLock { $0 })
+      }
       guard !ids.isEmpty else { return }
       let state = (addsToSender.withLock { $0 } ? syncEngine : engine).state
       state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: NotesApp.zoneID))])
@@ -225,6 +229,32 @@ private final class SwitchedApp: CKSyncEngineDelegate {
     try await next.until { next.events.contains("signOut") }
     #expect(app.events.withLock { $0 } == [])
     #expect(try await fixture.database.allRecordZones().allSatisfy { $0.zoneID.zoneName != "Late" })
+  }
+
+  @Test func `ENG-18 an engine that is made while an event is handled syncs by itself`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let app = UploadingApp(try await server.device("phone", of: "alice").privateCloudDatabase)
+    app.put("a")
+    app.replacesEngine.withLock { $0 = true }
+    app.makesAutomatic.withLock { $0 = true }
+    _ = try? await app.engine.sendChanges()
+    let state = app.engine.state
+    while !state.pendingDatabaseChanges.isEmpty || !state.pendingRecordZoneChanges.isEmpty {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    #expect(try await names(app.database) == ["a"])
+  }
+
+  @Test func `ENG-18 an engine that nobody holds any more leaves no state behind`() async throws {
+    let server = try await LocalServer()
+    let app = UploadingApp(try await server.device("phone", of: "alice").privateCloudDatabase)
+    app.makeEngine()
+    let isHeld = { [weak state = app.engine.state] in state != nil }
+    app.letGoOfEngine()
+    #expect(!isHeld())
   }
 
   @Test func `ENG-18 an engine that is replaced while it sends goes on, and what comes late waits`()

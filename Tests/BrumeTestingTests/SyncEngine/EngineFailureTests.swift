@@ -101,6 +101,30 @@ import Testing
     #expect(reported.all == ["a": true])
   }
 
+  @Test func `CHG-11 a zone that is held back keeps no other zone waiting`() async throws {
+    let fixture = try await SyncEngineFixture()
+    try await fixture.database.save(other)
+    try await saveWithFile("a", in: fixture.database)
+    let id = NotesApp.id("o", zone: other.zoneID)
+    try await fixture.database.save(CKRecord(recordType: "Note", recordID: id))
+    fixture.laptop.priority.withLock { $0 = [NotesApp.zoneID] }
+    fixture.server.faults.add(.error(.networkFailure, on: .fetchAssets))
+    let error = try await engineFailure { try await fixture.laptop.engine.fetchChanges() }
+    #expect(error.code == .networkFailure)
+    #expect(fixture.laptop.notes(in: NotesApp.zoneID).isEmpty)
+    #expect(fixture.laptop.notes(in: other.zoneID) == ["o"])
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(fixture.laptop.notes(in: NotesApp.zoneID) == ["a"])
+  }
+
+  @Test func `an engine that gets no subscription fetches all the same`() async throws {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    fixture.server.faults.add(.error(.permissionFailure, on: .saveSubscriptions).always)
+    let tablet = try NotesApp(
+      try await fixture.server.device("tablet", of: "alice"), automatically: true)
+    try await tablet.until { tablet.notes == ["a": "a"] }
+  }
+
   @Test func `FET-10 a record whose file is gone comes without it`() async throws {
     let fixture = try await SyncEngineFixture()
     try await saveWithFile("a", in: fixture.database)

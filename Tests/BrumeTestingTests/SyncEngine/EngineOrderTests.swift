@@ -284,6 +284,47 @@ import Testing
     #expect(code.withLock { $0 } == .invalidArguments)
   }
 
+  @Test func `a task that a delegate began may sync when the event is handled`() async throws {
+    let fixture = try await SyncEngineFixture()
+    let phone = fixture.phone
+    phone.write("x", to: "a")
+    let (handled, sink) = AsyncStream<Void>.makeStream()
+    let begun = Mutex<Task<Void, any Error>?>(nil)
+    phone.onEvent.withLock {
+      $0 = { event in
+        guard case .didFetchChanges = event else { return }
+        let task = Task {
+          for await _ in handled {}
+          try await phone.engine.sendChanges()
+        }
+        begun.withLock { $0 = task }
+      }
+    }
+    try await phone.engine.fetchChanges()
+    sink.finish()
+    try await #require(begun.withLock { $0 }).value
+    #expect(try await fixture.stored() == ["a": "x"])
+  }
+
+  @Test func `a delegate goes on with what it handles when everything is cancelled`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let laptop = try NotesApp(fixture.server.restartedDevice("laptop"))
+    let isCancelled = Mutex<Bool?>(nil)
+    laptop.onEvent.withLock {
+      $0 = { event in
+        guard case .fetchedRecordZoneChanges = event else { return }
+        await laptop.engine.cancelOperations()
+        isCancelled.withLock { $0 = Task.isCancelled }
+      }
+    }
+    let error = try await engineFailure { try await laptop.engine.fetchChanges() }
+    #expect(error.code == .operationCancelled)
+    #expect(isCancelled.withLock { $0 } == false)
+    #expect(laptop.notes == ["a": "a"])
+  }
+
   @Test func `cancelling ends a fetch, and the next one works`() async throws {
     let fixture = try await SyncEngineFixture(notes: ["a"])
     let laptop = try NotesApp(fixture.server.restartedDevice("laptop"))

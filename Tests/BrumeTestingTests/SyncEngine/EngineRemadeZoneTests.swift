@@ -97,6 +97,24 @@ import Testing
     #expect(laptop.notes(in: zone.zoneID) == [])
   }
 
+  @Test func `ZON-14 a zone that goes by a reset before its records are fetched says so`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture()
+    let server = fixture.server
+    try await fixture.database.save(CKRecord(recordType: "Note", recordID: NotesApp.id("a")))
+    let reasons = Mutex<[CKDatabase.DatabaseChange.Deletion.Reason]>([])
+    fixture.laptop.onEvent.withLock {
+      $0 = { event in
+        guard case .fetchedDatabaseChanges(let changes) = event else { return }
+        reasons.withLock { $0 += changes.deletions.map(\.reason) }
+        if changes.deletions.isEmpty { try? await server.resetEncryptedData(of: "alice") }
+      }
+    }
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(reasons.withLock { $0 } == [.encryptedDataReset])
+  }
+
   @Test func `what others saved in a zone that the engine made is fetched`() async throws {
     let fixture = try await SyncEngineFixture()
     let zone = CKRecordZone(zoneName: "Made here")

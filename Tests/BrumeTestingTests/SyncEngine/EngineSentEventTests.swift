@@ -51,6 +51,27 @@ private final class Sent: Sendable {
     #expect(deleted.failedZoneDeletes.isEmpty && state.pendingDatabaseChanges.isEmpty)
   }
 
+  @Test func `more zones than a request takes go in pieces, each with an event of its own`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture()
+    let sizes = Mutex<[Int]>([])
+    fixture.phone.onEvent.withLock {
+      $0 = { event in
+        guard case .sentDatabaseChanges(let sent) = event else { return }
+        sizes.withLock { $0.append(sent.savedZones.count) }
+      }
+    }
+    let state = fixture.phone.engine.state
+    state.add(
+      pendingDatabaseChanges: (0..<401).map { .saveZone(CKRecordZone(zoneName: "Zone\($0)")) })
+    try await fixture.phone.engine.sendChanges()
+    #expect(sizes.withLock { $0 } == [200, 200, 1])
+    #expect(state.pendingDatabaseChanges.isEmpty)
+    let zones = try await fixture.database.allRecordZones()
+    #expect(zones.filter { $0.zoneID.zoneName.hasPrefix("Zone") }.count == 401)
+  }
+
   @Test func `zones that could not be saved or deleted are reported with the reason`() async throws
   {
     let fixture = try await SyncEngineFixture()

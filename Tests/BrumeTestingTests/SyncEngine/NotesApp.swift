@@ -26,13 +26,17 @@ final class NotesApp: CKSyncEngineDelegate {
   let isAtomic = Mutex(false)
   let priority = Mutex<[CKRecordZone.ID]>([])
 
-  init(_ container: CKContainer, disk: Disk = Disk(), automatically: Bool = false) throws {
+  init(
+    _ container: CKContainer, disk: Disk = Disk(), automatically: Bool = false,
+    isShared: Bool = false
+  ) throws {
     self.disk = disk
     let state = try disk.content.withLock { $0.state }.map {
       try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: $0)
     }
     var configuration = CKSyncEngine.Configuration(
-      database: container.privateCloudDatabase, stateSerialization: state, delegate: self)
+      database: isShared ? container.sharedCloudDatabase : container.privateCloudDatabase,
+      stateSerialization: state, delegate: self)
     configuration.automaticallySync = automatically
     made.withLock { $0 = CKSyncEngine(configuration) }
   }

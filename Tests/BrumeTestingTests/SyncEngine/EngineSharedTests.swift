@@ -1,0 +1,50 @@
+// What a participant's engine reports when a part of what is shared goes, or all of it.
+
+import BrumeKit
+import BrumeTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct EngineSharedTests {
+  private let server: LocalServer
+  private let alice: CKDatabase
+  private let bob: NotesApp
+  private let share: CKShare
+
+  /// A note and one below it, which alice shares with bob.
+  init() async throws {
+    server = try await LocalServer()
+    let root = CKRecord(recordType: "Note", recordID: NotesApp.id("root"))
+    root["text"] = "root"
+    share = try await server.share(root, from: "alice", with: "bob")
+    alice = try await server.device("alice", of: "alice").privateCloudDatabase
+    let child = CKRecord(recordType: "Note", recordID: NotesApp.id("child"))
+    child["text"] = "child"
+    child.parent = CKRecord.Reference(recordID: root.recordID, action: .none)
+    try await alice.save(child)
+    bob = try NotesApp(try await server.device("bob", of: "bob"), isShared: true)
+    try await bob.engine.fetchChanges()
+  }
+
+  @Test func `what leaves a share is gone, and the rest of the zone comes again`() async throws {
+    #expect(bob.notes["root"] == "root" && bob.notes["child"] == "child")
+    let child = try await alice.record(for: NotesApp.id("child"))
+    child.parent = nil
+    try await alice.save(child)
+    try await bob.engine.fetchChanges()
+    #expect(bob.notes["child"] == nil && bob.notes["root"] == "root")
+  }
+
+  @Test func `a share that ends is noticed though the database's token has expired`()
+    async throws
+  {
+    _ = try await alice.deleteRecord(withID: share.recordID)
+    server.faults.add(.error(.changeTokenExpired, on: .fetchDatabaseChanges).device("bob"))
+    bob.forgetEvents()
+    try await bob.engine.fetchChanges()
+    #expect(server.faults.waiting == 0)
+    #expect(bob.notes.isEmpty)
+    try await bob.engine.fetchChanges()
+    #expect(bob.events.filter { $0 == "fetchedDatabaseChanges" }.count == 1, "reported once")
+  }
+}
