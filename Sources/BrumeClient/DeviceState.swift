@@ -15,7 +15,7 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// Tells sessions of users apart, without being worth anything to whoever reads it; nil without a user.
+  /// Keeps sessions of users apart, without being worth anything to whoever reads it; nil without a user.
   package var account: String? {
     userToken.map { token in
       var digest = ContentDigest()

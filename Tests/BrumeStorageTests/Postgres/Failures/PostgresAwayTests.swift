@@ -102,14 +102,14 @@ import Testing
     let server = try PostgresServer.shared.get()
     let url = try server.emptySchema()
     let schema = try #require(url.split(separator: "%3D").last)
-    try server.execute("CREATE ROLE crowded LOGIN; GRANT ALL ON SCHEMA \(schema) TO crowded")
+    try server.execute("CREATE ROLE narrow LOGIN; GRANT ALL ON SCHEMA \(schema) TO narrow")
     let lines = LogLines()
     let store = try PostgresStore.forTest(
-      url: url.replacing("brume@", with: "crowded@"), logger: lines.logger
+      url: url.replacing("brume@", with: "narrow@"), logger: lines.logger
     ) { _ in }
     try await store.write(in: .server) { try $0.settings.set(.secret, to: [1]) }
     #expect(try await Self.secret(store) == [1], "one of two readers has a connection")
-    try server.execute("ALTER ROLE crowded CONNECTION LIMIT 0")
+    try server.execute("ALTER ROLE narrow CONNECTION LIMIT 0")
     let (entered, gate) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
     async let first = store.read { transaction in
       entered.continuation.yield()
