@@ -208,7 +208,9 @@ extension OpenIDProvider {
       throw Self.silent
     }
     do {
-      return try await json(HTTPClientRequest(url: url))
+      let answer = try await json(HTTPClientRequest(url: url))
+      known.withLock { $0.silentSince = nil }
+      return answer
     } catch {
       try Task.checkCancellation()
       let now = host.now()
