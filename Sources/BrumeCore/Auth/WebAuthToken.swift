@@ -15,8 +15,6 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
   /// The last moment of the session that began with the sign-in: no renewal goes beyond it.
   let sessionEnds: Milliseconds
   let epoch: Int64
-  /// Whether the user stays signed in; nil in a token of a server that did not note it.
-  let isKept: Bool?
 
   var bytes: [UInt8] {
     var packer = Packer()
@@ -25,20 +23,18 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
     packer.add(expires)
     packer.add(sessionEnds)
     packer.add(epoch)
-    if let isKept { packer.add(isKept ? 1 : 0) }
     return packer.bytes
   }
 
   init(
     user: UserID, in containerEnvironment: ContainerEnvironment, expires: Milliseconds,
-    sessionEnds: Milliseconds, epoch: Int64, isKept: Bool?
+    sessionEnds: Milliseconds, epoch: Int64
   ) {
     self.user = user
     self.containerEnvironment = containerEnvironment
     self.expires = min(expires, sessionEnds)
     self.sessionEnds = sessionEnds
     self.epoch = epoch
-    self.isKept = isKept
   }
 
   /// Nil for tokens of servers before sessions had an end.
@@ -46,13 +42,11 @@ struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
     var unpacker = Unpacker(bytes)
     guard let user = unpacker.text(), let containerEnvironment = unpacker.containerEnvironment(),
       let expires = unpacker.number(), let sessionEnds = unpacker.number(),
-      let epoch = unpacker.number()
+      let epoch = unpacker.number(), unpacker.isAtEnd
     else { return nil }
-    let isKept = unpacker.isAtEnd ? nil : unpacker.number()
-    guard unpacker.isAtEnd else { return nil }
     self.init(
       user: UserID(user), in: containerEnvironment,
-      expires: expires, sessionEnds: sessionEnds, epoch: epoch, isKept: isKept.map { $0 != 0 })
+      expires: expires, sessionEnds: sessionEnds, epoch: epoch)
   }
 
   /// Why the token cannot be used now; nil when it can.

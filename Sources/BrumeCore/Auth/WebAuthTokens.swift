@@ -25,13 +25,12 @@ package struct WebAuthTokens: Sendable {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let old = WebAuthToken(bytes)
     else { return nil }
     let now = host.now()
-    // Its time left says so only as far as the clocks of two servers agree.
-    let isKept = old.isKept ?? (old.expires - now > limits.webAuthTokenLifetime)
+    // The clock of the server that made it may be ahead of this one's.
+    let isKept = old.expires - now > 2 * limits.webAuthTokenLifetime
     let lifetime = isKept ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
     let token = WebAuthToken(
       user: old.user, in: old.containerEnvironment,
-      expires: (now + lifetime) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch,
-      isKept: isKept)
+      expires: (now + lifetime) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
@@ -73,7 +72,7 @@ package struct WebAuthTokens: Sendable {
     let session = keep ? limits.keptSessionLifetime : limits.sessionLifetime
     let token = WebAuthToken(
       user: user, in: containerEnvironment, expires: now + lifetime,
-      sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch, isKept: keep)
+      sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
