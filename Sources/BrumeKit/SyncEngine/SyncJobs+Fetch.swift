@@ -174,11 +174,13 @@ extension SyncJobs {
     expired.isOfEarlierIncarnation || database.databaseScope == .shared
   }
 
-  /// The first page of a zone that begins anew. The app is notified before it that what it has is gone.
+  /// The first page of a zone that begins anew. The app is notified before it that what it has is gone, and that the
+  /// zone is there, which no page of an empty one would say.
   private func remadePage(
     of zone: CKRecordZone.ID, _ group: CKOperationGroup
   ) async throws -> ZonePage {
     await notify(.gone(zone, .deleted))
+    await notify(.there(zone))
     state.update { $0.remade(zone) }
     await notifyState()
     return try await request(zone, since: nil, group)
@@ -286,5 +288,11 @@ extension CKSyncEngine.Event {
       FetchedDatabaseChanges(
         modifications: [],
         deletions: [CKDatabase.DatabaseChange.Deletion(zoneID: zone, reason: reason)]))
+  }
+
+  fileprivate static func there(_ zone: CKRecordZone.ID) -> Self {
+    .fetchedDatabaseChanges(
+      FetchedDatabaseChanges(
+        modifications: [CKDatabase.DatabaseChange.Modification(zoneID: zone)], deletions: []))
   }
 }

@@ -25,9 +25,30 @@ import Testing
     #expect(
       reported == [
         "willFetchChanges", "fetchedDatabaseChanges", "fetchedDatabaseChanges",
-        "willFetchRecordZoneChanges", "fetchedRecordZoneChanges", "didFetchRecordZoneChanges",
+        "fetchedDatabaseChanges", "willFetchRecordZoneChanges", "fetchedRecordZoneChanges", "didFetchRecordZoneChanges",
         "didFetchChanges",
       ])
+  }
+
+  @Test func `ZON-16 a zone that is empty since it was made again is known to be there`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let zones = Mutex<Set<CKRecordZone.ID>>([])
+    fixture.laptop.onEvent.withLock {
+      $0 = { event in
+        guard case .fetchedDatabaseChanges(let changes) = event else { return }
+        zones.withLock {
+          $0.formUnion(changes.modifications.map(\.zoneID))
+          $0.subtract(changes.deletions.map(\.zoneID))
+        }
+      }
+    }
+    try await fixture.database.deleteRecordZone(withID: NotesApp.zoneID)
+    try await fixture.database.save(CKRecordZone(zoneID: NotesApp.zoneID))
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(zones.withLock { $0 } == [NotesApp.zoneID])
+    #expect(fixture.laptop.notes.isEmpty)
   }
 
   @Test func `the deletion of an earlier incarnation is reported once`() async throws {
