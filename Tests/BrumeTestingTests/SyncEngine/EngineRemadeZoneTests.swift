@@ -25,12 +25,12 @@ import Testing
     #expect(
       reported == [
         "willFetchChanges", "fetchedDatabaseChanges", "fetchedDatabaseChanges",
-        "fetchedDatabaseChanges", "willFetchRecordZoneChanges", "fetchedRecordZoneChanges", "didFetchRecordZoneChanges",
-        "didFetchChanges",
+        "fetchedDatabaseChanges", "willFetchRecordZoneChanges", "fetchedRecordZoneChanges",
+        "didFetchRecordZoneChanges", "didFetchChanges",
       ])
   }
 
-  @Test func `ZON-16 a zone that is empty since it was made again is known to be there`()
+  @Test func `ZON-16 a zone that was made again is known to be there when it is empty`()
     async throws
   {
     let fixture = try await SyncEngineFixture(notes: ["a"])
