@@ -11,7 +11,7 @@ struct WriteTurns<Job> {
   static var long: Int64 { 5_000_000 }
   /// Ours: so many long writes one after the other are: a thread that the system lets wait takes long once in a while.
   static var longInARow: Int { 2 }
-  /// Ours: users that are remembered for it.
+  /// Ours: users that are remembered for it; with more all are forgotten, as some never write again.
   static var longUsersLimit: Int { 1024 }
   /// Ours: users that a group asks before it is committed.
   static var askedLimit: Int { 64 }
@@ -90,7 +90,8 @@ struct WriteTurns<Job> {
   private func isLong(_ user: User) -> Bool { longUsers[user] ?? 0 >= Self.longInARow }
 
   private mutating func expectLong(_ user: User, _ inARow: Int) {
-    if longUsers[user] != nil || longUsers.count < Self.longUsersLimit { longUsers[user] = inARow }
+    if longUsers[user] == nil, longUsers.count >= Self.longUsersLimit { longUsers = [:] }
+    longUsers[user] = inARow
   }
 
   /// Answers all that wait, users in the order of their turns, and forgets them.

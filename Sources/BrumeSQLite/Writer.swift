@@ -26,6 +26,8 @@ struct WriteJob: Sendable {
   /// Answers the caller: nil is "durable".
   let finish: @Sendable ((any Error)?) -> Void
 
+  /// Whether it may join a group that has begun: what has given way would keep those waiting again.
+  var mayJoin: Bool { !isIndexWork && undone == 0 }
   /// Whether it may be undone while it runs, so that others need not wait for its end.
   var mayGiveWay: Bool { user != nil && !isRepeatable && undone < Writer.undoneLimit }
 }
@@ -47,8 +49,9 @@ final class Writer: Sendable {
   /// Ours: nanoseconds after which a group takes nobody else, for the same reason.
   static let groupTimeLimit: Int64 = 20_000_000
 
-  /// Ours: nanoseconds that a write has for itself before it gives way to others, whom it would keep waiting.
-  static let timeBeforeGivingWay: Int64 = 2_000_000
+  /// Nanoseconds that a write has for itself before it gives way to others, whom it would keep waiting. With less those
+  /// who do not write for long would undo one another's work.
+  static let timeBeforeGivingWay = WriteTurns<WriteJob>.long
   /// Ours: a write that lost so many nanoseconds of work to others goes on to its end.
   static let undoneLimit: Int64 = 100_000_000
 
@@ -128,7 +131,10 @@ final class Writer: Sendable {
       switch queue.withLock({ $0.next() }) {
       case .run(let job):
         noteWhoWaits()
-        commitGroup(from: job) { accepts in self.queue.withLock { $0.nextForGroup(accepts) } }
+        commitGroup(from: job) { accepts in
+          defer { self.noteWhoWaits() }
+          return self.queue.withLock { $0.nextForGroup(accepts) }
+        }
       case .sleep: wake.wait()
       case .end: break loop
       }
@@ -146,7 +152,7 @@ final class Writer: Sendable {
 // MARK: Groups
 
 extension Writer {
-  /// Before the first write of a group begins; who comes later says so.
+  /// Before each write of a group begins; who comes later says so.
   private func noteWhoWaits() {
     queue.withLock { queue in
       isAwaited.store(queue.keepsWaiting { !$0.isRepeatable }, ordering: .relaxed)
@@ -197,7 +203,7 @@ extension Writer {
           queue.withLock { $0.putBack(undone, of: undone.user) }
         }
         job =
-          group.isFull ? nil : next { !$0.isIndexWork && (!first.isRepeatable || $0.isRepeatable) }
+          group.isFull ? nil : next { $0.mayJoin && (!first.isRepeatable || $0.isRepeatable) }
       }
       try group.commit()
       return nil

@@ -156,6 +156,23 @@ import Testing
     #expect(runs.count == 1)
   }
 
+  @Test func `whom a write has given way to gives way to nobody that writes long`() async throws {
+    let (runs, clock) = (Runs(), clock)
+    let shorts = Runs()
+    try store.writer.add(long(runs, of: bob))
+    runs.untilFirst()
+    try store.writer.add(
+      job("short", of: alice) { transaction in
+        _ = shorts.begin()
+        try transaction.putNext("c")
+        clock.advance(Writer.timeBeforeGivingWay)
+        try transaction.putNext("d")
+      })
+    runs.goOn()
+    #expect(try await end() == ["c", "d", "a", "b"])
+    #expect(shorts.count == 1)
+  }
+
   @Test func `who comes all the time undoes only so much of a write`() async throws {
     let runs = Runs()
     let (writer, clock) = (store.writer, clock)

@@ -100,8 +100,10 @@ package struct OperatorAuthentication: Sendable {
         known.lastUsed = max(now, known.lastUsed ?? now)
         try transaction.operators.put(known)
       }
-    } catch {
+    } catch is StoreError {
       failedNote.happened(at: now)
+    } catch {
+      // The request was given up; the next one notes it.
     }
   }
 }

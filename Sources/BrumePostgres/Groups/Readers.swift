@@ -20,6 +20,8 @@ struct ReadJob: Sendable {
   let finish: @Sendable ((any Error)?) -> Void
   /// In the order of coming.
   var number: Int64 = 0
+  /// Connections on which it failed.
+  var failures = 0
 }
 
 final class Readers: Sendable {
@@ -143,7 +145,7 @@ final class Readers: Sendable {
 
   private func carryOut(_ job: ReadJob, _ connection: inout Connection?) -> Outcome {
     let last = state.withLock { $0.last }
-    var attempt = 1
+    var job = job
     while true {
       do {
         let used = try connection ?? connected(for: job)
@@ -160,10 +162,10 @@ final class Readers: Sendable {
           state.withLock { $0.connected -= 1 }
           connection = nil
         }
-        guard error.isConnectionLost || error.isConflict, attempt < Self.attempts else {
+        job.failures += 1
+        guard error.isConnectionLost || error.isConflict, job.failures < Self.attempts else {
           return .answered(error)
         }
-        attempt += 1
       } catch {
         return .answered(error)
       }

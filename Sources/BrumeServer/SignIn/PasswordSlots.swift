@@ -11,7 +11,7 @@ struct PasswordSlots: Sendable {
   }
   /// Ours: checks of operators.
   private static let mostOfOperators = 2
-  /// Ours: checks of one address, of users and of operators.
+  /// Ours: checks of one address, of users. Of an operator's there is one, so that no address has all of theirs.
   private static let mostOfAddress = 2
 
   private let most: Int
@@ -25,11 +25,8 @@ struct PasswordSlots: Sendable {
     let room = holder.isOperator ? Self.mostOfOperators : max(1, most - Self.mostOfOperators)
     guard held.count < most, alike.count < room else { return false }
     if let name = holder.name, alike.contains(where: { $0.name == name }) { return false }
-    if let address = holder.address,
-      alike.count(where: { $0.address == address }) >= Self.mostOfAddress
-    {
-      return false
-    }
+    let here = alike.count { $0.address == holder.address }
+    if holder.address != nil, here >= (holder.isOperator ? 1 : Self.mostOfAddress) { return false }
     held.append(holder)
     return true
   }
