@@ -61,7 +61,7 @@ def session(tour):
            "when it is somebody else's, nothing is changed, and nothing typed is left to them")
     _sign_out(console)
     expect(console.page.run("fetch('/_brume/admin/session').then((answer) => answer.status)") == 401, "signing out ends the session")
-    console.page.run(f"location.hash = {tour.place + '/start'!r}")
+    console.page.run(f"location.hash = {tour.place + '/start'!r}; location.reload()")
     tour.sign_in()
 
 

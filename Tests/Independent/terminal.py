@@ -183,14 +183,15 @@ def uploading(binary, folder):
     data, file = os.path.join(folder, "uploading"), os.path.join(folder, "large.jsonl")
     # So little that the kernel, whose buffer for a connection grows with what has arrived, does not take the rest.
     narrow = Narrow(SIZE // 64)
-    server = Server(binary, data, extra=["--base-url", narrow.address]).start()
+    server = Server(binary, data).start()
     atexit.register(server.process.kill)  # Also when something is not as expected.
-    narrow.lead_to(int(json.load(open(os.path.join(data, "server.json")))["url"].rsplit(":", 1)[1]))
-    narrow.isOpen.set()
+    known = json.load(open(os.path.join(data, "server.json")))
+    narrow.lead_to(int(known["url"].rsplit(":", 1)[1]))
     assets = Assets(server)
     assets.save(assets.upload(os.urandom(SIZE), record="large")[1], record="large")
     server.tool("export", "--user", "alice", file)
-    command = [binary, "import", file, "--user", "bob", "--data", data]
+    # Files are sent to the server as the command reaches it.
+    command = [binary, "import", file, "--user", "bob", "--url", narrow.address, "--admin-token", known["adminToken"]]
     for columns, bar in ((80, True), (48, False)):
         narrow.isOpen.clear()
         terminal = Terminal(command, columns=columns)
