@@ -18,7 +18,7 @@ const isHere = ({ page, container, environment }) =>
 onArrival((before) => !isHere(before) && drop(name));
 
 /** What can be typed: of a name that a server made the first letters. */
-const beginning = (name) => (name.length > 12 ? name.slice(0, 6) : name);
+const beginning = (name) => (name.length > 12 ? [...name].slice(0, 6).join("") : name);
 
 /** Asks for the beginning of its name, then deletes it. */
 export function remove(where, record, close) {

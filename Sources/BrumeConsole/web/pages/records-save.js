@@ -2,7 +2,7 @@
 // a conflict brings.
 
 import { call, refresh } from "../core/calls.js";
-import { admin, knownUsers, userNames } from "../core/places.js";
+import { admin, areMoreUsers, knownUsers, userNames } from "../core/places.js";
 import { parsed } from "../core/parsing.js";
 import { go, unlessLeft, withQuery } from "../core/router.js";
 import { draft, drop, once, say, update } from "../core/state.js";
@@ -12,9 +12,10 @@ import { who } from "./records-columns.js";
 import { namedValues } from "./records-named.js";
 import { database, exact, zoneID } from "./records-query.js";
 
-/** Records of one name are others in another container, environment, database or zone. */
+/** Records of one name are others in another container, environment, database or zone; one without a name is of the type
+ * that is shown. */
 const key = (where, { recordName = "" }) =>
-  "record." + JSON.stringify([where.container, where.environment, database(where), where.zone, recordName]);
+  "record." + JSON.stringify([where.container, where.environment, database(where), where.zone, recordName || [where.type]]);
 
 /** The draft of a record: texts by field, the tag it was read with, who writes. */
 export function begun(where, record) {
@@ -59,7 +60,8 @@ export function changes(state, record, fields) {
 export function writer(state, record) {
   const creator = record.created?.userRecordName;
   const known = knownUsers().find(({ recordName }) => recordName === creator);
-  return state.writer || known?.name || creator || userNames()[0] || "";
+  // The list may have only the first users. In a whole one nobody else is there to write.
+  return state.writer || known?.name || (areMoreUsers() && creator) || userNames()[0] || "";
 }
 
 /** Who may be chosen as the writer: also a creator whom the list of users does not have, by record name. */
