@@ -19,8 +19,17 @@ import Testing
 
   private final class Answers: Sendable {
     private let given = Mutex<[String]>([])
+    private let (stream, added) = AsyncStream.makeStream(of: String.self)
     var all: [String] { given.withLock { $0 } }
-    func add(_ answer: String) { given.withLock { $0.append(answer) } }
+
+    func add(_ answer: String) {
+      given.withLock { $0.append(answer) }
+      added.yield(answer)
+    }
+
+    func until(_ answer: String) async {
+      for await given in stream where given == answer { break }
+    }
   }
 
   private final class Clock: Sendable {
@@ -79,7 +88,9 @@ import Testing
     func goOn() { gate.signal() }
   }
 
+  /// What is there when all have been answered, the long one too.
   private func end() async throws -> [String] {
+    await answers.until("long")
     try await store.write(in: .all) { try $0.settings.set(.secret, to: [1]) }
     let names = try await store.read {
       try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 99).map(\.ownName)
