@@ -80,8 +80,12 @@ package enum ISODate {
     guard (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60
     else { return nil }
     let days = GregorianCalendar.day(year, month, day)
-    return ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000
+    let time = ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000
+    // The leap second after the last year would be of one that this form cannot write.
+    return time < endOfForm ? time : nil
   }
+
+  private static let endOfForm = GregorianCalendar.day(10_000, 1, 1) * secondsPerDay * 1000
 
   private static func padded(_ number: Int64, _ width: Int = 2) -> String {
     let digits = String(number.magnitude)

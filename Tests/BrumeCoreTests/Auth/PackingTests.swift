@@ -55,7 +55,7 @@ struct PackingTests {
   @Test(arguments: [
     ("1970-01-01T00:00:00Z", Int64(0)), ("2026-11-20T22:31:01Z", 1_795_213_861_000),
     ("2024-02-29T23:59:59Z", 1_709_251_199_000), ("1969-12-31T23:59:59Z", -1000),
-    ("2000-03-01T00:00:00Z", 951_868_800_000),
+    ("2000-03-01T00:00:00Z", 951_868_800_000), ("9999-12-31T23:59:59Z", 253_402_300_799_000),
   ])
   func `dates are read exactly`(_ text: String, _ milliseconds: Milliseconds) {
     #expect(ISODate.milliseconds(text) == milliseconds)
@@ -64,6 +64,7 @@ struct PackingTests {
   @Test(arguments: [
     "", "2026-11-20", "2026-11-20T22:31:01", "2026-11-20T22:31:01+", "2026-13-01T00:00:00Z",
     "2026-11-20T24:00:00Z", "2026-11-2ØT22:31:01Z", "2026-11-20 22:31:01Z",
+    "9999-12-31T23:59:60Z",
   ])
   func `other spellings of dates are none`(_ text: String) {
     #expect(ISODate.milliseconds(text) == nil)
