@@ -20,11 +20,47 @@ struct ReadJob: Sendable {
   let finish: @Sendable ((any Error)?) -> Void
   /// In the order of coming.
   var number: Int64 = 0
-  /// Connections on which it failed.
-  var failures = 0
 }
 
 final class Readers: Sendable {
+  /// A connection, and where its thread sleeps.
+  // Sendable because whoever took it out of those that sleep has it alone: its own thread, or a caller who reads with it.
+  private final class Seat: @unchecked Sendable {
+    var connection: Connection?
+    let wake = DispatchSemaphore(value: 0)
+  }
+
+  private struct State {
+    /// The longest waiting last.
+    var leaving: [ReadJob] = []
+    var arriving: [ReadJob] = []
+    var sleeping: [Seat] = []
+    var isClosed = false
+    /// Of the read that came last.
+    var last: Int64 = 0
+    /// Whether a thread that has nothing to do may sleep.
+    var isIdle: Bool { leaving.isEmpty && arriving.isEmpty && !isClosed }
+
+    mutating func add(_ job: ReadJob) {
+      var job = job
+      last += 1
+      job.number = last
+      arriving.append(job)
+    }
+
+    mutating func next() -> ReadJob? {
+      if leaving.isEmpty { (leaving, arriving) = (arriving.reversed(), []) }
+      return leaving.popLast()
+    }
+
+    /// Those that wait and came no later than the one with this number.
+    mutating func take(through number: Int64) -> [ReadJob] {
+      let waiting: [ReadJob] = leaving.reversed() + arriving
+      let taken = waiting.prefix { $0.number <= number }
+      (leaving, arriving) = ([], Array(waiting.dropFirst(taken.count)))
+      return Array(taken)
+    }
+  }
   private enum Step {
     case run(ReadJob)
     case sleep
@@ -32,18 +68,12 @@ final class Readers: Sendable {
   }
   /// There is no connection to be had.
   private struct Away: Error { let error: StoreError }
-  /// What becomes of a read.
-  private enum Outcome {
-    case answered((any Error)?)
-    /// Others, who have connections, take it.
-    case passedOn
-  }
   /// Ours: beyond it reads are refused.
   private static let waitingLimit = 10_000
   /// Ours: connections on which one read may fail.
   private static let attempts = 3
 
-  private let state = Mutex(ReadQueue())
+  private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
   /// Takes what the coordinator of Citus is to do.
@@ -67,12 +97,13 @@ final class Readers: Sendable {
 
   func add(_ job: ReadJob) throws(StoreError) {
     try node.acknowledgements.check()
-    let result = state.withLock { state -> Result<ReaderSeat?, StoreError> in
+    let result = state.withLock { state -> Result<Seat?, StoreError> in
       if state.isClosed { return .failure(.closed) }
       guard state.arriving.count < Self.waitingLimit else {
         return .failure(StoreError(.noRoom, "too many reads wait; slow down"))
       }
-      return .success(state.add(job))
+      state.add(job)
+      return .success(state.sleeping.popLast())
     }
     try result.get()?.wake.signal()
   }
@@ -81,120 +112,94 @@ final class Readers: Sendable {
   /// and there.
   func runNow(_ job: ReadJob) throws(StoreError) -> Bool {
     try node.acknowledgements.check()
-    let free = state.withLock { state -> ReaderSeat? in
-      state.isIdle ? state.takeConnected() : nil
+    let free = state.withLock { state -> Seat? in
+      guard state.isIdle, state.sleeping.last?.connection?.isUsable == true else { return nil }
+      return state.sleeping.popLast()
     }
     guard let seat = free else { return false }
-    let outcome = carryOut(job, &seat.connection)
+    let error = carryOut(job, &seat.connection)
     giveBack(seat)
-    answer(job, outcome)
+    answer(job, error)
     return true
   }
 
-  private func giveBack(_ seat: ReaderSeat) {
+  private func giveBack(_ seat: Seat) {
     let sleepsOn = state.withLock { state in
-      if state.isIdle { state.sleep(seat) }
+      if state.isIdle { state.sleeping.append(seat) }
       return state.isIdle
     }
     if !sleepsOn { seat.wake.signal() }
   }
 
   func close() {
-    for seat in state.withLock({ $0.close() }) { seat.wake.signal() }
+    let sleeping = state.withLock { state in
+      state.isClosed = true
+      defer { state.sleeping = [] }
+      return state.sleeping
+    }
+    for seat in sleeping { seat.wake.signal() }
   }
 
   // MARK: A thread
 
   private func run() {
-    let seat = ReaderSeat()
+    let seat = Seat()
     while true {
       switch nextStep(seat) {
-      case .run(let job):
-        let outcome = carryOut(job, &seat.connection)
-        answer(job, outcome)
-        if case .passedOn = outcome { rest(seat) }
+      case .run(let job): answer(job, carryOut(job, &seat.connection))
       case .sleep: seat.wake.wait()
       case .end: return
       }
     }
   }
 
-  private func nextStep(_ seat: ReaderSeat) -> Step {
+  private func nextStep(_ seat: Seat) -> Step {
     state.withLock { state in
       if let job = state.next() { return .run(job) }
       if state.isClosed { return .end }
-      state.sleep(seat)
+      state.sleeping.append(seat)
       return .sleep
     }
   }
 
-  /// Leaves what waits to those who have a connection, until a read comes that they are too few for.
-  private func rest(_ seat: ReaderSeat) {
-    let sleeps = state.withLock { state in
-      if !state.isClosed { state.sleep(seat) }
-      return !state.isClosed
-    }
-    if sleeps { seat.wake.wait() }
-  }
-
-  private func answer(_ job: ReadJob, _ outcome: Outcome) {
-    guard case .answered(let error) = outcome else { return }
+  private func answer(_ job: ReadJob, _ error: (any Error)?) {
     if let handOver, let reason = error.flatMap({ Handover($0) }) { return handOver(job, reason) }
     job.finish((error as? ServerError)?.storeError ?? error)
   }
 
-  private func carryOut(_ job: ReadJob, _ connection: inout Connection?) -> Outcome {
+  /// Answers what went wrong.
+  private func carryOut(_ job: ReadJob, _ connection: inout Connection?) -> (any Error)? {
     let last = state.withLock { $0.last }
-    var job = job
+    var attempt = 1
     while true {
       do {
         let used = try connection ?? connected(for: job)
         connection = used
         try read(job, used)
-        return .answered(nil)
+        return nil
       } catch let away as Away {
-        if passOn(job) { return .passedOn }
         // Who has waited as long gets no other answer, and would wait for as many attempts as there are before it.
-        for job in state.withLock({ $0.take(through: last) }) { answer(job, .answered(away.error)) }
-        return .answered(away.error)
+        for job in state.withLock({ $0.take(through: last) }) { answer(job, away.error) }
+        return away.error
       } catch let error as ServerError {
-        if error.isConnectionLost, connection != nil {
-          state.withLock { $0.connected -= 1 }
-          connection = nil
+        if error.isConnectionLost { connection = nil }
+        guard error.isConnectionLost || error.isConflict, attempt < Self.attempts else {
+          return error
         }
-        job.failures += 1
-        guard error.isConnectionLost || error.isConflict, job.failures < Self.attempts else {
-          return .answered(error)
-        }
+        attempt += 1
       } catch {
-        return .answered(error)
+        return error
       }
     }
-  }
-
-  /// Answers whether others have connections, and take the read.
-  private func passOn(_ job: ReadJob) -> Bool {
-    let (isPassedOn, woken) = state.withLock { state -> (Bool, ReaderSeat?) in
-      guard state.connected > 0, !state.isClosed else { return (false, nil) }
-      return (true, state.passOn(job))
-    }
-    woken?.wake.signal()
-    return isPassedOn
   }
 
   private func connected(for job: ReadJob) throws -> Connection {
     let new: Connection
-    do throws(StoreError) {
-      // Nobody waits for another connection while there are some: the server may have no more to give.
-      new = try connector.connect { [self] in
-        job.isWanted() && state.withLock { $0.connected == 0 }
-      }
-    } catch {
+    do throws(StoreError) { new = try connector.connect(while: job.isWanted) } catch {
       if !job.isWanted() { throw CancellationError() }
       throw Away(error: error)
     }
     try node.acknowledgements.check(on: new)
-    state.withLock { $0.connected += 1 }
     return new
   }
 

@@ -96,35 +96,6 @@ import Testing
     try await store.close()
   }
 
-  @Test func `while the server gives no more connections, reads wait for those that are there`()
-    async throws
-  {
-    let server = try PostgresServer.shared.get()
-    let url = try server.emptySchema()
-    let schema = try #require(url.split(separator: "%3D").last)
-    try server.execute("CREATE ROLE narrow LOGIN; GRANT ALL ON SCHEMA \(schema) TO narrow")
-    let lines = LogLines()
-    let store = try PostgresStore.forTest(
-      url: url.replacing("brume@", with: "narrow@"), logger: lines.logger
-    ) { _ in }
-    try await store.write(in: .server) { try $0.settings.set(.secret, to: [1]) }
-    #expect(try await Self.secret(store) == [1], "one of two readers has a connection")
-    try server.execute("ALTER ROLE narrow CONNECTION LIMIT 0")
-    let (entered, gate) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
-    async let first = store.read { transaction in
-      entered.continuation.yield()
-      gate.wait()
-      return try transaction.settings.value(.secret)
-    }
-    for await _ in entered.stream { break }
-    async let second = Self.secret(store)
-    while !lines.texts.contains("PostgreSQL cannot be reached") { await Task.yield() }
-    gate.signal()
-    let found = try await [first, second]
-    #expect(found == [[1], [1]])
-    try await store.close()
-  }
-
   @Test func `a store whose server has lost acknowledged commits refuses from then on`()
     async throws
   {
