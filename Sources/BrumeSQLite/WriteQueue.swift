@@ -68,9 +68,6 @@ struct WriteQueue<Job> {
   /// A job for the group that the writer has already begun, if the group takes the one whose turn it is.
   mutating func nextForGroup(_ accepts: (Job) -> Bool) -> Job? { waiting.nextToJoin(accepts) }
 
-  /// Whether a user's write that has come now is kept waiting by one of somebody else.
-  func keepsWaiting(_ user: UserID?) -> Bool { waiting.keepsWaiting(user) }
-
   /// Whether the write that runs keeps one of somebody else waiting for which this is so.
   func keepsWaiting(_ isSo: (Job) -> Bool) -> Bool { waiting.keepsWaiting(isSo) }
 
@@ -116,3 +113,5 @@ struct WriteQueue<Job> {
     return true
   }
 }
+
+extension WriteQueue.Step: Sendable where Job: Sendable {}

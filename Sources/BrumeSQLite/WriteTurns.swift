@@ -58,15 +58,11 @@ struct WriteTurns<Job> {
   /// A user's write begins that has not waited here.
   mutating func begins(of user: User) { running = user }
 
-  /// Whether a write that comes now is kept waiting by a write of somebody else, who may take longer.
-  func keepsWaiting(_ user: User) -> Bool {
-    user != nil && user != running && !isLong(user)
-  }
-
-  /// Whether the write that was taken last keeps one waiting for which this is so.
+  /// Whether the write that was taken last keeps one of somebody else waiting, who is not known for long ones, for which
+  /// this is so.
   func keepsWaiting(_ isSo: (Job) -> Bool) -> Bool {
     order.prefix(Self.askedLimit).contains { user in
-      keepsWaiting(user) && lines[user]?.first.map(isSo) ?? false
+      user != nil && user != running && !isLong(user) && lines[user]?.first.map(isSo) ?? false
     }
   }
 

@@ -97,16 +97,9 @@ final class Writer: Sendable {
 
   /// Queues a write, or carries it out at once. It throws if no write is accepted any more.
   func add(_ job: WriteJob) throws(StoreError) {
-    switch queue.withLock({ queue in
-      let admission = queue.add(job, of: job.user)
-      if !job.isRepeatable, queue.keepsWaiting(job.user) {
-        isAwaited.store(true, ordering: .relaxed)
-      }
-      return admission
-    }) {
+    switch notingWhoWaits({ $0.add(job, of: job.user) }) {
     case .accepted(let wakeWriter): if wakeWriter { wake.signal() }
     case .yourTurn:
-      noteWhoWaits()
       commitGroup(from: job) { _ in nil }
       if queue.withLock({ $0.turnEnded() }) { wake.signal() }
     case .refused(let error): throw error
@@ -128,13 +121,9 @@ final class Writer: Sendable {
   /// The thread's main function.
   func run() {
     loop: while true {
-      switch queue.withLock({ $0.next() }) {
+      switch notingWhoWaits({ $0.next() }) {
       case .run(let job):
-        noteWhoWaits()
-        commitGroup(from: job) { accepts in
-          defer { self.noteWhoWaits() }
-          return self.queue.withLock { $0.nextForGroup(accepts) }
-        }
+        commitGroup(from: job) { accepts in self.notingWhoWaits { $0.nextForGroup(accepts) } }
       case .sleep: wake.wait()
       case .end: break loop
       }
@@ -152,10 +141,13 @@ final class Writer: Sendable {
 // MARK: Groups
 
 extension Writer {
-  /// Before each write of a group begins; who comes later says so.
-  private func noteWhoWaits() {
+  /// What changes who waits, or whose write runs.
+  private func notingWhoWaits<Value: Sendable>(
+    _ change: @Sendable (inout WriteQueue<WriteJob>) -> Value
+  ) -> Value {
     queue.withLock { queue in
-      isAwaited.store(queue.keepsWaiting { !$0.isRepeatable }, ordering: .relaxed)
+      defer { isAwaited.store(queue.keepsWaiting { !$0.isRepeatable }, ordering: .relaxed) }
+      return change(&queue)
     }
   }
 
