@@ -5,7 +5,6 @@ import BrumeModel
 import BrumeStorage
 import BrumeWire
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import BrumeServer
@@ -17,19 +16,10 @@ import Testing
     _ adjust: @escaping @Sendable (inout Settings) -> Void = { _ in },
     _ body: @Sendable (RouteClient, FailingStore, _ target: String) async throws -> Void
   ) async throws {
-    let made = Mutex<FailingStore?>(nil)
-    let fixture = try await ServerFixture(
-      host: CaseClock().host,
-      {
-        $0.isDevelopment = false
-        adjust(&$0)
-      },
-      wrapping: { inner in
-        let store = FailingStore(inner)
-        made.withLock { $0 = store }
-        return store
-      })
-    let store = try #require(made.withLock { $0 })
+    let (fixture, store) = try await ServerFixture.failing(host: CaseClock().host) {
+      $0.isDevelopment = false
+      adjust(&$0)
+    }
     try await fixture.routes { client in
       let token = try #require(try await client.admin("tokens", ["name": "web"])["token"]?.string)
       try await body(

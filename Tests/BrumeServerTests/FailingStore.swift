@@ -1,8 +1,11 @@
 // A store that reads or writes nothing for as long as a test says so, as on a full disk or without a database.
 
+import BrumeCore
+import BrumeServer
 import BrumeStorage
 import BrumeTestKit
 import Synchronization
+import Testing
 
 final class FailingStore: WrappingStore {
   let inner: any Store
@@ -52,5 +55,22 @@ final class FailingStore: WrappingStore {
       failing.wholesLeft = left - 1
       return left <= 0
     }
+  }
+}
+
+extension ServerFixture {
+  /// A server on a store that fails when the test says so.
+  static func failing(
+    host: BrumeCore.Host = .real, _ adjust: (inout Settings) -> Void = { _ in }
+  ) async throws -> (ServerFixture, FailingStore) {
+    let made = Mutex<FailingStore?>(nil)
+    let fixture = try await ServerFixture(
+      host: host, adjust,
+      wrapping: { inner in
+        let store = FailingStore(inner)
+        made.withLock { $0 = store }
+        return store
+      })
+    return (fixture, try #require(made.withLock { $0 }))
   }
 }

@@ -7,7 +7,6 @@ import BrumeTestKit
 import BrumeWire
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SignOutTests {
@@ -77,15 +76,7 @@ import Testing
   @Test func `a removal of the user that fails on its way ends open streams all the same`()
     async throws
   {
-    let made = Mutex<FailingStore?>(nil)
-    let fixture = try await ServerFixture(
-      { $0.timeouts.heartbeat = 300 },
-      wrapping: { inner in
-        let store = FailingStore(inner)
-        made.withLock { $0 = store }
-        return store
-      })
-    let store = try #require(made.withLock { $0 })
+    let (fixture, store) = try await ServerFixture.failing { $0.timeouts.heartbeat = 300 }
     try await fixture.live { port in
       let phone = try RawSocket(port: port)
       defer { phone.close() }

@@ -45,6 +45,18 @@ struct SignatureTests {
       name: "job", publicKeyPEM: pem, in: TestContainer.development)
   }
 
+  /// Signed as clients do, with the time of the vector unless another is said.
+  private static func signed(
+    _ path: String, body: [UInt8] = [], at date: String = "2026-11-20T22:31:01Z",
+    by secret: P256.Signing.PrivateKey, _ key: ServerKey
+  ) throws -> SignedRequest {
+    let hash = Data(SHA256.hash(data: body)).base64EncodedString()
+    let signature = try secret.signature(for: Array("\(date):\(hash):\(path)".utf8))
+    return SignedRequest(
+      keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
+      target: path, body: body)
+  }
+
   private func vector(_ key: ServerKey, target: String = path) -> SignedRequest {
     SignedRequest(
       keyID: key.id, date: "2026-11-20T22:31:01Z", signature: Self.vectorSignature,
@@ -149,13 +161,7 @@ struct SignatureTests {
     let fixture = try await fixture()
     let secret = P256.Signing.PrivateKey()
     let key = try await key(secret.publicKey.pemRepresentation, fixture)
-    let date = "2026-11-20T22:31:01Z"
-    let path = Self.path(of: "modify")
-    let hash = Data(SHA256.hash(data: [UInt8]())).base64EncodedString()
-    let signature = try secret.signature(for: Array("\(date):\(hash):\(path)".utf8))
-    let request = SignedRequest(
-      keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
-      target: path, body: [])
+    let request = try Self.signed(Self.path(of: "modify"), by: secret, key)
     _ = try await authenticate(request, fixture)
     let restarted = try await TestServer(store: fixture.server.store)
     restarted.clock.advance(by: Self.time - restarted.clock.now)
@@ -172,13 +178,8 @@ struct SignatureTests {
     fixture.server.clock.advance(by: Self.time - fixture.server.clock.now)
     let secret = P256.Signing.PrivateKey()
     let key = try await key(secret.publicKey.pemRepresentation, fixture)
-    let path = Self.path(of: "modify")
-    let hash = Data(SHA256.hash(data: [UInt8]())).base64EncodedString()
     func request(_ date: String) throws -> SignedRequest {
-      let signature = try secret.signature(for: Array("\(date):\(hash):\(path)".utf8))
-      return SignedRequest(
-        keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
-        target: path, body: [])
+      try Self.signed(Self.path(of: "modify"), at: date, by: secret, key)
     }
     _ = try await authenticate(try request("2026-11-20T22:31:01Z"), fixture)
     let second = try request("2026-11-20T22:31:02Z")
@@ -193,16 +194,10 @@ struct SignatureTests {
     limits.signatureSkew = 500
     let fixture = try await EngineFixture(limits: limits)
     fixture.server.clock.advance(by: Self.time - fixture.server.clock.now)
-    let date = "2026-11-20T22:31:01Z"
     func use(_ count: Int, of secret: P256.Signing.PrivateKey, _ key: ServerKey) async throws {
       for number in 0..<count {
         let path = Self.path(of: "modify?number=\(number)")
-        let hash = Data(SHA256.hash(data: [UInt8]())).base64EncodedString()
-        let signature = try secret.signature(for: Array("\(date):\(hash):\(path)".utf8))
-        let request = SignedRequest(
-          keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
-          target: path, body: [])
-        _ = try await authenticate(request, fixture)
+        _ = try await authenticate(try Self.signed(path, by: secret, key), fixture)
       }
     }
     let (busy, other) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())

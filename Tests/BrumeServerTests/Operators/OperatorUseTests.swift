@@ -6,7 +6,6 @@ import BrumeServer
 import BrumeStorage
 import BrumeWire
 import HTTPTypes
-import Synchronization
 import Testing
 
 @Suite struct OperatorUseTests {
@@ -14,15 +13,7 @@ import Testing
     async throws
   {
     let clock = CaseClock()
-    let made = Mutex<FailingStore?>(nil)
-    let fixture = try await ServerFixture(
-      host: clock.host,
-      wrapping: { inner in
-        let store = FailingStore(inner)
-        made.withLock { $0 = store }
-        return store
-      })
-    let store = try #require(made.withLock { $0 })
+    let (fixture, store) = try await ServerFixture.failing(host: clock.host)
     try await fixture.routes { client in
       try await client.addOperator("ada")
       let browser = try await client.browser(of: "ada")

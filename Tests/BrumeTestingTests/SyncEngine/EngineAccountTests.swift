@@ -84,10 +84,7 @@ private final class SwitchedApp: CKSyncEngineDelegate {
   init(_ server: LocalServer) { self.server = server }
 
   func makeEngine(_ database: CKDatabase) -> CKSyncEngine {
-    var configuration = CKSyncEngine.Configuration(
-      database: database, stateSerialization: nil, delegate: self)
-    configuration.automaticallySync = false
-    let engine = CKSyncEngine(configuration)
+    let engine = CKSyncEngine(whenAsked: database, self)
     made.withLock { $0 = engine }
     return engine
   }

@@ -19,10 +19,7 @@ private final class PhotoApp: CKSyncEngineDelegate {
   init(_ file: URL) { self.file = file }
 
   func makeEngine(_ database: CKDatabase) -> CKSyncEngine {
-    var configuration = CKSyncEngine.Configuration(
-      database: database, stateSerialization: nil, delegate: self)
-    configuration.automaticallySync = false
-    let engine = CKSyncEngine(configuration)
+    let engine = CKSyncEngine(whenAsked: database, self)
     made.withLock { $0 = engine }
     return engine
   }

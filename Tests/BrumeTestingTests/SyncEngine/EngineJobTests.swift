@@ -13,10 +13,7 @@ private final class LateApp: CKSyncEngineDelegate {
   let late = CKSyncEngine.PendingRecordZoneChange.saveRecord(NotesApp.id("late"))
 
   func makeEngine(_ database: CKDatabase) -> CKSyncEngine {
-    var configuration = CKSyncEngine.Configuration(
-      database: database, stateSerialization: nil, delegate: self)
-    configuration.automaticallySync = false
-    let engine = CKSyncEngine(configuration)
+    let engine = CKSyncEngine(whenAsked: database, self)
     made.withLock { $0 = engine }
     return engine
   }

@@ -360,10 +360,7 @@ private final class HandMadeBatches: CKSyncEngineDelegate {
   }
 
   init(_ database: CKDatabase) {
-    var configuration = CKSyncEngine.Configuration(
-      database: database, stateSerialization: nil, delegate: self)
-    configuration.automaticallySync = false
-    made.withLock { $0 = CKSyncEngine(configuration) }
+    made.withLock { $0 = CKSyncEngine(whenAsked: database, self) }
   }
 
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {

@@ -166,10 +166,7 @@ private final class GroupApp: CKSyncEngineDelegate {
 
   init(_ database: CKDatabase, _ seen: @escaping @Sendable (String) -> Void) {
     self.seen = seen
-    var configuration = CKSyncEngine.Configuration(
-      database: database, stateSerialization: nil, delegate: self)
-    configuration.automaticallySync = false
-    made.withLock { $0 = CKSyncEngine(configuration) }
+    made.withLock { $0 = CKSyncEngine(whenAsked: database, self) }
   }
 
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {}

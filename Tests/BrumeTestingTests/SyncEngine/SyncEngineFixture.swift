@@ -70,3 +70,13 @@ extension CKError {
       })
   }
 }
+
+extension CKSyncEngine {
+  /// One that knows nothing yet and syncs only when the test asks it to.
+  convenience init(whenAsked database: CKDatabase, _ delegate: any CKSyncEngineDelegate) {
+    var configuration = Configuration(
+      database: database, stateSerialization: nil, delegate: delegate)
+    configuration.automaticallySync = false
+    self.init(configuration)
+  }
+}
