@@ -70,7 +70,9 @@ package struct AdminTokens: Sendable {
       }
       guard let found else {
         throw BrumeError(
-          .notFound, "there is no admin token '\(name)'; `brume operator token list` shows them")
+          .notFound,
+          "there is no admin token '\(NameRules.shown(name))'; `brume operator token list` shows them"
+        )
       }
       try transaction.operators.removeCredential(found.id)
       return found

@@ -70,8 +70,8 @@ package struct OperatorInvitations: Sendable {
       guard let found else {
         throw BrumeError(
           .notFound,
-          "there is no invitation of '\(name)'; `brume operator invitation list` shows them, and "
-            + "`brume operator remove` removes who has used one")
+          "there is no invitation of '\(NameRules.shown(name))'; `brume operator invitation list` "
+            + "shows them, and `brume operator remove` removes who has used one")
       }
       try transaction.operators.removeCredential(found.id)
       return found

@@ -173,7 +173,8 @@ extension OperatorReading {
   func known(_ name: String) throws -> Operator {
     guard let person = try find(named: name) else {
       throw BrumeError(
-        .notFound, "there is no operator '\(name)'; `brume operator list` shows them")
+        .notFound,
+        "there is no operator '\(NameRules.shown(name))'; `brume operator list` shows them")
     }
     return person
   }

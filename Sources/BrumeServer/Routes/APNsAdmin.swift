@@ -35,7 +35,9 @@ struct APNsAdmin: Sendable {
   func remove(_ call: Call) async throws -> Reply {
     let (topic, container) = (try call.json().text("topic"), call.containerEnvironment.container)
     guard try await pushKeys.removeAPNsSender(topic, of: container) else {
-      throw BrumeError(.notFound, "\(container) has no key for '\(topic)'; see 'brume apns list'")
+      throw BrumeError(
+        .notFound,
+        "\(container) has no key for '\(NameRules.shown(topic))'; see 'brume apns list'")
     }
     return .empty
   }

@@ -48,6 +48,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("apns/remove", "topic"), ("operators/change", "name"), ("operators/remove", "name"),
+    ("operators/invitations/revoke", "name"), ("operators/tokens/revoke", "name"),
+    ("users/delete", "user"),
+  ])
+  func `a name that nobody has is answered with its beginning`(path: String, member: String)
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      let name = String(repeating: "z", count: 100_000)
+      let answer = try await client.admin(path, [member: .string(name)])
+      #expect(answer.status == 404 && answer.reason.contains("'zzzzz"), "\(answer.status)")
+      #expect(answer.text.utf8.count < 1000)
+    }
+  }
+
   @Test func `null is absent`() async throws {
     try await ServerFixture().routes { client in
       let body = #"{"name":"web","origins":null,"callback":null}"#
