@@ -3,13 +3,13 @@
 export SWIFT ?= swift
 BIN = .build/debug/brume
 RELEASE = .build/release/brume
-RELEASE_SIMULATION = .build/release/brume-simulate
+SIMULATION = .build/simulate/brume-simulate
 APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests
 # A crash in a test should end the test, not hold a debugger.
 export SWIFT_BACKTRACE ?= enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test simulate simulator fuzz fuzzer soak check bench dist dist-test image-test format docs
+.PHONY: help run demo test tests-built simulate simulator fuzz fuzzer soak check bench dist dist-test image-test format docs
 
 # Builds what `run` and `demo` start. SwiftPM's progress is worth seeing only when there is much.
 define build
@@ -35,9 +35,11 @@ demo: ## Play the documented scenarios against a throw-away server
 WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e --experimental-maximum-parallelization-width \
   | sed "s/$$/ $$((2 * $$(getconf _NPROCESSORS_ONLN)))/")
 
-test: ## Run all the tests
+tests-built:
 	@scripts/prepare tests
 	$(SWIFT) build --build-tests
+
+test: tests-built ## Run all the tests
 	@# What waits for a disk, a socket or another task runs apart from what only computes.
 	scripts/swift-test --skip-build $(WIDTH) --skip '$(APART)'
 	scripts/swift-test --skip-build $(WIDTH) --filter BrumeStorageTests
@@ -46,15 +48,16 @@ test: ## Run all the tests
 	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)
 
-# In release a seed takes a fraction of the time. Seeds that there was no time for fail, as do planted faults that are not found.
+# Optimised, a seed takes a third of the time. Seeds that there was no time for fail, as do planted faults that are not found.
 simulate: simulator ## Run 5,000 seeds of the simulation within three minutes (Linux; `make test` runs as many as 40 s allow)
-	$(RELEASE_SIMULATION) --controls
-	$(RELEASE_SIMULATION) --first 1 --seeds 20 --repeats
-	$(RELEASE_SIMULATION) --first 1 --seeds 5000 --seconds 180 --jobs $$(getconf _NPROCESSORS_ONLN)
+	$(SIMULATION) --controls
+	$(SIMULATION) --first 1 --seeds 20 --repeats
+	$(SIMULATION) --first 1 --seeds 5000 --seconds 180 --jobs $$(getconf _NPROCESSORS_ONLN)
 
+# What `simulate` begins with. BUILT=yes: the ordinary build is there, and is not asked for again.
 simulator:
 	@scripts/prepare
-	$(SWIFT) build -c release --product brume-simulate
+	scripts/simulator --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(BUILT),--built)
 
 fuzz: ## Search every reader of bytes for SECONDS=60 each, led by coverage, after planted faults (Linux)
 	@scripts/prepare
@@ -63,12 +66,12 @@ fuzz: ## Search every reader of bytes for SECONDS=60 each, led by coverage, afte
 # What `fuzz` begins with.
 fuzzer:
 	@scripts/prepare
-	scripts/fuzz --build --jobs $$(getconf _NPROCESSORS_ONLN)
+	scripts/fuzz --build --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(BUILT),--built)
 
 soak: ## Run every machine's long form, and print one table (TIME=3h: for how long; ONLY=kill9,rot: which)
 	@scripts/prepare tests
 	$(SWIFT) build --build-tests
-	$(SWIFT) build -c release --product brume-simulate
+	scripts/simulator --jobs $$(getconf _NPROCESSORS_ONLN)
 	$(SWIFT) build -c release --product brume
 	@exec python3 Tests/Independent/soak.py --time "$(TIME)" --only "$(ONLY)"
 
