@@ -11,6 +11,8 @@ package struct AssetCache: Sendable {
   static let limitBytes: Int64 = 2 << 30
   /// Ours: a file stays for so long after it was asked for, beyond the limit too: the app may still have to copy it.
   static let keptSeconds = 3600.0
+  /// Ours: what is being fetched for so long was left by a program that ended.
+  static let leftSeconds = 86_400.0
   private let directory: URL
   private let limitBytes: Int64
 
@@ -44,7 +46,7 @@ package struct AssetCache: Sendable {
     }
     let temporary = directory.appending(path: ".\(uuid())")
     do {
-      try await fetch(asset, to: temporary, download)
+      try await fetch(asset, to: temporary, begun: now(), download)
       guard rename(temporary.path, place.path) == 0 else { throw Self.cannotWrite(place) }
     } catch {
       unlink(temporary.path)
@@ -56,7 +58,7 @@ package struct AssetCache: Sendable {
   }
 
   private func fetch(
-    _ asset: Asset, to temporary: URL,
+    _ asset: Asset, to temporary: URL, begun: Date,
     _ download: ((ArraySlice<UInt8>) async throws -> Void) async throws -> Void
   ) async throws {
     guard
@@ -65,17 +67,26 @@ package struct AssetCache: Sendable {
       let handle = FileHandle(forWritingAtPath: temporary.path)
     else { throw Self.cannotWrite(temporary) }
     defer { try? handle.close() }
+    Self.touch(temporary, begun)
     var digest = ContentDigest()
     var size: Int64 = 0
     try await download { piece in
       piece.withUnsafeBytes { digest.update(bufferPointer: $0) }
       size += Int64(piece.count)
-      try handle.write(contentsOf: Data(piece))
+      try Self.write(piece, with: handle, to: temporary)
     }
     let expected = Self.digest(in: asset)
     guard size == asset.size, expected == nil || Array(digest.bytes().prefix(20)) == expected
     else {
       throw CallFailure.responseLost("the file of an asset arrived damaged or cut short")
+    }
+  }
+
+  static func write(
+    _ piece: ArraySlice<UInt8>, with handle: FileHandle, to place: URL
+  ) throws(CallFailure) {
+    do { try handle.write(contentsOf: Data(piece)) } catch {
+      throw cannotWrite(place, " (\(error.localizedDescription))")
     }
   }
 
@@ -89,9 +100,10 @@ package struct AssetCache: Sendable {
     else { throw Self.cannotWrite(directory) }
   }
 
-  private static func cannotWrite(_ url: URL) -> CallFailure {
+  private static func cannotWrite(_ url: URL, _ reason: String = "") -> CallFailure {
     .notConfigured(
-      "files of assets cannot be kept at '\(url.path)'; set BRUME_STATE_DIR to a folder of yours")
+      "files of assets cannot be kept at '\(url.path)'\(reason); make room there, or set "
+        + "BRUME_STATE_DIR to a folder of yours")
   }
 
   // MARK: Names and contents
@@ -124,7 +136,7 @@ package struct AssetCache: Sendable {
 
   /// Notes that a file was asked for, in the time of its last access: that of its content must not move while
   /// the app sends the file again.
-  private static func touch(_ place: URL, _ now: Date) {
+  static func touch(_ place: URL, _ now: Date) {
     var status = stat()
     guard lstat(place.path, &status) == 0 else { return }
     #if canImport(Darwin)
@@ -147,6 +159,7 @@ package struct AssetCache: Sendable {
   /// Removes files beyond the limit, unless they were asked for lately.
   private func prune(_ now: Date) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    removeLeftovers(among: names, now)
     let known = names.filter { !$0.hasPrefix(".") }.compactMap {
       name -> (path: String, size: Int64, date: Double)? in
       let path = directory.appending(path: name).path
@@ -160,6 +173,18 @@ package struct AssetCache: Sendable {
       if sum > limitBytes, now.timeIntervalSince1970 - file.date >= Self.keptSeconds {
         unlink(file.path)
       }
+    }
+  }
+
+  /// Removes what programs that were killed had begun to fetch.
+  private func removeLeftovers(among names: [String], _ now: Date) {
+    for name in names where name.hasPrefix(".") {
+      let path = directory.appending(path: name).path
+      var status = stat()
+      guard lstat(path, &status) == 0,
+        now.timeIntervalSince1970 - Self.touched(status) >= Self.leftSeconds
+      else { continue }
+      unlink(path)
     }
   }
 }

@@ -15,14 +15,18 @@ package struct OperationArchive: Sendable {
     package var id: String
     package var content: [UInt8]
     package var owner: Owner
+    /// When it was written down first, before the server was asked; nil in archives of earlier versions.
+    package var begun: Date?
     /// Nil while it is not finished.
     package var finished: Date?
     package init(
-      id: String, content: [UInt8], owner: Owner = Owner(), finished: Date? = nil
+      id: String, content: [UInt8], owner: Owner = Owner(), begun: Date? = nil,
+      finished: Date? = nil
     ) {
       self.id = id
       self.content = content
       self.owner = owner
+      self.begun = begun
       self.finished = finished
     }
   }
@@ -94,6 +98,7 @@ package struct OperationArchive: Sendable {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let file = File(
         id: entry.id, content: Data(entry.content), owner: entry.owner,
+        begun: entry.begun?.timeIntervalSinceReferenceDate,
         finished: entry.finished?.timeIntervalSinceReferenceDate)
       try JSONEncoder().encode(file).write(to: url(Self.fileName(entry.id)), options: .atomic)
     } catch {
@@ -135,6 +140,7 @@ package struct OperationArchive: Sendable {
     var id: String
     var content: Data
     var owner: Owner?
+    var begun: Double?
     var finished: Double?
   }
 
@@ -144,6 +150,7 @@ package struct OperationArchive: Sendable {
     else { return nil }
     return Entry(
       id: file.id, content: [UInt8](file.content), owner: file.owner ?? Owner(),
+      begun: file.begun.map { Date(timeIntervalSinceReferenceDate: $0) },
       finished: file.finished.map { Date(timeIntervalSinceReferenceDate: $0) })
   }
 

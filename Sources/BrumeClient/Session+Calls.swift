@@ -7,7 +7,8 @@ extension Session {
   /// `/database/1/{container}/{environment}`.
   func databasePath() throws(CallFailure) -> String {
     let settings = try configuration.get()
-    return "/database/1/\(settings.container.name)/\(settings.environment.rawValue)"
+    let container = FormText.escaped(settings.container.name)
+    return "/database/1/\(container)/\(settings.environment.rawValue)"
   }
 
   /// The parameters by which our own paths know the container.

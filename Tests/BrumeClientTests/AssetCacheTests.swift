@@ -1,4 +1,4 @@
-// How long fetched files stay.
+// How long fetched files stay, and what becomes of those that never arrived.
 
 import BrumeModel
 import Foundation
@@ -45,4 +45,33 @@ struct AssetCacheTests {
     let d = try await fetch("d", cache, after: 3601)
     #expect(isThere(a.url) && !isThere(b.url) && isThere(c.url) && isThere(d.url))
   }
+
+  @Test func `what killed programs had begun to fetch goes after a day`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let cache = AssetCache(stateDirectory: folder)
+    let a = try await fetch("a", cache, after: 0)
+    let left = a.url.deletingLastPathComponent().appending(path: ".left")
+    try Data([1]).write(to: left)
+    AssetCache.touch(left, start)
+    _ = try await fetch("b", cache, after: 86_399)
+    #expect(isThere(left), "it may still be on its way")
+    _ = try await fetch("c", cache, after: 86_400)
+    #expect(!isThere(left) && isThere(a.url))
+  }
+
+  #if os(Linux)
+    @Test func `a disk without room is named, as a folder that cannot be written is`() throws {
+      let full = URL(filePath: "/dev/full")
+      let handle = try FileHandle(forWritingTo: full)
+      let failure = #expect(throws: CallFailure.self) {
+        try AssetCache.write([1], with: handle, to: full)
+      }
+      guard case .notConfigured(let reason) = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+      #expect(reason.hasPrefix("files of assets cannot be kept at '/dev/full' ("))
+    }
+  #endif
 }

@@ -43,11 +43,12 @@ struct OperationArchiveTests {
     }
   }
 
-  @Test func `what was written down keeps its owner`() throws {
+  @Test func `what was written down keeps its owner and its time`() throws {
     try withArchive { archive in
       let owner = OperationArchive.Owner(account: "session", user: "_ann")
-      try archive.keep(.init(id: "a", content: [1, 2], owner: owner))
-      #expect(archive.entry("a", now: now) == .init(id: "a", content: [1, 2], owner: owner))
+      let entry = OperationArchive.Entry(id: "a", content: [1, 2], owner: owner, begun: now - 5)
+      try archive.keep(entry)
+      #expect(archive.entry("a", now: now) == entry)
       #expect(archive.list(now: now).map(\.owner) == [owner])
     }
   }

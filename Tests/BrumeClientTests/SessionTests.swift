@@ -20,6 +20,16 @@ struct SessionTests {
     #expect(call.headers.contains(HTTPCall.Header("X-Brume-Device", "phone")))
   }
 
+  @Test func `a container's name is one part of the path, whatever is in it`() async throws {
+    let transport = ScriptedTransport([.answer(200, user)])
+    let session = Session.scripted(transport) {
+      $0.containerEnvironment = ContainerEnvironment(ContainerID("iCloud.a/b?c"), .development)
+    }
+    _ = try await session.currentUser()
+    let target = try #require(transport.calls.first?.target)
+    #expect(target.hasPrefix("/database/1/iCloud.a%2Fb%3Fc/development/public/users/caller?"))
+  }
+
   @Test func `without a user the server key signs, and no token is sent`() async throws {
     let transport = ScriptedTransport([.answer(200, #"{"records":[]}"#)])
     let session = Session.scripted(transport) {

@@ -28,6 +28,7 @@ extension CKOperation {
         }
         fetched[spot] = CKAsset(stored: stored, fileURL: url)
       } catch let error as CKError {
+        guard !error.isAboutTheUser else { throw error }
         return .failure(Self.failure(error, spot, record))
       }
     }
@@ -65,6 +66,17 @@ extension CKOperation {
         "the file in field '\(spot.key)' of record '\(record.recordID.recordName)' cannot be "
           + "fetched: \(error.localizedDescription)")
     default: error
+    }
+  }
+}
+
+extension CKError {
+  /// Whether it ends the operation, whose answers are for nobody any more, rather than say something
+  /// about one file (case ACC-07).
+  fileprivate var isAboutTheUser: Bool {
+    switch code {
+    case .notAuthenticated, .accountTemporarilyUnavailable, .operationCancelled: true
+    default: false
     }
   }
 }

@@ -24,7 +24,8 @@ extension CKContainer {
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
   ///
-  /// Running it asks the server under the same ID: what was saved before is not saved twice.
+  /// Running it asks the server under the same ID: what was saved less than a day before is not saved
+  /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is.
   @_disfavoredOverload
   public func fetchLongLivedOperation(
     withID operationID: CKOperation.ID,
@@ -36,7 +37,8 @@ extension CKContainer {
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
   ///
-  /// Running it asks the server under the same ID: what was saved before is not saved twice.
+  /// Running it asks the server under the same ID: what was saved less than a day before is not saved
+  /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
     await longLived(operationID)
   }
@@ -85,7 +87,8 @@ extension CKContainerCalls {
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
   ///
-  /// Running it asks the server under the same ID: what was saved before is not saved twice.
+  /// Running it asks the server under the same ID: what was saved less than a day before is not saved
+  /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is.
   @preconcurrency
   public func fetchLongLivedOperation(
     withID operationID: CKOperation.ID,

@@ -86,8 +86,8 @@ extension CKRecord {
   /// The record as it was fetched or saved last, as far as it is known: without the changes of the
   /// client. One made from archived system fields never knew its fields.
   fileprivate var unchangedCopy: CKRecord {
-    let copy = CKRecord(recordType: recordType, recordID: recordID)
-    copy.takeEverything(from: self)
+    guard let copy = self.copy() as? CKRecord else { return self }
+    (copy as? CKShare)?.takeBackChanges()
     copy.change { contents in
       for key in contents.changes { contents.fields[key] = contents.originals[key] }
       contents.changes = []

@@ -1,10 +1,13 @@
 // What identifies a notification. One change has one identifier for all subscriptions; together
-// with the subscription it names one notification (docs/internals/notifications.md).
+// with the subscription it names one notification (docs/internals/notifications.md). A push that was cut
+// to its identity does not name the subscription, so its identifier equals that of each notification of
+// the change: apps look for what they fetch by it (case PSH-04).
 
 public import Foundation
 
 extension CKNotification {
-  /// Identifies a notification. Two notifications with equal identifiers are the same.
+  /// Identifies a notification. Two notifications with equal identifiers are the same; that of a push
+  /// which was cut to its identity equals those of the notifications that were fetched for its change.
   ///
   /// Source: Apple's `CKNotification.ID` page.
   // Sendable because it never changes.
@@ -52,15 +55,12 @@ extension CKNotification {
     /// Whether two identifiers name the same notification.
     open override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CKNotification.ID else { return false }
-      return other.notification == notification && other.subscription == subscription
+      guard other.notification == notification else { return false }
+      guard let subscription, let theirs = other.subscription else { return true }
+      return theirs == subscription
     }
 
     /// A hash that agrees with ``isEqual(_:)``.
-    open override var hash: Int {
-      var hasher = Hasher()
-      hasher.combine(notification)
-      hasher.combine(subscription)
-      return hasher.finalize()
-    }
+    open override var hash: Int { notification.hashValue }
   }
 }

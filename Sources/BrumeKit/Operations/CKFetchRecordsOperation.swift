@@ -26,7 +26,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// partial failure.
   open var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
 
-  private var fetchesCurrentUser = false
+  var fetchesCurrentUser = false
   private var fetched = ItemResults<CKRecord.ID, CKRecord>()
 
   /// Creates an operation without work.

@@ -51,28 +51,29 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
   override func perform() async throws {
     let database = effectiveDatabase
     let viewpoint = await database.viewpoint()
-    if fetchesAll { subscriptionIDs = nil }
-    let ids = subscriptionIDs ?? []
-    let answers: [(CKSubscription.ID, Result<CKSubscription, any Error>)]
-    if fetchesAll {
+    guard !fetchesAll else {
+      subscriptionIDs = nil
       let all = try await request(from: viewpoint) { try await database.caller.listSubscriptions() }
-      answers = all.map {
-        ($0.id, subscriptionResult(.success(.saved($0)), $0.id, from: viewpoint))
-      }
-    } else if ids.isEmpty {
-      answers = []
-    } else {
+      return try await report(each: all) { self.reportOne($0.id, .success(.saved($0)), viewpoint) }
+    }
+    let ids = subscriptionIDs ?? []
+    try CKError.checkCount(ids.count)
+    for part in ids.pieces(of: Limits.apple.operationsPerRequest) {
       let found = try await request(from: viewpoint) {
-        try await database.caller.lookupSubscriptions(ids)
+        try await database.caller.lookupSubscriptions(Array(part))
       }
-      answers = ids.enumerated().map {
-        ($1, subscriptionResult(found[ifThere: $0], $1, from: viewpoint))
+      try await report(each: part.enumerated()) { index, id in
+        self.reportOne(id, found[ifThere: index], viewpoint)
       }
     }
-    try await report(each: answers) { id, result in
-      self.fetched.add(id, result)
-      self.perSubscriptionResultBlock?(id, result)
-    }
+  }
+
+  private func reportOne(
+    _ id: CKSubscription.ID, _ answer: SubscriptionResult?, _ viewpoint: Viewpoint
+  ) {
+    let result = subscriptionResult(answer, id, from: viewpoint)
+    fetched.add(id, result)
+    perSubscriptionResultBlock?(id, result)
   }
 
   override func complete(_ failure: CKError?) {

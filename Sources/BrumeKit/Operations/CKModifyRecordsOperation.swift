@@ -28,7 +28,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   open var recordsToSave: [CKRecord]?
   /// The IDs of the records to delete. A record that does not exist counts as deleted.
   open var recordIDsToDelete: [CKRecord.ID]?
-  /// What saves send. Shares are always saved with `ifServerRecordUnchanged`.
+  /// What saves send. Shares are always saved with `ifServerRecordUnchanged`, and so is everything of a
+  /// long-lived operation that an earlier run of the program began a day before.
   open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
   /// Names the request: repeating an operation with the same data, and with the same records as they
   /// were, does nothing more; other records are saved under the same data too. It comes back with the
@@ -53,6 +54,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// partial failure.
   open var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
 
+  /// Of an operation that an earlier run of the program wrote down: when that was.
+  var begunBefore: Date?
   private var saved = ItemResults<CKRecord.ID, CKRecord>()
   private var deleted = ItemResults<CKRecord.ID, Void>()
 
@@ -122,9 +125,19 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   private func policy(for record: CKRecord) -> SavePolicy {
-    if record is CKShare { return .ifServerRecordUnchanged }
+    if record is CKShare || mayBeForgotten { return .ifServerRecordUnchanged }
     return savePolicy.sent
   }
+
+  /// Whether an earlier run may have saved the records so long ago that the server does not know it any
+  /// more. Saving them whatever the server has would undo what others have saved since. Decided once, as it
+  /// says what of a record is sent.
+  private lazy var mayBeForgotten: Bool =
+    begunBefore.map {
+      session.host.now().timeIntervalSince($0) >= Self.rememberedSeconds
+    } ?? false
+  /// Ours: an hour less than servers remember an operation, as clocks differ.
+  private static let rememberedSeconds = 82_800.0
 
   /// The request has a name of its own, so that repeating it after a lost answer changes nothing.
   private func question(_ operations: [RecordOperation]) -> ModifyRecordsRequest {

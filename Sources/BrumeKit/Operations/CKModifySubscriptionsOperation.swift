@@ -52,25 +52,36 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   }
 
   override func perform() async throws {
+    let (saves, deletes) = (subscriptionsToSave ?? [], subscriptionIDsToDelete ?? [])
+    try CKError.checkCount(saves.count + deletes.count)
     let database = effectiveDatabase
     let viewpoint = await database.viewpoint()
-    let plan = SubscriptionPlan(
-      saving: subscriptionsToSave ?? [], deleting: subscriptionIDsToDelete ?? [],
-      in: viewpoint.scope)
+    let positions = Array(0..<saves.count + deletes.count)
+    for part in positions.pieces(of: Limits.apple.operationsPerRequest) {
+      let plan = SubscriptionPlan(
+        saving: part.compactMap { saves[ifThere: $0] },
+        deleting: part.compactMap { deletes[ifThere: $0 - saves.count] }, in: viewpoint.scope)
+      try await carryOut(plan, in: database, viewpoint)
+    }
+  }
+
+  private func carryOut(
+    _ plan: SubscriptionPlan, in database: CKDatabase, _ viewpoint: Viewpoint
+  ) async throws {
     var answers: [SubscriptionResult] = []
     if !plan.operations.isEmpty {
       answers = try await request(from: viewpoint) {
         try await database.caller.modifySubscriptions(plan.operations)
       }
     }
-    let saves = plan.saveResults(answers, from: viewpoint)
-    let deletes = plan.deleteResults(answers, from: viewpoint)
-    await report {
-      self.saved = saves
-      self.deleted = deletes
+    try await report(each: plan.saveResults(answers, from: viewpoint).items) { id, result in
+      self.saved.add(id, result)
+      self.perSubscriptionSaveBlock?(id, result)
     }
-    try await report(each: saves.items) { self.perSubscriptionSaveBlock?($0.id, $0.result) }
-    try await report(each: deletes.items) { self.perSubscriptionDeleteBlock?($0.id, $0.result) }
+    try await report(each: plan.deleteResults(answers, from: viewpoint).items) { id, result in
+      self.deleted.add(id, result)
+      self.perSubscriptionDeleteBlock?(id, result)
+    }
   }
 
   /// A missing zone fails under the zone's ID, as with Apple (case SUB-02).

@@ -195,7 +195,9 @@ open class CKOperation: Operation, @unchecked Sendable {
       let archive = OperationArchive(configuration), let content = LongLived.content(of: self),
       archive.entry(operationID, now: now) != nil || archive.makeRoom(now: now)
     else { return nil }
-    try archive.keep(OperationArchive.Entry(id: operationID, content: content, owner: owner))
+    let begun = archive.entry(operationID, now: now)?.begun ?? now
+    try archive.keep(
+      OperationArchive.Entry(id: operationID, content: content, owner: owner, begun: begun))
     await report { self.longLivedOperationWasPersistedBlock?() }
     return archive
   }

@@ -57,7 +57,10 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     let page = try await request(from: viewpoint) { try await database.caller.query(question) }
     for stored in page.records {
       let found = recordResult(stored, from: viewpoint)
-      let id = (try? found.get().recordID) ?? CKRecord.ID(recordName: stored.name)
+      let zone = question.zone ?? ZoneID(name: ZoneID.defaultName)
+      let id =
+        (try? found.get().recordID)
+        ?? CKRecord.ID(RecordID(name: stored.name, zone: zone), from: viewpoint)
       let result = try await withFiles(found, from: viewpoint)
       try await report(each: [result]) { self.matched(id, $0) }
     }

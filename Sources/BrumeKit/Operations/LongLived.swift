@@ -1,6 +1,6 @@
 // Long-lived operations: written down before they ask the server, found again by a later run of the
 // program, and asked again there under the same ID, which the server answers as it did the first
-// time. See `OperationArchive.swift` in BrumeClient for where they are kept.
+// time, for a day. See `OperationArchive.swift` in BrumeClient for where they are kept.
 //
 // Nothing but the program itself runs them: unlike on Apple's systems, an operation rests while its
 // program is not running.
@@ -90,6 +90,7 @@ enum LongLived {
       operation.database = container.database(with: scope ?? .private)
     }
     operation.decodeRequest(from: coder)
+    (operation as? CKModifyRecordsOperation)?.begunBefore = entry.begun
     // After a failure nothing more is read, so that the operation would ask for less than it did.
     return coder.text("kind") == nil ? nil : operation
   }
@@ -121,11 +122,13 @@ extension CKModifyRecordsOperation: LongLivedOperation {
 extension CKFetchRecordsOperation: LongLivedOperation {
   func encodeRequest(with coder: NSCoder) {
     coder.encode(NSArray(array: recordIDs ?? []), forKey: "ids")
+    coder.encode(fetchesCurrentUser, forKey: "currentUser")
     coder.encodeKeys(desiredKeys)
   }
 
   func decodeRequest(from coder: NSCoder) {
     recordIDs = coder.objects([CKRecord.ID.self], "ids")
+    fetchesCurrentUser = coder.decodeBool(forKey: "currentUser")
     desiredKeys = coder.desiredKeys
   }
 }

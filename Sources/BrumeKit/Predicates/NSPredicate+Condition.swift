@@ -1,6 +1,7 @@
 // What a predicate asks, recovered from the object. Ours are block predicates that give a private
 // probe; those of Foundation are always-true, always-false and compounds of others. A block of the
-// app's own cannot be sent to a server, and CloudKit refuses it too.
+// app's own cannot be sent to a server, and CloudKit refuses it too. It is run once, on an empty record:
+// nothing else shows whose a block is.
 
 import BrumeModel
 import BrumePredicate
@@ -42,7 +43,7 @@ extension NSPredicate {
 
   private func condition() throws(BrumeError) -> Condition {
     if let compound = self as? NSCompoundPredicate { return try .compound(compound) }
-    let probe = ConditionProbe()
+    let probe = ConditionProbe(recordType: "Probe")
     _ = evaluate(with: probe)
     if let found = probe.found { return found }
     switch (self as any HasPredicateFormat).predicateFormat {
@@ -127,8 +128,9 @@ extension NSPredicate.Condition {
   }
 }
 
-/// What a predicate of ours gives its condition to.
-private final class ConditionProbe: NSObject {
+/// What a predicate of ours gives its condition to. A record, as an app's own block expects one.
+// Sendable because it never leaves the call that makes it.
+private final class ConditionProbe: CKRecord, @unchecked Sendable {
   var found: NSPredicate.Condition?
 }
 

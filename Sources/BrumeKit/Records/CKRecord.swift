@@ -194,7 +194,8 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
     return words.sorted()
   }
 
-  /// The fields that the server keeps encrypted.
+  /// The fields that the server keeps encrypted. They are none of the record's others: setting nil there
+  /// removes nothing here, nor the reverse.
   open var encryptedValues: any CKRecordKeyValueSetting & Sendable { EncryptedValues(of: self) }
 
   /// A text for logs and debuggers.
@@ -236,10 +237,12 @@ extension CKRecord {
   /// Changes some of it, with nobody in between.
   func change(_ body: (inout Contents) -> Void) { state.withLock { body(&$0) } }
 
-  /// Sets a field and remembers that it changed.
+  /// Sets a field and remembers that it changed. Nil removes nothing that the other view holds: neither shows
+  /// what is in the other.
   func set(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey, isEncrypted: Bool) {
     let value = object.map { knownFieldObject($0) }
     change { contents in
+      if value == nil, contents.value(key, isEncrypted: !isEncrypted) != nil { return }
       if contents.changes.insert(key).inserted { contents.originals[key] = contents.fields[key] }
       contents.fields[key] = value
       if isEncrypted {

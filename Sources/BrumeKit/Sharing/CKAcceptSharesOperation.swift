@@ -37,16 +37,19 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
   override func perform() async throws {
     let metadatas = shareMetadatas ?? []
     guard !metadatas.isEmpty else { return }
+    try CKError.checkCount(metadatas.count)
     let container = effectiveContainer
     let viewpoint = await container.sharedCloudDatabase.viewpoint()
-    let questions = metadatas.map { ShortGUIDRequest(value: $0.shortGUID) }
-    let answers = try await request(from: viewpoint) {
-      try await container.session.acceptShares(questions)
-    }
-    try await report(each: metadatas.enumerated()) { index, metadata in
-      let answer = shareResult(
-        answers[ifThere: index], metadata.shortGUID, metadata.share.url, viewpoint)
-      self.reportOne(metadata, answer.map(\.share))
+    for part in metadatas.pieces(of: Limits.apple.operationsPerRequest) {
+      let questions = part.map { ShortGUIDRequest(value: $0.shortGUID) }
+      let answers = try await request(from: viewpoint) {
+        try await container.session.acceptShares(questions)
+      }
+      try await report(each: part.enumerated()) { index, metadata in
+        let answer = shareResult(
+          answers[ifThere: index], metadata.shortGUID, metadata.share.url, viewpoint)
+        self.reportOne(metadata, answer.map(\.share))
+      }
     }
   }
 

@@ -40,8 +40,17 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
   override func perform() async throws {
     let urls = shareURLs ?? []
     guard !urls.isEmpty else { return }
+    try CKError.checkCount(urls.count)
     let container = effectiveContainer
     let viewpoint = await container.sharedCloudDatabase.viewpoint()
+    for part in urls.pieces(of: Limits.apple.operationsPerRequest) {
+      try await fetch(Array(part), from: container, viewpoint)
+    }
+  }
+
+  private func fetch(
+    _ urls: [URL], from container: CKContainer, _ viewpoint: Viewpoint
+  ) async throws {
     let questions = urls.map {
       ShortGUIDRequest(
         value: $0.lastPathComponent, shouldFetchRootRecord: shouldFetchRootRecord,

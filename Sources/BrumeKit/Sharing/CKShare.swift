@@ -18,7 +18,16 @@ open class CKShare: CKRecord, @unchecked Sendable {
     var people: [Participant] = []
     var access = ShareAccess()
     var publicPermission = ParticipantPermission.none
+
+    /// The same with participants of its own: what they may do can be changed.
+    var copied: Details {
+      var copy = self
+      copy.people = people.compactMap { $0.copy() as? Participant }
+      return copy
+    }
   }
+  /// What the server said last: the ancestor of a conflict.
+  private let unchanged = Mutex<Details?>(nil)
 
   /// The name of the root record; nil for a share of a zone.
   var rootName: String? { details.withLock { $0.rootName } }
@@ -124,6 +133,14 @@ open class CKShare: CKRecord, @unchecked Sendable {
       details.access = ShareAccess(shareDetails)
       details.people = people
     }
+    let said = details.withLock { $0 }.copied
+    unchanged.withLock { $0 = said }
+  }
+
+  /// Becomes what the server said last, as far as that is known: archives do not have it.
+  func takeBackChanges() {
+    guard let said = unchanged.withLock({ $0 })?.copied else { return }
+    details.withLock { $0 = said }
   }
 
   /// Adds to a save what a share has beside fields.
@@ -172,10 +189,10 @@ open class CKShare: CKRecord, @unchecked Sendable {
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = CKShare(shareID: recordID)
     copy.takeEverything(from: self)
-    var details = details.withLock { $0 }
-    details.people = details.people.compactMap { $0.copy() as? Participant }
-    let same = details
+    let same = details.withLock { $0 }.copied
     copy.details.withLock { $0 = same }
+    let said = unchanged.withLock { $0 }
+    copy.unchanged.withLock { $0 = said }
     return copy
   }
 }

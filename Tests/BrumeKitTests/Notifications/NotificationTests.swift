@@ -166,6 +166,15 @@ import Testing
       try NSKeyedUnarchiver.unarchivedObject(ofClass: CKNotification.ID.self, from: data) == one)
   }
 
+  @Test func `PSH-04 what is fetched for a push that was cut is found by its identifier`() throws {
+    let cut = CKNotification.ID(notification: "6C1E", subscription: nil)
+    let made = CKNotification(fromRemoteNotificationDictionary: query)
+    let fetched = try #require(made?.notificationID)
+    #expect(cut == fetched && fetched == cut && cut.hash == fetched.hash)
+    #expect([fetched: "found"][cut] == "found")
+    #expect(cut != CKNotification.ID(notification: "7", subscription: nil))
+  }
+
   @Test(arguments: 0..<20) func `strange values are no reason to stop`(seed: UInt64) {
     var random = Random(state: seed)
     for _ in 0..<200 {

@@ -83,6 +83,26 @@ private let saved = Wire.records(
     #expect(questions[0].operations.map(\.kind) == [.forceUpdate, .forceDelete])
   }
 
+  @Test(arguments: [(82_799.0, RecordOperation.Kind.forceUpdate), (82_800, .create)])
+  func `a save that the server may have forgotten overwrites nothing that was saved since`(
+    age: Double, kind: RecordOperation.Kind
+  ) async throws {
+    let (disk, later) = (Disk(), ScriptedServer { _, _ in saved })
+    let first = ScriptedServer { _, _ in
+      disk.pass(age)
+      let container = disk.run(later)
+      let ids = try await container.allLongLivedOperationIDs()
+      let found = try await container.longLivedOperation(for: try #require(ids.first))
+      await finish(try #require(found))
+      return saved
+    }
+    let operation = longLived()
+    operation.database = disk.run(first).privateCloudDatabase
+    await finish(operation)
+    let sent = try ModifyRecordsRequest(json: try #require(later.requests.first?.body))
+    #expect(sent.operations.map(\.kind) == [kind, .forceDelete])
+  }
+
   @Test func `a finished operation reports its result again for a day`() async throws {
     let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
     let operation = longLived()
@@ -240,6 +260,9 @@ private let saved = Wire.records(
     records.desiredKeys = []
     #expect(try through(records).recordIDs == ids)
     #expect(try through(records).desiredKeys == [])
+    #expect(try !through(records).fetchesCurrentUser)
+    let me = CKFetchRecordsOperation.fetchCurrentUserRecordOperation()
+    #expect(try through(me).fetchesCurrentUser)
     let query = CKQueryOperation(
       query: CKQuery(recordType: "Note", predicate: NSPredicate(format: "title == %@", "x")))
     query.zoneID = zone

@@ -110,6 +110,11 @@ struct PredicateTests {
     }
   }
 
+  @Test func `an app's own block gets a record, as it expects, and is refused`() {
+    let predicate = NSPredicate { object, _ in (object as! CKRecord)["genre"] == "jazz" }
+    #expect(refusal(predicate)?.code == .invalidArguments)
+  }
+
   @Test func `a text that makes no sense is refused when it is used`() {
     let predicate = NSPredicate(format: "a === )")
     #expect(refusal(predicate)?.code == .invalidArguments)

@@ -108,6 +108,19 @@ struct FieldTests {
     #expect(record.encryptedValues.changedKeys() == ["secret"])
   }
 
+  @Test func `nil through one view leaves alone what the other holds`() {
+    record["plain"] = "a"
+    record.encryptedValues["secret"] = "b"
+    record["secret"] = nil
+    record.encryptedValues["plain"] = nil
+    #expect(record["plain"] == "a")
+    #expect(record.encryptedValues["secret"] == "b")
+    #expect(record.encryptedValues.changedKeys() == ["secret"])
+    record.encryptedValues["secret"] = nil
+    #expect(record.encryptedValues.allKeys().isEmpty)
+    #expect(record.encryptedValues.changedKeys() == ["secret"])
+  }
+
   @Test func `a record is a sequence of its fields`() {
     record["a"] = 1
     record["b"] = "x"

@@ -16,17 +16,26 @@ import Testing
     return subscription
   }
 
-  @Test func `one that could not work fails alone, the others are sent`() async throws {
-    let server = ScriptedServer { request, _ in
-      let operations = try Wire.subscriptionOperations(try #require(request.body))
-      return Wire.subscriptions(
-        operations.map {
-          switch $0 {
-          case .save(let subscription): .success(.saved(subscription))
-          case .delete(let id): .failure(ItemFailure(id, BrumeError(.notFound, "no \(id)")))
-          }
-        } as [SubscriptionResult])
+  /// Saves all, and has none to fetch or to delete.
+  private static func answer(to request: ScriptedServer.Request) throws -> [UInt8] {
+    let body = try #require(request.body)
+    func missing(_ id: String) -> SubscriptionResult {
+      .failure(ItemFailure(id, BrumeError(.notFound, "no \(id)")))
     }
+    if request.action == "subscriptions/lookup" {
+      return Wire.subscriptions(try Wire.subscriptionLookup(body).map(missing))
+    }
+    let results: [SubscriptionResult] = try Wire.subscriptionOperations(body).map { operation in
+      switch operation {
+      case .save(let subscription): .success(.saved(subscription))
+      case .delete(let id): missing(id)
+      }
+    }
+    return Wire.subscriptions(results)
+  }
+
+  @Test func `one that could not work fails alone, the others are sent`() async throws {
+    let server = ScriptedServer { request, _ in try Self.answer(to: request) }
     let journal = Journal()
     let operation = CKModifySubscriptionsOperation(
       subscriptionsToSave: [
@@ -134,5 +143,35 @@ import Testing
     await finish(all)
     #expect(all.subscriptionIDs == nil)
     #expect(journal.all == ["a ok", "b unknownItem", "[\"a\"] partialFailure", "all a ok"])
+  }
+
+  @Test func `more than 200 subscriptions go in several requests`() async throws {
+    let server = ScriptedServer { request, _ in try Self.answer(to: request) }
+    let database = server.container.privateCloudDatabase
+    let journal = Journal()
+    func note(_ found: Int?, _ error: (any Error)?) {
+      let failed = (error as? CKError)?.partialErrorsByItemID?.count
+      journal.note("\(found ?? -1) \(failed ?? -1) \(code(error))")
+    }
+    let modify = CKModifySubscriptionsOperation(
+      subscriptionsToSave: (0..<150).map { subscription("s\($0)") },
+      subscriptionIDsToDelete: (0..<100).map { "d\($0)" })
+    modify.modifySubscriptionsCompletionBlock = { saved, _, error in note(saved?.count, error) }
+    let fetch = CKFetchSubscriptionsOperation(subscriptionIDs: (0..<201).map { "f\($0)" })
+    fetch.fetchSubscriptionCompletionBlock = { found, error in note(found?.count, error) }
+    let tooMany = CKFetchSubscriptionsOperation(subscriptionIDs: (0..<401).map { "f\($0)" })
+    tooMany.fetchSubscriptionCompletionBlock = { found, error in note(found?.count, error) }
+    for operation in [modify, fetch, tooMany] as [CKDatabaseOperation] {
+      operation.database = database
+      await finish(operation)
+    }
+    #expect(
+      journal.all == ["150 100 partialFailure", "0 201 partialFailure", "-1 -1 limitExceeded"])
+    let sizes = try server.requests.map { request in
+      let body = try #require(request.body)
+      return request.action == "subscriptions/lookup"
+        ? try Wire.subscriptionLookup(body).count : try Wire.subscriptionOperations(body).count
+    }
+    #expect(sizes == [200, 50, 200, 1])
   }
 }
