@@ -32,7 +32,8 @@ struct StoreRuns {
   /// - Throws: `StoreError` if the folder had a database, as its mark says, and `writer` has an empty one open: a
   ///   server that began anew would write over the mark, the last word of what is lost.
   func requireDatabase(_ writer: Database) throws {
-    guard try Migrations.isNew(writer), let mark = open(folder + "/brume.mark")?.read(), mark.start > 0
+    guard try Migrations.isNew(writer), let mark = open(folder + "/brume.mark")?.read(),
+      mark.start > 0
     else { return }
     throw StoreError(
       .corrupt,
