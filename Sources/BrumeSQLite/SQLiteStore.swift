@@ -63,6 +63,7 @@ package final class SQLiteStore: Store {
         path: folder + "/brume.sqlite",
         configuration: Self.configuration(readers: readers, verifiesRows: verifiesRows))
       return try pool.writeWithoutTransaction { database in
+        try runs.requireDatabase(database)
         try Migrations.run(on: database)
         try SQLiteMoving.requireFinished(database)
         try Durability.establish(on: database)
@@ -283,7 +284,10 @@ private final class Outcome<Value: Sendable>: Sendable {
 private func opening<Value>(_ folder: String, _ body: () throws -> Value) throws -> Value {
   do {
     return try translatingErrors(body)
-  } catch let error as StoreError where [.unavailable, .noRoom, .corrupt].contains(error.code) {
+  } catch let error as StoreError where error.code == .noRoom {
+    throw StoreError(
+      .noRoom, "the disk of '\(folder)' is full (\(error.description)); make room and start again")
+  } catch let error as StoreError where [.unavailable, .corrupt].contains(error.code) {
     throw StoreError(
       error.code,
       "the database '\(folder)/brume.sqlite' cannot be opened (\(error.description)); check that the "

@@ -47,12 +47,14 @@ package struct DeepCheckup {
       let page = try files(after: last)
       for file in page {
         read += 1
-        if let finding = await AssetInspection.finding(in: file, of: assets) {
-          findings.append(finding)
+        let before = last
+        let finding = try await AssetInspection.finding(in: file, of: assets) { file in
+          try files(after: before).first { $0.checksum == file.checksum }
         }
+        if let finding { findings.append(finding) }
+        last = file.checksum
       }
-      guard let end = page.last else { return (read, findings) }
-      last = end.checksum
+      if page.isEmpty { return (read, findings) }
     }
   }
 

@@ -127,6 +127,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a database that is gone or empty beside its mark is refused, and nothing is begun`(
+    isGone: Bool
+  ) async throws {
+    try await ServerRun.run(in: folder) { try await $0.save("first") }
+    let (database, mark) = (folder.data + "/brume.sqlite", folder.data + "/brume.mark")
+    let before = try Data(contentsOf: URL(fileURLWithPath: mark))
+    if isGone {
+      try FileManager.default.removeItem(atPath: database)
+    } else {
+      try Data().write(to: URL(fileURLWithPath: database))
+    }
+    for _ in 0..<2 {
+      let error = #expect(throws: StoreError.self) { try folder.openSQLite() }
+      #expect(error?.description.contains("of its start 1") == true)
+      #expect(error?.description.contains("remove that file") == true)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: mark)) == before)
+    }
+    try FileManager.default.removeItem(atPath: mark)
+    try await folder.openSQLite().close()
+  }
+
   @Test func `any bytes are a mark or none`() throws {
     let mark = StoreProgress(start: 3, runID: "A-1", position: 12)
     #expect(StoreProgress(line: mark.line) == mark)

@@ -72,6 +72,19 @@ import Testing
     #expect(version == Migrations.steps.count + 1 && after == before)
   }
 
+  @Test(arguments: [true, false])
+  func `an older folder that a move is to read or to fill is refused, and stays as it is`(
+    isNew: Bool
+  ) throws {
+    try onFile { try Self.make(version: 1, $0) }
+    let before = try onFile { try Self.tables(in: $0) }
+    let error = #expect(throws: StoreError.self) {
+      try SQLiteMoving.run(folder: data, isNew: isNew, logger: Mover.logger) { _ in }
+    }
+    #expect(error?.description.contains("schema version 1, this program knows") == true)
+    #expect(try onFile { try Self.tables(in: $0) } == before)
+  }
+
   // MARK: Old folders
 
   /// A database as a server of this version of the tables left it, with rows in the forms of the time.

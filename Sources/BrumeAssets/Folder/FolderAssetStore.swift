@@ -64,6 +64,12 @@ package final class FolderAssetStore: AssetStore {
   package func remove(_ name: String) async throws {
     try AssetObjectName.check(name)
     try Folder.remove(path(of: name))
+    // Whoever forgets the name after this must not find it again after a power failure.
+    do {
+      try await OpenFile.existing(place(of: name)).sync()
+    } catch let failure as AssetFailure where failure.code == .missing {
+      // Nothing was ever there.
+    }
   }
 
   package func names(after name: String, limit: Int) async throws -> [String] {

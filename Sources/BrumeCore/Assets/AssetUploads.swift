@@ -144,7 +144,9 @@ package struct AssetUploads: Sendable {
   private static func enter(
     _ file: AssetFile, arrivedBy upload: AssetUpload, in transaction: any WriteTransaction
   ) throws {
-    if let known = try transaction.assets.file(file.checksum) {
+    // A row that is damaged is written anew, and its file is whole again.
+    let known = try BrumeError.unlessDamaged { try transaction.assets.file(file.checksum) }
+    if let known {
       guard known.digest == file.digest else {
         throw BrumeError(.rejected, "the file collides with another one; change a byte of it")
       }

@@ -37,6 +37,9 @@ enum Migrations {
     }
   }
 
+  /// Whether nothing was ever written into the file.
+  static func isNew(_ database: Database) throws -> Bool { try version(of: database, steps) == 0 }
+
   private static func version(of database: Database, _ steps: [String]) throws -> Int {
     let done = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     if done <= steps.count { return done }

@@ -24,7 +24,7 @@ package final class SQLiteMoving: StoreImport {
     export = SQLiteExport(database, connection)
   }
 
-  /// Runs `body` with the database of a folder, whose tables are brought to the newest version.
+  /// Runs `body` with the database of a folder. The tables of a new one are made; others have to be of this version.
   ///
   /// - Parameter isNew: whether the folder and the database are made if they are missing.
   /// - Throws: `StoreError` with `inUse` if a server uses the folder, or what `body` threw.
@@ -41,7 +41,7 @@ package final class SQLiteMoving: StoreImport {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
       return try queue.inDatabase { database in
-        try open(database)
+        try open(database, isNew: isNew)
         let moving = SQLiteMoving(database)
         defer { moving.close() }
         return try body(moving)
@@ -49,7 +49,10 @@ package final class SQLiteMoving: StoreImport {
     }
   }
 
-  private static func open(_ database: Database) throws {
+  private static func open(_ database: Database, isNew: Bool) throws {
+    // A folder that was named by mistake is refused with what its own program can read still in it.
+    let isOurs = try Migrations.isNew(database) || (try? note(database)) != nil
+    if !isNew || !isOurs { try Migrations.requireNewest(database) }
     _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
     try database.execute(sql: "PRAGMA synchronous = FULL")
     try Durability.read(from: database).prove()

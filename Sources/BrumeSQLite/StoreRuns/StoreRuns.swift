@@ -29,6 +29,18 @@ struct StoreRuns {
     let marks: Marks
   }
 
+  /// - Throws: `StoreError` if the folder had a database, as its mark says, and `writer` has an empty one open: a
+  ///   server that began anew would write over the mark, the last word of what is lost.
+  func requireDatabase(_ writer: Database) throws {
+    guard try Migrations.isNew(writer), let mark = open(folder + "/brume.mark")?.read(),
+      mark.start > 0
+    else { return }
+    throw StoreError(
+      .corrupt,
+      "it is missing or empty, but 'brume.mark' beside it is of its start \(mark.start); to begin with nothing, "
+        + "remove that file")
+  }
+
   /// Begins a run of the database that `writer` has open. Commits one transaction.
   func begin(on writer: Database) throws -> Begun {
     let inFolder = open(folder + "/brume.mark")

@@ -80,7 +80,10 @@ package final class Snapshots: Sendable {
         try file.finish(as: path)
         return size
       }
-      note(.ready(size), of: id)
+      guard note(.ready(size), of: id) || isEnding.withLock({ $0 }) else {
+        // Removed while its last piece was written.
+        return DiskFile.remove(path)
+      }
       logger.info("snapshot made", metadata: ["snapshot.bytes": "\(size)"])
     } catch {
       DiskFile.remove(unfinished)

@@ -61,7 +61,8 @@ struct BackupAdmin: Sendable {
 
   /// All of an object in the asset store, for a backup that goes with a snapshot.
   func asset(_ call: Call) async throws -> Reply {
-    _ = try snapshots.state(of: call.parameter("id"))
+    let id = try call.parameter("id")
+    _ = try snapshots.state(of: id)
     let (name, expected) = (try call.parameter("object"), try call.count("size"))
     let present: String
     do {
@@ -75,7 +76,9 @@ struct BackupAdmin: Sendable {
     } catch let failure as AssetFailure where failure.code == .badName {
       throw BrumeError(.badRequest, failure.description)
     }
-    return Self.reply(expected, WholeObject(name: present, size: expected, assets: assets))
+    return Self.reply(
+      expected,
+      WholeObject(name: present, size: expected, assets: assets, id: id, snapshots: snapshots))
   }
 
   /// A user's private database in the container environment of the call: for browsers.
@@ -142,9 +145,15 @@ private struct WholeObject: PieceSource {
   let name: String
   let size: Int64
   let assets: any AssetStore
+  let id: String
+  let snapshots: Snapshots
 
   func read(into take: (ArraySlice<UInt8>) async throws -> Void) async throws {
-    try await assets.read(name, 0..<size, into: take)
+    try await assets.read(name, 0..<size) { piece in
+      try await take(piece)
+      // As long as its files are read the snapshot stays.
+      _ = try? snapshots.state(of: id)
+    }
   }
 }
 

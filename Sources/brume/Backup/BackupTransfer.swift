@@ -63,7 +63,13 @@ struct BackupTransfer {
     defer { if (try? part.size()) == 0 { DiskFile.remove(part.path) } }
     let (id, begun) = try await rows()
     guard let backup = BackupFile(begun.report, read) else { throw Self.noBeginning }
-    try await assets(of: backup, id, begun.report.count, isWhole: begun.isWhole)
+    do {
+      try await assets(of: backup, id, begun.report.count, isWhole: begun.isWhole)
+    } catch is BackupSource.Gone {
+      throw StatusFailure(.again, "the server lost its snapshot; repeat the command")
+    } catch let failure as StatusFailure where failure.status == .noPermission {
+      throw anew
+    }
     let report = try finish()
     await source.remove(id)
     progress.end()
@@ -121,6 +127,8 @@ struct BackupTransfer {
       return (id, try await rows(of: id, known: nil))
     } catch is BackupSource.Gone {
       throw StatusFailure(.again, "the server lost its snapshot; repeat the command")
+    } catch let failure as StatusFailure where failure.status == .noPermission {
+      throw anew
     }
   }
 
@@ -250,6 +258,14 @@ struct BackupTransfer {
   private var unreachable: StatusFailure {
     StatusFailure(
       .unavailable, "no server answers at \(source.url); start it, or name its folder with --data")
+  }
+
+  /// A server makes an admin token at each start: one that was good a moment ago is refused after it.
+  private var anew: StatusFailure {
+    StatusFailure(
+      .again,
+      "the server at \(source.url) was started again meanwhile and refuses the admin token of before; what "
+        + "arrived is in '\(part.path)', and the same command goes on from there")
   }
 
   private var broken: StatusFailure {
