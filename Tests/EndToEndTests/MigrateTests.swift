@@ -67,7 +67,7 @@ import Testing
     let doctor = try await Tool.run("doctor", "--data", folder, "--store", url)
     #expect(doctor.status == 0, "\(doctor.output)")
     for subject in [
-      "version", "durability", "tables", "rights", "connections", "clock", "distance",
+      "version", "encoding", "durability", "tables", "rights", "connections", "clock", "distance",
     ] {
       #expect(doctor.output.contains("ok    database \(subject): "), "\(doctor.output)")
     }

@@ -46,7 +46,7 @@ package struct PostgresCheckup {
   package func findings() throws(StoreError) -> [Finding] {
     do throws(ServerError) {
       return [
-        version, try durability(), try checksums(), try tables(), try rights(),
+        version, try encoding(), try durability(), try checksums(), try tables(), try rights(),
         try connections(), try clock(), try exchange(),
       ]
     } catch {
@@ -60,6 +60,12 @@ package struct PostgresCheckup {
     return Finding(
       subject: "version", isWell: isWell,
       text: "PostgreSQL \(version)" + (isWell ? "" : " is too old; use 15 or newer"))
+  }
+
+  private func encoding() throws(ServerError) -> Finding {
+    let encoding = try Opening.encoding(connection)
+    let wrong = Opening.concern(encoding: encoding)
+    return Finding(subject: "encoding", isWell: wrong == nil, text: wrong ?? encoding)
   }
 
   private func durability() throws(ServerError) -> Finding {
@@ -96,10 +102,11 @@ package struct PostgresCheckup {
       Finding(subject: "tables", isWell: isWell, text: text)
     }
     let known = Migrations.all.count
-    let place = try rows(Self.place).first
+    let place = try rows(Migrations.place).first
     guard place?.isTrue(0) == false else {
       return finding(false, "the first schema of the search path is missing; create it")
     }
+    guard place?.isTrue(2) == false else { return finding(false, Migrations.isElsewhere) }
     guard place?.isTrue(1) == false else {
       return finding(true, "none yet; the first 'brume serve' makes them")
     }
@@ -184,7 +191,6 @@ extension PostgresCheckup {
       (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
       (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()))
     """)
-  private static let place = SQL("SELECT current_schema() IS NULL, to_regclass('store') IS NULL")
   private static let tablesVersion = SQL("SELECT version FROM store")
   private static let unfinished = SQL(
     "SELECT 1 FROM settings WHERE bucket = -1 AND name = 'move'")

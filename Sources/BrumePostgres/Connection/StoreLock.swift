@@ -3,9 +3,9 @@
 
 enum StoreLock {
   /// "Brum" in ASCII. The second number is that of the table, so that stores in other schemas are others.
-  private static let name = "1114798445, to_regclass('store')::oid::integer"
+  private static let name = "1114798445, \(Migrations.store)::oid::integer"
   private static let share = SQL(
-    "SELECT to_regclass('store') IS NULL OR pg_try_advisory_lock_shared(\(name))")
+    "SELECT \(Migrations.store) IS NULL OR pg_try_advisory_lock_shared(\(name))")
   private static let own = SQL("SELECT pg_advisory_lock(\(name)) IS NOT NULL")
   /// A server process that just ends lets go of its locks a moment later.
   private static let wait = SQL("SELECT set_config('lock_timeout', '2s', false)")

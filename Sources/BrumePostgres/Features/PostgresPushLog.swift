@@ -29,8 +29,20 @@ final class PostgresPushLog: PushLogWriting {
   func append(_ entries: [PushLogEntry], limit: Int) throws {
     if entries.isEmpty { return }
     for entry in entries { add(entry) }
-    session.put([.integer(0), .integer(max(0, limit))], in: Self.tables.bound)
+    let most = max(0, limit)
+    session.put([.integer(0), .integer(most), .integer(reach(most))], in: Self.tables.bound)
   }
+
+  /// How far below the newest position rows are looked for that are too many: what is below went before. As long as
+  /// anybody reads an older state, as a backup does, dead rows lie there, and each look would pass all of them.
+  private func reach(_ most: Int) -> Int64 {
+    let isWhole = Self.count.load(ordering: .relaxed) % Self.looks == 0
+    return isWhole ? .max : Int64(clamping: most) + Self.nearRows
+  }
+
+  /// Ours: one look in so many goes through all rows, for what others had locked or a smaller limit leaves.
+  private static let looks = 64
+  private static let nearRows: Int64 = 1000
 
   private func add(_ entry: PushLogEntry) {
     let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
@@ -66,11 +78,15 @@ extension PostgresPushLog {
 
   /// What another transaction drops just now is left to it.
   private static func bound() -> Table {
-    Table("push_log", key: [("number", .integer)], columns: [("most", .integer)]) { given in
+    Table(
+      "push_log", key: [("number", .integer)],
+      columns: [("most", .integer), ("reach", .integer)]
+    ) { given in
       """
       DELETE FROM push_log WHERE position = ANY (ARRAY(
         SELECT position FROM push_log
         WHERE position <= (SELECT max(position) FROM push_log) - (SELECT most FROM \(given))
+          AND position >= (SELECT max(position) FROM push_log) - (SELECT reach FROM \(given))
         FOR UPDATE SKIP LOCKED))
       """
     }

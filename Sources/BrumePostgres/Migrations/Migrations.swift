@@ -71,15 +71,26 @@ enum Migrations {
     try CitusTables.divide(on: connection)
   }
 
+  /// The table of a store, null if there is none: in the schema that tables are made in, and in no other of the path.
+  static let store = "to_regclass(quote_ident(current_schema()) || '.store')"
+  /// Whether there is no schema for tables, whether it has no store, and whether only a later one has.
+  static let place = SQL(
+    """
+    SELECT current_schema() IS NULL, \(store) IS NULL, \(store) IS NULL AND to_regclass('store') IS NOT NULL
+    """)
+  static let isElsewhere =
+    "the first schema of the database's search path has no store, and a table 'store' is in a later one, which "
+    + "would be taken for it; name the store's schema alone, with 'options=-csearch_path%3DNAME'"
+
   private static func version(_ connection: Connection) throws -> Int {
-    try connection.send(SQL("SELECT to_regclass('store') IS NULL, current_schema() IS NULL"))
-    try connection.send(SQL("SELECT 1"))
+    try connection.send(Self.place)
     let answer = try connection.exchange().first?.first
-    guard answer?.isTrue(1) == false else {
+    guard answer?.isTrue(0) == false else {
       throw StoreError(
         .unreachable, "the first schema of the database's search path is missing; create it")
     }
-    if answer?.isTrue(0) == true { return 0 }
+    guard answer?.isTrue(2) == false else { throw StoreError(.unreachable, Self.isElsewhere) }
+    if answer?.isTrue(1) == true { return 0 }
     try connection.send(SQL("SELECT version FROM store"))
     return Int(try connection.exchange().first?.first?.integer(0) ?? 0)
   }

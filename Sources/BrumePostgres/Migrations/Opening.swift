@@ -17,6 +17,9 @@ struct Opening {
     do {
       serverVersion = connection.serverVersion
       try Self.check(serverVersion: serverVersion)
+      if let wrong = Self.concern(encoding: try Self.encoding(connection)) {
+        throw StoreError(.unreachable, wrong)
+      }
       if !acceptsLoss { try Durability(connection).require() }
       try Migrations.run(on: connection, buckets: buckets)
       try connection.send(SQL("SELECT buckets, sequence_floor FROM store"))
@@ -26,6 +29,18 @@ struct Opening {
     } catch let error as ServerError {
       throw error.opening
     }
+  }
+
+  static func encoding(_ connection: Connection) throws(ServerError) -> String {
+    try connection.send(SQL("SELECT current_setting('server_encoding')"))
+    return try connection.exchange().first?.first?.text(0) ?? ""
+  }
+
+  /// Names are any text, and the database has to take all of it; nil: it does.
+  static func concern(encoding: String) -> String? {
+    if encoding == "UTF8" { return nil }
+    return "the database's encoding is \(encoding), which does not have all letters; make one with "
+      + "CREATE DATABASE brume ENCODING 'UTF8' TEMPLATE template0"
   }
 
   static func check(serverVersion: Int) throws(StoreError) {

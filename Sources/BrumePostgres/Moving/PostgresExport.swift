@@ -101,11 +101,11 @@ extension PostgresExport {
   /// Each group of writes counts its writer's row up.
   private static let identity = SQL(
     """
-    SELECT concat_ws(' ', 'postgres', to_regclass('store')::oid, count(*), min(name),
+    SELECT concat_ws(' ', 'postgres', \(Migrations.store)::oid, count(*), min(name),
       sum(last_commit)) FROM writers
     """,
     onCitus: """
-      SELECT concat_ws(' ', 'postgres', to_regclass('store')::oid, count(*), min(writer), sum(last_commit))
+      SELECT concat_ws(' ', 'postgres', \(Migrations.store)::oid, count(*), min(writer), sum(last_commit))
       FROM commits
       """)
   private static let lastDelivery = SQL("SELECT max(last) FROM mail")

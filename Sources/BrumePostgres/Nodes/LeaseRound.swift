@@ -43,15 +43,16 @@ struct LeaseRound {
 
   func run() throws(ServerError) -> Outcome {
     try connection.send(Self.sayThatWeAreHere, [node, files])
+    // Before the nodes are forgotten by which sleepers are found.
+    try connection.send(Self.endSleepers)
     try connection.send(Self.forgetNodes)
     try connection.send(Self.renew, [node])
     try connection.send(Self.countNodes)
     try connection.send(Self.find, [node])
     try connection.send(Self.findLapse, [node])
-    try connection.send(Self.endSleepers)
     let answers = try connection.exchange()
-    let nodes = max(1, Int(answers[3].first?.integer(0) ?? 1))
-    var owned = Self.buckets(answers[4])
+    let nodes = max(1, Int(answers[4].first?.integer(0) ?? 1))
+    var owned = Self.buckets(answers[5])
     let share = (bucketCount + nodes - 1) / nodes
     if owned.count > share {
       let surplus = owned.keys.sorted().suffix(owned.count - share)
@@ -60,7 +61,7 @@ struct LeaseRound {
     } else if owned.count < share {
       owned.merge(try take(share - owned.count)) { $1 }
     }
-    let lapse = answers[5].first.flatMap { $0.optionalInteger(0) }.map { Int($0) }
+    let lapse = answers[6].first.flatMap { $0.optionalInteger(0) }.map { Int($0) }
     return Outcome(owned: owned, nodes: nodes, lapse: lapse)
   }
 

@@ -1,0 +1,52 @@
+// Where a store's tables are, and databases that cannot hold one.
+
+import BrumeStorage
+import BrumeTestKit
+import Foundation
+import Testing
+
+@testable import BrumePostgres
+
+@Suite(.timeLimit(.minutes(2)))
+struct PostgresPlaceTests {
+  @Test func `a store in a later schema of the search path is not taken for one's own`()
+    async throws
+  {
+    let server = try PostgresServer.shared.get()
+    let (first, later) = (try server.emptySchema(), try server.emptySchema())
+    try await PostgresStore.forTest(url: later).close()
+    let both = first + "%2C" + Self.schema(of: later)
+    #expect(try Self.refusal(both).contains("a table 'store' is in a later one"))
+    // Beside one of its own it is nobody's business.
+    try await PostgresStore.forTest(url: first).close()
+    try await PostgresStore.forTest(url: both).close()
+    #expect(try Self.checkup(both, "tables").isWell)
+  }
+
+  @Test func `a database that does not have all letters is refused, and the checkup names it`()
+    throws
+  {
+    let server = try PostgresServer.shared.get()
+    let name = "latin_\(UUID().uuidString.prefix(8).lowercased())"
+    try server.run(
+      "CREATE DATABASE \(name) ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    let url = server.url.replacing("/postgres", with: "/\(name)")
+    #expect(url != server.url)
+    #expect(try Self.refusal(url).contains("encoding is LATIN1"))
+    #expect(try !Self.checkup(url, "encoding").isWell)
+  }
+
+  private static func schema(of url: String) -> String {
+    String(url.split(separator: "%3D").last ?? "")
+  }
+
+  private static func refusal(_ url: String) throws -> String {
+    let error = #expect(throws: StoreError.self) { _ = try PostgresStore.forTest(url: url) }
+    return error?.description ?? ""
+  }
+
+  private static func checkup(_ url: String, _ subject: String) throws -> PostgresCheckup.Finding {
+    let checkup = try PostgresCheckup(url: url, now: { 0 }, nanoseconds: { 0 })
+    return try #require(try checkup.findings().first { $0.subject == subject })
+  }
+}
