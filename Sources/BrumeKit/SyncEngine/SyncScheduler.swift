@@ -61,6 +61,9 @@ struct SyncScheduler: Equatable, Sendable {
   private var arrivedMeanwhile = false
   private var pausing: Pause?
   private var failures = 0
+  /// A send that succeeds says nothing of a fetch that fails: while somebody edits it would be repeated with each.
+  private var fetchPausing: Pause?
+  private var fetchFailures = 0
   private var fruitless = 0
 
   /// Something happened at a time, in seconds. `chance` from 0 to 1 spreads the pauses of many devices.
@@ -78,7 +81,7 @@ struct SyncScheduler: Equatable, Sendable {
       hasAccount = true
       arrivedMeanwhile = running != nil
       wantsFetch = true
-      calmDown()
+      calmDown(after: .fetch)
     case .timePassed: break
     case .cancelled:
       wantsFetch = false
@@ -96,12 +99,13 @@ struct SyncScheduler: Equatable, Sendable {
       if fruitless >= Self.fruitlessLimit {
         pause(now, chance)
       } else {
-        calmDown()
+        calmDown(after: job)
       }
     case .retry(let seconds):
       want(job)
       sendsFirst = job == .fetch
       pause(now, chance, atLeast: seconds, endsWhenReached: seconds == nil)
+      if job == .fetch { pauseFetching(now, chance) }
     case .noAccount:
       want(job)
       hasAccount = arrivedMeanwhile
@@ -119,30 +123,43 @@ struct SyncScheduler: Equatable, Sendable {
   private mutating func pause(
     _ now: Double, _ chance: Double, atLeast seconds: Double? = nil, endsWhenReached: Bool = false
   ) {
-    let whole = min(
-      Self.longestPauseSeconds, Self.firstPauseSeconds * Double(1 << min(failures, 16)))
+    let length = max(seconds ?? 0, Self.seconds(after: failures, chance))
     failures += 1
-    let length = max(seconds ?? 0, whole * (0.5 + 0.5 * chance))
     pausing = Pause(from: now, until: now + length, endsWhenReached: endsWhenReached)
+  }
+
+  private mutating func pauseFetching(_ now: Double, _ chance: Double) {
+    let length = Self.seconds(after: fetchFailures, chance)
+    fetchFailures += 1
+    fetchPausing = Pause(from: now, until: now + length, endsWhenReached: true)
+  }
+
+  private static func seconds(after failures: Int, _ chance: Double) -> Double {
+    min(longestPauseSeconds, firstPauseSeconds * Double(1 << min(failures, 16)))
+      * (0.5 + 0.5 * chance)
   }
 
   /// The server can be reached. A pause that was cut short does not make the next one longer: else a few pushes
   /// while much fails would end in a wait of minutes.
   private mutating func endGuess(_ now: Double) {
+    if fetchPausing?.left(now) != nil { (fetchPausing, fetchFailures) = (nil, fetchFailures - 1) }
     guard let pausing, pausing.endsWhenReached, pausing.left(now) != nil else { return }
     self.pausing = nil
     failures -= 1
   }
 
-  private mutating func calmDown() {
-    failures = 0
-    pausing = nil
+  private mutating func calmDown(after job: Job) {
+    (pausing, failures) = (nil, 0)
+    if job == .fetch { (fetchPausing, fetchFailures) = (nil, 0) }
   }
 
   private mutating func next(_ now: Double) -> Action {
     guard running == nil, hasAccount, wantsFetch || wantsSend else { return .nothing }
     if let seconds = pausing?.left(now) { return .wait(seconds: seconds) }
-    let job: Job = wantsFetch && !(sendsFirst && wantsSend) ? .fetch : .send
+    let fetchWait = fetchPausing?.left(now)
+    if let fetchWait, !wantsSend { return .wait(seconds: fetchWait) }
+    let fetches = wantsFetch && fetchWait == nil
+    let job: Job = fetches && !(sendsFirst && wantsSend) ? .fetch : .send
     sendsFirst = false
     if job == .fetch { wantsFetch = false } else { wantsSend = false }
     running = job

@@ -68,6 +68,20 @@ import Testing
     #expect(on(.finished(.send, .done()), at: 7) == .run(.fetch))
   }
 
+  @Test mutating func `a fetch that keeps failing pauses longer, whatever is sent between`() {
+    #expect(on(.started(hasPendingChanges: false)) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil))) == .wait(seconds: 1))
+    #expect(on(.timePassed, at: 1) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil)), at: 1) == .wait(seconds: 2))
+    #expect(on(.changesAdded, at: 3) == .run(.send))
+    #expect(on(.finished(.send, .done()), at: 3) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: nil)), at: 3) == .wait(seconds: 1))
+    #expect(on(.changesAdded, at: 4) == .run(.send))
+    #expect(on(.finished(.send, .done()), at: 4) == .wait(seconds: 3))
+    #expect(on(.connected, at: 5) == .run(.fetch), "the server can be reached")
+    #expect(on(.finished(.fetch, .done()), at: 5) == .nothing)
+  }
+
   @Test mutating func `an app's own fetch that failed is repeated when the pause is over`() {
     #expect(on(.pushed) == .run(.fetch))
     #expect(on(.finished(.fetch, .retry(afterSeconds: nil))) == .wait(seconds: 1))
