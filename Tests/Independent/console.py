@@ -719,6 +719,7 @@ class Tour:
 
     def late(self):
         console_states.late(self.console, self.place, self.server.tool)
+        console_states.never(self.console, self.place)
 
     def states(self):
         console_states.walk(self.console, self.place)

@@ -168,6 +168,29 @@ def late(console, place, tool):
     console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
 
+# Calls of users never end, and the time after which one is given up is over at once.
+NEVER = """(() => {
+  const [realFetch, realTimeout] = [window.fetch, window.setTimeout];
+  window.setTimeout = (body, time, ...rest) => realTimeout(body, time === 70000 ? 0 : time, ...rest);
+  window.fetch = (address, options = {}) => String(address).includes("admin/users")
+    ? new Promise((_, refuse) => options.signal.addEventListener("abort", () => refuse(options.signal.reason)))
+    : realFetch(address, options);
+})()"""
+
+
+def never(console, place):
+    """A call that has no end is given up: a page that refreshes itself would wait for it for good."""
+    script = console.do("Page.addScriptToEvaluateOnNewDocument", source=NEVER)["identifier"]
+    console.page.run(f"location.hash = '{place}/users'")
+    console.do("Page.reload")
+    _until(console, "users", "that the server does not answer",
+           """document.querySelector("main [role=alert]")?.innerText.includes("does not answer")""")
+    console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    console.do("Page.reload")
+    console.see_text("alice")
+    expect(True, "a call that has no end is given up, with words")
+
+
 def hold(console, match, method):
     console.page.run(f"sessionStorage.setItem('test.held', {json.dumps(json.dumps([match, method]))})")
 

@@ -91,18 +91,25 @@ export function paged(path, body) {
   return entry.value === undefined && !entry.error && before !== undefined ? { value: before, isLoading: true } : entry;
 }
 
+/** More than the server takes for any answer. What does not come in it would keep a live page as it is for good. */
+const patience = 70_000;
+
 async function load(entry, path, body) {
   entry.visit = visit;
   entry.abort?.abort();
   const abort = new AbortController();
+  const late = setTimeout(() => abort.abort(), patience);
   Object.assign(entry, { abort, isLoading: true });
   try {
     const value = await call(path, body, abort.signal);
     if (entry.abort !== abort) return;
     Object.assign(entry, { value, error: undefined });
   } catch (error) {
-    if (entry.abort !== abort || error.name === "AbortError") return;
-    entry.error = error;
+    // Who gives up has put another in its place, or none.
+    if (entry.abort !== abort) return;
+    entry.error = error.name === "AbortError" ? new Failure(0, null, "") : error;
+  } finally {
+    clearTimeout(late);
   }
   Object.assign(entry, { isLoading: false, abort: undefined });
   update();
