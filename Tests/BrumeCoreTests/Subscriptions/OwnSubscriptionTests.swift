@@ -20,8 +20,8 @@ struct OwnSubscriptionTests {
     let deleted = try await subscriptions.modify(
       [.delete(id: id)], in: .private, as: fixture.phone)
     for result in found + deleted {
-      let reason = try #require(reason(result))
-      #expect(reason.hasPrefix("subscription 'zzzzz") && reason.utf8.count < 1000)
+      let said = try #require(reason(result))
+      #expect(said.hasPrefix("subscription 'zzzzz") && said.utf8.count < 1000)
     }
   }
 
