@@ -97,7 +97,7 @@ package struct Limits: Sendable, Equatable {
   package var recordsBelowMoves = 20_000
   /// Ours: how often saves and deletions of one request are judged anew because others of it failed.
   package var relationRounds = 16
-  /// Ours: elements of all lists in one request. Each may be a row of the query index.
+  /// Ours: elements of all lists in one request, and different words of its texts. Each may be a row of the query index.
   package var listElementsPerRequest = 250_000
   /// Ours: references in all records of one request. Each is a row that its target is found by.
   package var referencesPerRequest = 2_000

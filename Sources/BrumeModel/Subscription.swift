@@ -63,6 +63,8 @@ package struct NotificationInfo: Equatable, Sendable {
     package var literal: String?
     package var localizationKey: String?
     package var localizationArgs: [String]
+    /// Ours: fields that a text may name.
+    package static let mostArguments = 32
     package init(
       literal: String? = nil, localizationKey: String? = nil, localizationArgs: [String] = []
     ) {

@@ -45,7 +45,10 @@ extension Canonical {
       case .notListContainsAny, .notListContainsAll: .notListContains
       default: nil
       }
-    return comparator.map { Filter($0, filter.field, elements[0]) } ?? filter
+    guard let comparator else { return filter }
+    let single = Filter(comparator, filter.field, elements[0])
+    // An empty text alone asks whether there is a parent; in a list it is a name.
+    return single.asksForPresence ? filter : single
   }
 
   /// System fields have no quotes, so that a field of the same name is another field.

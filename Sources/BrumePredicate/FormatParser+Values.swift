@@ -105,13 +105,14 @@ extension FormatParser {
     if Self.operators.contains(upper) {
       throw unexpected("a value", hint: "a field of that name is written #\(word)")
     }
-    if Self.foreign.contains(upper) {
+    advance()
+    let isCall = token.kind == .sign("(")
+    if Self.foreign.contains(upper) || isCall && Self.foreignCalls.contains(upper) {
       throw BrumeError(
         .badRequest,
         "\(upper) is not supported in CloudKit predicates; compare one field with a constant")
     }
-    advance()
-    if token.kind == .sign("(") { return .value(.call(word, try values(from: "(", to: ")"))) }
+    if isCall { return .value(.call(word, try values(from: "(", to: ")"))) }
     switch upper {
     case "TRUEPREDICATE": return .condition(.always(true))
     case "FALSEPREDICATE": return .condition(.always(false))
@@ -127,7 +128,9 @@ extension FormatParser {
     "AND", "OR", "NOT", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "BETWEEN",
     "TOKENMATCHES", "ANY", "SOME", "ALL", "NONE",
   ]
-  private static let foreign: Set<String> = ["SUBQUERY", "CAST", "FETCH", "FUNCTION", "TERNARY"]
+  private static let foreign: Set<String> = ["SUBQUERY", "CAST", "FETCH"]
+  /// No reserved words: without a parenthesis they are fields.
+  private static let foreignCalls: Set<String> = ["FUNCTION", "TERNARY"]
 }
 
 // MARK: Numbers and placeholders

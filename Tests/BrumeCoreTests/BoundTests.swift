@@ -62,6 +62,26 @@ struct BoundTests {
     #expect(try await save(21) == .limitExceeded)
   }
 
+  @Test(arguments: [\NotificationInfo.alert, \.title, \.subtitle])
+  func `a text of a push names at most 32 fields`(
+    text: WritableKeyPath<NotificationInfo, NotificationInfo.Text> & Sendable
+  ) async throws {
+    let fixture = try await EngineFixture()
+    func save(_ count: Int) async throws -> BrumeError? {
+      var info = NotificationInfo()
+      info[keyPath: text].localizationArgs = Array(repeating: "title", count: count)
+      let subscription = Subscription(
+        id: "s", kind: .zone(EngineFixture.trails, recordType: nil), info: info)
+      return try await fixture.engine.subscriptions.modify(
+        [.save(subscription)], in: .private, as: fixture.phone
+      ).first?.failure?.error
+    }
+    #expect(try await save(32) == nil)
+    let error = try await save(33)
+    #expect(error?.code == .limitExceeded)
+    #expect(error?.reason.contains("LocalizationArgs' names 33 fields") == true)
+  }
+
   @Test func `a list holds so many assets`() async throws {
     let fixture = try await fixture { $0.assetsPerField = 2 }
     func failure(_ count: Int) async throws -> BrumeError.Code {

@@ -95,6 +95,11 @@ struct FormatParserTests {
     #expect(refusal("like == 1").contains("#like"))
   }
 
+  @Test(arguments: ["function", "ternary", "FUNCTION"])
+  func `names of calls are fields where no parenthesis follows`(name: String) throws {
+    #expect(try filters("\(name) == 1") == [Filter(.equals, .field(name), .int64(1))])
+  }
+
   @Test func `a path of placeholders is one key path`() throws {
     let expected = "key path 'a.b'"
     #expect(refusal("%K.b == 1", .keyPath("a")).contains(expected))
@@ -123,6 +128,8 @@ struct FormatParserTests {
     ("ANY a", "was expecting a comparison"),
     ("a == (b == 1)", "was expecting AND, OR or the end"),
     ("SUBQUERY(a, $x, $x == 1).@count > 0", "SUBQUERY"),
+    ("FUNCTION(a, 'size') == 1", "FUNCTION"),
+    ("TERNARY(a == 1, b, c) == 1", "TERNARY"),
     ("# == 1", "'#' without a name"),
   ])
   func `an error names the place and what was expected`(row: (String, String)) {

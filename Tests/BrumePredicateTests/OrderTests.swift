@@ -134,6 +134,16 @@ struct CanonicalTests {
     #expect(try key(row.0) != key(row.1))
   }
 
+  @Test(arguments: [SystemField.parent, .share])
+  func `an empty name in a list is not the question whether there is any`(field: SystemField) {
+    let none = FieldValue.string("")
+    for (one, list) in [(Comparator.equals, Comparator.in), (.notEquals, .notIn)] {
+      let question = Filter(one, .system(field), none)
+      let name = Filter(list, .system(field), .list([none], of: .string))
+      #expect(Canonical.key([question]) != Canonical.key([name]))
+    }
+  }
+
   @Test func `a reference's action and zone are no part of a condition`() throws {
     let other = Reference(recordName: "x", zone: ZoneID(name: "Z"), action: .deleteSelf)
     #expect(try key("a == %@", .value(pointer("x"))) == key("a == %@", .value(.reference(other))))

@@ -72,6 +72,12 @@ struct PageTests {
     #expect(page.page(slice, of: 3, [Self.zone]).next == nil)
   }
 
+  @Test func `a match keeps of a long text the beginning, and of other fields nothing`() {
+    let text = FieldValue.string(String(repeating: "x", count: 900_000))
+    let kept = match("a", [Sort(.field("s"))], ["s": text, "t": text])
+    #expect(kept.record?.fields == ["s": .string(String(repeating: "x", count: 1025))])
+  }
+
   @Test func `equal values of the first sort wait until the other sorts have ordered them`() throws
   {
     let sorts = [Sort(.field("n")), Sort(.field("s"))]
@@ -86,7 +92,9 @@ struct PageTests {
       ("a", 1, "z"), ("b", 1, "y"), ("c", 1, "x"), ("d", 2, ""),
     ]
     for (name, number, text) in rows {
-      if walk.isEnd(ofBlock: .number(number)) { walk.endBlock { $0.inOrder(of: sorts) } }
+      if walk.isEnd(ofBlock: .number(number)) {
+        walk.endBlock { $0.inOrder(of: sorts) { $0.record } }
+      }
       if walk.isFull { break }
       walk.look(at: .number(number))
       walk.add(match(name, sorts, ["n": .double(number), "s": .string(text)]))

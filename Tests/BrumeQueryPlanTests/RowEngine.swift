@@ -23,6 +23,10 @@ final class RowEngine {
   private var lastNumber: Int64 = 0
   /// How often a single record or probe was asked for.
   private(set) var questions = 0
+  /// Records that pages were filled with.
+  private(set) var fetched = 0
+  /// Names of records that cannot be read.
+  var damaged: Set<String> = []
 
   init(bringsRecords: Bool) { self.bringsRecords = bringsRecords }
 
@@ -237,8 +241,14 @@ extension RowEngine: RecordRowReading {
     return stored(ByteText(row.name))
   }
 
-  func stored(_ rows: [RecordRow], in zone: Int64) -> [StoredRecord?] {
-    rows.map { stored(ByteText($0.name)) }
+  func stored(_ rows: [RecordRow], in zone: Int64, bytes: Int) -> [StoredRecord?] {
+    var (found, left): ([StoredRecord?], Int) = ([], bytes)
+    for row in rows where left >= 0 {
+      found.append(stored(ByteText(row.name)))
+      left -= found.last??.byteCount ?? 0
+    }
+    fetched += found.count
+    return found
   }
 
   func each(
@@ -254,7 +264,10 @@ extension RowEngine: RecordRowReading {
 
   private func stored(_ name: ByteText) -> StoredRecord? {
     records[name].map {
-      StoredRecord(
+      if damaged.contains($0.record.name) {
+        return StoredRecord(damaged: $0.record.name, sequence: $0.sequence)
+      }
+      return StoredRecord(
         name: $0.record.name, type: $0.record.type, sequence: $0.sequence,
         content: .value($0.record))
     }

@@ -62,12 +62,20 @@ struct RunTests {
     }
 
     /// The first page, however complete the index is.
-    func page(_ query: Query, limit: Int, few: Int) throws -> EngineQueryPage {
+    func page(
+      _ query: Query, limit: Int, few: Int, bytes: Int = .max, visible: VisibleRecords = .all
+    ) throws -> EngineQueryPage {
       let request = EngineQuery(
-        database: .sample(), zone: RowEngine.zone.name, query: query, after: nil, limit: limit,
-        candidateLimit: .max)
+        database: .sample(), zone: RowEngine.zone.name, query: query, visible: visible, after: nil,
+        limit: limit, candidateLimit: .max, byteLimit: bytes)
       let rows = EngineRows(index: engine, records: engine, keys: fields)
       return try QueryRun(request, rows, QueryTuning(fewCandidates: few)).page(of: [RowEngine.zone])
+    }
+
+    /// Brings all that the query needs into the index.
+    func indexAll(for query: Query) throws {
+      _ = try names(query, limit: 400, few: 0)
+      while try indexBuild.advance(after: nil, limit: 100) != nil {}
     }
 
     func expected(_ query: Query) -> [String] {
@@ -146,6 +154,56 @@ struct RunTests {
     #expect(try trial.names(query, limit: 7, few: 0) == trial.expected(query))
     let page = try trial.page(query, limit: 7, few: 0)
     #expect(page.work.rows == 8)
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `texts that begin alike for a thousand bytes are sorted by the rest`(
+    ascending: Bool, isIndexed: Bool
+  ) throws {
+    let trial = Trial(seed: 7, bringsRecords: false)
+    for number in 0..<40 {
+      let end = number % 4 == 3 ? "\(7 * number % 10)" : ""
+      let text = String(repeating: "é", count: 511 + number % 4) + end
+      let record = Record.sample(
+        "r\(number)", in: .sample("A"), sequence: Int64(number + 1),
+        fields: ["s": .string(text), "n": .int64(Int64(number % 3))])
+      try trial.engine.put(record, record.name, sequence: Int64(number + 1), trial.index)
+    }
+    let sorts = [Sort(.field("s"), ascending: ascending), Sort(.field("n"))]
+    let query = Query(recordType: "Trail", sorts: sorts)
+    if isIndexed { try trial.indexAll(for: query) }
+    let page = try trial.page(query, limit: 50, few: 0)
+    #expect(page.records.map(\.name) == trial.expected(query))
+  }
+
+  @Test(arguments: [true, false])
+  func `a sorted page fetches no more records than its bytes allow`(isIndexed: Bool) throws {
+    let trial = Trial(seed: 8, bringsRecords: false)
+    for number in 0..<20 {
+      let record = Record.sample(
+        "r\(number)", in: .sample("A"), sequence: Int64(number + 1),
+        fields: ["n": .int64(Int64(number))])
+      try trial.engine.put(record, record.name, sequence: Int64(number + 1), trial.index)
+    }
+    let query = Query(recordType: "Trail", sorts: [Sort(.field("n"))])
+    if isIndexed { try trial.indexAll(for: query) }
+    let before = trial.engine.fetched
+    let page = try trial.page(query, limit: 9, few: 0, bytes: 1)
+    #expect(page.records.map(\.name) == ["r0"])
+    #expect(page.next?.offset == 1)
+    #expect(trial.engine.fetched - before == 1)
+  }
+
+  @Test(arguments: [[], [Sort(.field("n"))]])
+  func `a damaged record is nobody's where only creators read`(sorts: [Sort]) throws {
+    let trial = Trial(seed: 9, bringsRecords: false)
+    let record = Record.sample("r1", in: .sample("A"), sequence: 1)
+    try trial.engine.put(record, record.name, sequence: 1, trial.index)
+    trial.engine.damaged = ["r1"]
+    let query = Query(recordType: "Trail", sorts: sorts)
+    #expect(try trial.page(query, limit: 9, few: 1000).records.map(\.name) == ["r1"])
+    let visible = VisibleRecords.made(by: UserID("_u2"))
+    #expect(try trial.page(query, limit: 9, few: 1000, visible: visible).records.isEmpty)
   }
 
   @Test func `a sort by names looks at no more records than the page needs`() throws {

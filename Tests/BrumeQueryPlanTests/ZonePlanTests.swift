@@ -66,6 +66,12 @@ struct ZonePlanTests {
     #expect(try plan(.sample(filters), keys, rows: [1: 5]).residual.count == 1)
   }
 
+  @Test func `two spellings of a text are two conditions`() throws {
+    let spellings = ["caf\u{e9}", "cafe\u{301}"].map { Filter(.equals, .field("s"), .string($0)) }
+    let plan = try plan(.sample(spellings), .sample(["s": .text]), rows: [1: 5])
+    #expect(plan.probes.count == 1)
+  }
+
   @Test func `equal conditions are one, and of many equalities four are asked for`() throws {
     let names = ["a", "b", "c", "d", "e", "f", "g"]
     let equalities = names.map { Filter(.equals, .field($0), .int64(7)) }

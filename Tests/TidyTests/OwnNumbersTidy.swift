@@ -54,6 +54,7 @@ import Testing
     "IPAddress.textBytes": "no address is longer", "NameLookup.threads": own,
     "NameTurns.perDomain": "more wait, as many as pushes may be under way",
     "Notifiers.stepsPerTurn": piece,
+    "NotificationBuilder.argumentBytes": "a push has no more, and is cut to what it has",
     "StreamLimit.gracePeriod": own, "ZoneEmptying.step": piece,
     "ZoneEmptying.zonesPerLook": piece, "ZoneEmptying.room": piece,
     "PasswordVerifier.threadCount": "more wait, as many as the limit says",

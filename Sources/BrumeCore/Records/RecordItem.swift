@@ -53,6 +53,7 @@ struct ModifyPlan: Sendable {
       ? limits.operationsPerRequest : max(limits.operationsPerRequest, limits.itemsPerOperation)
     try limits.checkCount(request.operations.count, of: "operations", upTo: maximum)
     try Self.checkRows(of: request.operations, limits)
+    try RequestWords.check(request.operations, limits)
     var seen: Set<RecordKey> = []
     for (index, operation) in request.operations.enumerated() {
       let zone = operation.record.zone ?? request.zone

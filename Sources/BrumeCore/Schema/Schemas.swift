@@ -213,7 +213,7 @@ extension Schema {
   static func missing(field: String, type: String) -> BrumeError {
     BrumeError(
       .badRequest,
-      "Did not find field '\(field)' in record type '\(type)'; check its spelling, or save a record "
-        + "with it first")
+      "Did not find field '\(NameRules.shown(field))' in record type '\(type)'; check its spelling, or "
+        + "save a record with it first")
   }
 }

@@ -58,7 +58,8 @@ struct TypeRemoval: Sendable {
     repeat {
       let request = EngineQuery(
         database: database, zone: nil, query: Query(recordType: type), after: next,
-        limit: limits.operationsPerRequest, candidateLimit: limits.candidatesPerPage)
+        limit: limits.operationsPerRequest, candidateLimit: limits.candidatesPerPage,
+        byteLimit: limits.answerBytes)
       let page = try await store.read { try $0.queries.matching(request) }
       let found = try page.records.map { try $0.record() }
       for (zone, records) in Dictionary(grouping: found, by: \.zone) {

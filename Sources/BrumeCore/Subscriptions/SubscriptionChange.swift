@@ -186,6 +186,8 @@ extension Caller {
 extension Subscription {
   static func missing(_ id: String) -> BrumeError {
     BrumeError(
-      .notFound, "subscription '\(id)' does not exist in this database; list shows those that do")
+      .notFound,
+      "subscription '\(NameRules.shown(id))' does not exist in this database; list shows those that do"
+    )
   }
 }

@@ -42,6 +42,9 @@ enum SubscriptionRules {
 
   /// How large the texts of a push may be before anything is filled in.
   static func info(_ info: NotificationInfo, limits: Limits) throws(BrumeError) {
+    try arguments(info.alert, "alertLocalizationArgs")
+    try arguments(info.title, "titleLocalizationArgs")
+    try arguments(info.subtitle, "subtitleLocalizationArgs")
     var texts = [
       info.alertActionLocalizationKey, info.alertLaunchImage, info.soundName, info.category,
       info.collapseIDKey,
@@ -56,6 +59,16 @@ enum SubscriptionRules {
         .limitExceeded,
         "the texts of 'notificationInfo' have \(size) bytes; the maximum is "
           + "\(limits.notificationInfoBytes); shorten them")
+    }
+  }
+
+  private static func arguments(
+    _ text: NotificationInfo.Text, _ member: String
+  ) throws(BrumeError) {
+    let (count, maximum) = (text.localizationArgs.count, NotificationInfo.Text.mostArguments)
+    if count > maximum {
+      throw BrumeError(
+        .limitExceeded, "'\(member)' names \(count) fields; the maximum is \(maximum); name fewer")
     }
   }
 

@@ -1,6 +1,6 @@
 // What a push says: a subscription's wishes, filled from the change and the record.
 //
-// Nothing is cut here; that is `PayloadBudget`. Encrypted fields and types that CloudKit does not
+// Arguments are cut to what no push exceeds; all other cuts are `PayloadBudget`'s. Encrypted fields and types that CloudKit does not
 // copy are left out. Where each property ends up: docs/internals/notifications.md.
 
 import BrumeCore
@@ -92,8 +92,9 @@ package struct NotificationBuilder: Sendable {
       return [:]
     }
     var fields: [String: FieldValue] = [:]
-    for name in info.desiredKeys.prefix(limits.desiredKeys)
-    where !image.encryptedFields.contains(name) {
+    var names: Set<String> = []
+    let wanted = info.desiredKeys.filter { names.insert($0).inserted }.prefix(limits.desiredKeys)
+    for name in wanted where !image.encryptedFields.contains(name) {
       if let value = image.fields[name], DesiredKeys.isAllowed(value) { fields[name] = value }
     }
     return fields
@@ -103,9 +104,18 @@ package struct NotificationBuilder: Sendable {
     Notification.Text(
       literal: wish.literal, localizationKey: wish.localizationKey,
       // A missing field fills its place with nothing, so that later arguments keep theirs.
-      localizationArgs: wish.localizationArgs.map { name in
-        record.flatMap { FieldText.of(name, in: $0) } ?? ""
+      // Stored subscriptions may name more fields than are allowed by now.
+      localizationArgs: wish.localizationArgs.prefix(NotificationInfo.Text.mostArguments).map {
+        argument($0, record)
       })
+  }
+
+  /// Ours: bytes of an argument, as many as APNs documents for a whole push.
+  private static let argumentBytes = 4096
+
+  private func argument(_ name: String, _ record: Record?) -> String {
+    let text = record.flatMap { FieldText.of(name, in: $0) } ?? ""
+    return TextCut.prefix(text, bytes: Self.argumentBytes)
   }
 
   // CloudKit: the header calls it the name of a field, the documentation page a value. Both work.

@@ -29,9 +29,9 @@ extension IndexRows {
     while left > 0 {
       let limit = min(left, size)
       let isBare = needs.records && size > pageSize
-      let rows = try page(of: found, after, limit, isBare ? needs.ofNames : needs)
+      let (rows, isFull) = try page(of: found, after, limit, isBare ? needs.ofNames : needs)
       let goesOn = try visitAll(rows, of: found, isBare ? needs : nil, visit)
-      guard goesOn, rows.count == limit, let last = rows.last else { return }
+      guard goesOn, rows.count == limit || isFull, let last = rows.last else { return }
       after = last.name
       left -= rows.count
       if !found.isInOrder { size = min(size * Self.growth, pageSize * Self.mostPages) }
@@ -40,12 +40,17 @@ extension IndexRows {
 
   private func page(
     of found: NamedRows, _ after: String, _ limit: Int, _ needs: RowNeeds
-  ) throws -> [RecordRow] {
+  ) throws -> (rows: [RecordRow], isFull: Bool) {
     var statement = Statement(bucket)
     let names = found.names(&statement, after)
     let zone = needs.records ? found.zone(&statement) : ""
-    let page = statement.pageByName(of: names, limit, zone: zone, needs)
-    return try session.all(page.sql, page.values) { candidate($0, needs, from: 1) }
+    let page = statement.pageByName(of: names, limit, bytes: pageBytes, zone: zone, needs)
+    var isFull = false
+    let rows = try session.all(page.sql, page.values) { row in
+      isFull = self.isFull(row, needs, from: 1)
+      return candidate(row, needs, from: 1)
+    }
+    return (rows, isFull)
   }
 
   /// Answers whether to go on.
@@ -55,25 +60,20 @@ extension IndexRows {
     _ rows: [RecordRow], of found: NamedRows, _ missing: RowNeeds?,
     _ visit: (RecordRow) throws -> Bool
   ) throws -> Bool {
+    guard let missing else { return try rows.allSatisfy(visit) }
+    let records = NamedRecords(session: session, coder: coder, bucket: bucket)
     var left = rows[...]
     while !left.isEmpty {
-      let page = left.prefix(pageSize)
-      left = left.dropFirst(page.count)
-      for row in try missing.map({ try fetched(page, of: found, $0) }) ?? Array(page) {
+      let page = try records.first(
+        of: left.prefix(pageSize).map(\.name), zone: found.zone, bytes: pageBytes)
+      left = left.dropFirst(page.names)
+      for stored in page.records {
+        let row = RecordRow(
+          name: stored.name, row: nil, stored: stored, holdsProbes: !missing.probes.isEmpty)
         if try !visit(row) { return false }
       }
     }
     return true
-  }
-
-  /// The rows of which there is a record, with it.
-  private func fetched(
-    _ rows: ArraySlice<RecordRow>, of found: NamedRows, _ needs: RowNeeds
-  ) throws -> [RecordRow] {
-    var statement = Statement(bucket)
-    let zone = found.zone(&statement)
-    statement.addRecords(ofNames: rows.map(\.name), zone: zone)
-    return try session.all(statement.sql, statement.values) { candidate($0, needs, from: 1) }
   }
 }
 

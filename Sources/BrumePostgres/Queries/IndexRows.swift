@@ -11,6 +11,8 @@ struct IndexRows: IndexRowReading {
   let bucket: SQLValue
   /// Ours: rows that one exchange brings with their records.
   var pageSize = 256
+  /// Of these records; the one that passes it is the last.
+  var pageBytes = NamedRecords.pageBytes
 
   // MARK: In the order of names
 
@@ -84,13 +86,15 @@ struct IndexRows: IndexRowReading {
     while left > 0 {
       let limit = min(left, pageSize)
       let statement = walk(key, range ?? .all, ascending, after, limit, needs)
+      var isFull = false
       let rows = try session.all(statement.sql, statement.values) { row in
-        (row: candidate(row, needs, from: 2), value: row.bytes(1))
+        isFull = self.isFull(row, needs, from: 2)
+        return (row: candidate(row, needs, from: 2), value: row.bytes(1))
       }
       for row in rows {
         if try !visit(row.row, SortedValue(row.value, isText: key.kind.holdsText)) { return }
       }
-      guard rows.count == limit, let last = rows.last else { return }
+      guard rows.count == limit || isFull, let last = rows.last else { return }
       after = (last.value, last.row.name)
       left -= rows.count
     }
@@ -117,7 +121,7 @@ struct IndexRows: IndexRowReading {
       ORDER BY value\(ascending ? "" : " DESC"), name
       """
     return statement.page(
-      of: rows, limit, zone: Self.zone(ofKey: number), needs,
+      of: rows, limit, bytes: pageBytes, zone: Self.zone(ofKey: number), needs,
       order: "value\(ascending ? "" : " DESC"), name",
       more: ", value")
   }
@@ -159,6 +163,11 @@ struct IndexRows: IndexRowReading {
     guard let stored = columns.live(coder) else { return RecordRow(name: name, row: nil) }
     return RecordRow(
       name: name, row: nil, stored: stored, holdsProbes: !needs.probes.isEmpty)
+  }
+
+  /// Whether a page ends with the row because its records have enough bytes.
+  func isFull(_ row: Row, _ needs: RowNeeds, from column: Int32) -> Bool {
+    needs.records && row.integer(column + 1 + RecordColumns.count) > pageBytes
   }
 
   private static let probe = SQL(

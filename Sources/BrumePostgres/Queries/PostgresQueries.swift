@@ -35,7 +35,9 @@ final class PostgresQueries: QueryReading {
     let bucket = places.bucketValue(of: database)
     return EngineRows(
       index: IndexRows(session: session, coder: coder, bucket: bucket),
-      records: QueriedRecords(rows: RecordRows(session, coder), session: session, bucket: bucket),
+      records: QueriedRecords(
+        rows: RecordRows(session, coder),
+        named: NamedRecords(session: session, coder: coder, bucket: bucket), bucket: bucket),
       keys: indexes[database].fields)
   }
 
@@ -59,20 +61,22 @@ final class PostgresQueries: QueryReading {
 
 /// Records that queries look at beyond those that rows of the index brought along.
 private struct QueriedRecords: RecordRowReading {
-  /// Ours: records that one exchange brings.
+  /// Ours: records that one exchange brings, or fewer (`NamedRecords.pageBytes`).
   private static let pageSize = 256
 
   let rows: RecordRows
-  let session: Session
+  let named: NamedRecords
   let bucket: SQLValue
 
   func stored(_ row: RecordRow, in zone: Int64) throws -> StoredRecord? {
     try rows.row([bucket, .integer(zone)], row.name).live
   }
 
-  func stored(_ rows: [RecordRow], in zone: Int64) throws -> [StoredRecord?] {
-    let found = try find(rows.map(\.name), zone)
-    return rows.map { found[ByteText($0.name)] }
+  func stored(
+    _ rows: [RecordRow], in zone: Int64, bytes: Int
+  ) throws -> [StoredRecord?] {
+    let found = try find(rows.map(\.name), zone, bytes)
+    return rows.prefix(found.names).map { found.records[ByteText($0.name)] }
   }
 
   func each(
@@ -81,21 +85,20 @@ private struct QueriedRecords: RecordRowReading {
     var left = names[...]
     while !left.isEmpty {
       let page = Array(left.prefix(Self.pageSize))
-      left = left.dropFirst(page.count)
-      let found = try find(page, zone)
-      for name in page {
-        let row = RecordRow(name: name, row: nil, stored: found[ByteText(name)])
+      let found = try find(page, zone, NamedRecords.pageBytes)
+      left = left.dropFirst(found.names)
+      for name in page.prefix(found.names) {
+        let row = RecordRow(name: name, row: nil, stored: found.records[ByteText(name)])
         if try !visit(row) { return }
       }
     }
   }
 
-  private func find(_ names: [String], _ zone: Int64) throws -> [ByteText: StoredRecord] {
-    var found: [ByteText: StoredRecord] = [:]
-    try session.ask(
-      names.map { name in
-        rows.question([bucket, .integer(zone)], name) { found[ByteText(name)] = $0.live }
-      })
-    return found
+  private func find(
+    _ names: [String], _ zone: Int64, _ bytes: Int
+  ) throws -> (records: [ByteText: StoredRecord], names: Int) {
+    let found = try named.first(of: names, zone: { $0.add(.integer(zone)) }, bytes: bytes)
+    let records = found.records.map { (ByteText($0.name), $0) }
+    return (Dictionary(records) { first, _ in first }, found.names)
   }
 }

@@ -71,17 +71,20 @@ struct Statement {
 
   /// The first rows in name order.
   func pageByName(
-    of names: String, _ limit: Int, zone: String, _ needs: RowNeeds
+    of names: String, _ limit: Int, bytes: Int, zone: String, _ needs: RowNeeds
   ) -> Statement {
-    page(of: names + " ORDER BY name", limit, zone: zone, needs, order: "name", more: "")
+    page(
+      of: names + " ORDER BY name", limit, bytes: bytes, zone: zone, needs, order: "name", more: "")
   }
 
   /// The first rows, with their records if they are needed, and without those for which a probe does not
-  /// hold.
+  /// hold. With records they end with the one with which they have more bytes, and the last column is how many bytes
+  /// they have up to there.
   ///
   /// - Parameter zone: of the records, in SQL.
   func page(
-    of rows: String, _ limit: Int, zone: String, _ needs: RowNeeds, order: String, more: String
+    of rows: String, _ limit: Int, bytes: Int, zone: String, _ needs: RowNeeds, order: String,
+    more: String
   ) -> Statement {
     var page = self
     let most = page.add(.integer(limit))
@@ -92,28 +95,44 @@ struct Statement {
       page.text = "SELECT name\(more) FROM \(found) ORDER BY \(order)"
       return page
     }
+    let all = """
+      SELECT found.name\(more), record.*, \(Self.bytes(upTo: order)) AS bytes FROM \(found)
+        LEFT JOIN LATERAL (\(Self.record(zone))) AS record ON true
+      """
     page.text = """
-      SELECT found.name\(more), record.zone, \(RecordColumns.names) FROM \(found)
-        LEFT JOIN LATERAL (
-          SELECT zone, \(RecordColumns.names) FROM records WHERE bucket = $1 AND zone = \(zone)
-            AND records.name = found.name OFFSET 0) AS record ON true
-      ORDER BY \(order == "name" ? "found.name" : order)
+      SELECT name\(more), zone, \(RecordColumns.names), bytes FROM (\(all)) AS page
+      WHERE \(Self.bytesBefore) <= \(page.add(.integer(bytes))) ORDER BY \(order)
       """
     return page
   }
 
-  /// The records of names, in the order of the names; those that are not there are left out.
-  mutating func addRecords(ofNames names: [String], zone: String) {
-    let list = add(.texts(names))
-    text = """
-      SELECT found.name, record.zone, \(RecordColumns.names)
+  /// The records of names, in the order of the names; those that are not there are left out. They end with the one
+  /// with which they have more bytes.
+  mutating func addRecords(ofNames names: [String], zone: String, bytes: Int) {
+    let (list, most) = (add(.texts(names)), add(.integer(bytes)))
+    let all = """
+      SELECT found.name, found.number, record.*, \(Self.bytes(upTo: "number")) AS bytes
       FROM unnest(\(list)::text[]) WITH ORDINALITY AS found (name, number)
-        CROSS JOIN LATERAL (
-          SELECT zone, \(RecordColumns.names) FROM records WHERE bucket = $1 AND zone = \(zone)
-            AND records.name = found.name OFFSET 0) AS record
-      ORDER BY found.number
+        CROSS JOIN LATERAL (\(Self.record(zone))) AS record
+      """
+    text = """
+      SELECT name, zone, \(RecordColumns.names), bytes, number FROM (\(all)) AS page
+      WHERE \(Self.bytesBefore) <= \(most) ORDER BY number
       """
   }
+
+  private static func record(_ zone: String) -> String {
+    """
+    SELECT zone, \(RecordColumns.names) FROM records WHERE bucket = $1 AND zone = \(zone)
+      AND records.name = found.name OFFSET 0
+    """
+  }
+
+  /// The size of a content is known without reading it.
+  private static func bytes(upTo order: String) -> String {
+    "coalesce(sum(octet_length(content)) OVER (ORDER BY \(order) ROWS UNBOUNDED PRECEDING), 0)::bigint"
+  }
+  private static let bytesBefore = "bytes - coalesce(octet_length(content), 0)"
 
   private mutating func probes(_ probes: [ZonePlan.Rows]) -> String {
     let conditions = probes.compactMap { probe -> String? in

@@ -28,6 +28,19 @@ package enum IndexValue: Equatable, Sendable {
   package var isCut: Bool { if case .cut = self { true } else { false } }
 }
 
+extension IndexValue {
+  /// Texts are equal by their bytes; Swift's own operator takes other spellings of a character for equal.
+  package static func == (a: Self, b: Self) -> Bool {
+    switch (a, b) {
+    case (.int(let x), .int(let y)): x == y
+    case (.double(let x), .double(let y)): x == y
+    case (.text(let x), .text(let y)): x.utf8.elementsEqual(y.utf8)
+    case (.cut(let x), .cut(let y)): x == y
+    case (.int, _), (.double, _), (.text, _), (.cut, _): false
+    }
+  }
+}
+
 extension FieldValue {
   /// The kind and value of something that is not a list. Nil: not in the index.
   package var indexed: (kind: IndexKind, value: IndexValue)? {

@@ -12,8 +12,11 @@ package struct SortedMatch: Sendable {
   /// The engine's number of the record, if it has one and knows it.
   package let row: Int64?
   package var stored: StoredRecord?
-  /// With the fields that the order depends on and no others: a page brings few of many matches.
+  /// With the fields that the order depends on and no others, of long texts the beginnings: a page brings few of many
+  /// matches.
   package private(set) var record: Record?
+  /// Of the record as it is stored; 0: nobody has looked at it.
+  package private(set) var byteCount = 0
 
   package init(zone: Int64, name: String, row: Int64? = nil, stored: StoredRecord? = nil) {
     self.zone = zone
@@ -23,8 +26,11 @@ package struct SortedMatch: Sendable {
   }
 
   /// The match with what its place in the order depends on; its bytes are let go.
-  package func keyed(by record: Record?, _ sorts: [Sort]) -> SortedMatch {
+  ///
+  /// - Parameter bytes: of the record as it is stored.
+  package func keyed(by record: Record?, bytes: Int = 0, _ sorts: [Sort]) -> SortedMatch {
     var match = SortedMatch(zone: zone, name: name, row: row)
+    match.byteCount = bytes
     match.record = record?.keeping(sorts)
     return match
   }
@@ -32,10 +38,16 @@ package struct SortedMatch: Sendable {
 
 extension [SortedMatch] {
   /// Matches that are `keyed`, in the order of the sorts.
-  package func inOrder(of sorts: [Sort]) -> [SortedMatch] {
-    sorted { a, b in
-      guard let a = a.record, let b = b.record else { return false }
-      return Evaluate.precedes(a, b, sorts)
+  ///
+  /// - Parameter whole: fetches the record of a match with its long texts.
+  package func inOrder(
+    of sorts: [Sort], whole: (SortedMatch) throws -> Record?
+  ) rethrows -> [SortedMatch] {
+    try sorted { a, b in
+      guard let x = a.record, let y = b.record else { return false }
+      guard x.beginsLongTexts(as: y) else { return Evaluate.precedes(x, y, sorts) }
+      guard let x = try whole(a), let y = try whole(b) else { return false }
+      return Evaluate.precedes(x, y, sorts)
     }
   }
 }
@@ -45,8 +57,38 @@ extension Record {
   fileprivate func keeping(_ sorts: [Sort]) -> Record {
     var kept = self
     kept.shareDetails = nil
-    kept.fields = fields.filter { field in sorts.contains { $0.field == .field(field.key) } }
+    kept.fields = [:]
+    for sort in sorts {
+      guard case .field(let name) = sort.field else { continue }
+      kept.fields[name] = fields[name]?.beginning
+    }
     return kept
+  }
+
+  /// Whether a text of both is kept in part, and the parts are equal: then the rest decides.
+  fileprivate func beginsLongTexts(as other: Record) -> Bool {
+    fields.contains { $0.value.isBeginning && other.fields[$0.key] == $0.value }
+  }
+}
+
+extension FieldValue {
+  /// Ours: bytes of a text that are kept to sort by. A longer one is cut behind more than these, so that it is equal to
+  /// no text that is kept whole.
+  private static let sortedBytes = 1024
+
+  fileprivate var isBeginning: Bool {
+    if case .string(let text) = self { text.utf8.count > Self.sortedBytes } else { false }
+  }
+
+  fileprivate var beginning: FieldValue {
+    guard isBeginning, case .string(let text) = self else { return self }
+    var bytes = 0
+    let scalars = text.unicodeScalars
+    let end = scalars.firstIndex {
+      bytes += UTF8.width($0)
+      return bytes > Self.sortedBytes
+    }
+    return end.map { .string(String(scalars[...$0])) } ?? self
   }
 }
 

@@ -63,8 +63,8 @@ package protocol RecordRowReading {
   /// The record of a row, which has not brought it along; nil: there is none, or it is deleted.
   func stored(_ row: RecordRow, in zone: Int64) throws -> StoredRecord?
 
-  /// The records of many rows, in the order of the rows.
-  func stored(_ rows: [RecordRow], in zone: Int64) throws -> [StoredRecord?]
+  /// The records of the first rows, in the order of the rows: of all that together have no more bytes, and of the next.
+  func stored(_ rows: [RecordRow], in zone: Int64, bytes: Int) throws -> [StoredRecord?]
 
   /// Records that a query names, in the order of the names, if they are there or not.
   func each(
@@ -74,8 +74,15 @@ package protocol RecordRowReading {
 
 extension RecordRowReading {
   /// One by one.
-  package func stored(_ rows: [RecordRow], in zone: Int64) throws -> [StoredRecord?] {
-    try rows.map { try stored($0, in: zone) }
+  package func stored(
+    _ rows: [RecordRow], in zone: Int64, bytes: Int
+  ) throws -> [StoredRecord?] {
+    var (found, left): ([StoredRecord?], Int) = ([], bytes)
+    for row in rows where left >= 0 {
+      found.append(try stored(row, in: zone))
+      left -= found.last??.byteCount ?? 0
+    }
+    return found
   }
 
   /// Only the names: the records are asked for one by one.

@@ -37,17 +37,19 @@ struct SortedSearch {
     }
   }
 
-  /// The matches with their records, those of a zone fetched together.
+  /// The first matches with their records, as many as a page needs to end by its bytes; those of a zone are fetched
+  /// together.
   private func fetched(_ matches: ArraySlice<SortedMatch>) throws -> [SortedMatch] {
-    var matches = Array(matches)
-    let bare = matches.indices.filter { matches[$0].stored == nil }
-    for (zone, places) in Dictionary(grouping: bare, by: { matches[$0].zone }) {
+    // Those of several zones were looked at, so that their sizes are known.
+    var matches = request.fitting(matches) { $0.byteCount }
+    var end = matches.count
+    for (zone, places) in Dictionary(grouping: matches.indices, by: { matches[$0].zone }) {
       let rows = places.map { matches[$0].recordRow }
-      for (place, stored) in zip(places, try candidates.rows.records.stored(rows, in: zone)) {
-        matches[place].stored = stored
-      }
+      let found = try candidates.rows.records.stored(rows, in: zone, bytes: request.byteLimit)
+      for (place, stored) in zip(places, found) { matches[place].stored = stored }
+      if found.count < places.count { end = min(end, places[found.count]) }
     }
-    return matches
+    return Array(matches.prefix(end))
   }
 
   /// The match with what its place in the order depends on.
@@ -55,11 +57,20 @@ struct SortedSearch {
     if match.record != nil { return match }
     try Task.checkCancellation()
     let stored = try match.stored ?? candidates.stored(match.recordRow, in: match.zone)
-    return match.keyed(by: try stored?.orderedRecord(), request.query.sorts)
+    return try match.keyed(by: stored, request.query.sorts)
   }
 
   func sorted(_ matches: [SortedMatch]) throws -> [SortedMatch] {
-    try matches.map { try keyed($0) }.inOrder(of: request.query.sorts)
+    try matches.map { try keyed($0) }.inOrder(of: request.query.sorts) { match in
+      try Task.checkCancellation()
+      return try candidates.stored(match.recordRow, in: match.zone)?.orderedRecord()
+    }
+  }
+}
+
+extension SortedMatch {
+  fileprivate func keyed(by stored: StoredRecord?, _ sorts: [Sort]) throws -> SortedMatch {
+    keyed(by: try stored?.orderedRecord(), bytes: stored?.byteCount ?? 0, sorts)
   }
 }
 
@@ -89,6 +100,7 @@ extension SortedSearch {
     let isInOrder = request.query.sorts[0].isByName
     var matches: [SortedMatch] = []
     try candidates.each(plan, after: nil, limit: isInOrder && plan.isExact ? count : nil) { row in
+      if plan.mayHide, try !candidates.isVisible(row, plan) { return true }
       guard let stored = try candidates.match(row, plan) else { return true }
       let match = SortedMatch(zone: plan.zone, name: row.name, row: row.row, stored: stored)
       matches.append(try keyed(match))
@@ -150,7 +162,7 @@ extension SortedSearch {
     }
     let match = SortedMatch(zone: plan.checks.zone, name: row.name, row: row.row)
     guard plan.sortsBlocks, let stored else { return match }
-    return match.keyed(by: try stored.orderedRecord(), request.query.sorts)
+    return try match.keyed(by: stored, request.query.sorts)
   }
 }
 

@@ -157,8 +157,15 @@ extension QueryGenerator {
   package mutating func query() -> Query {
     var query = Query(recordType: random.pick(Self.types + ["Unknown"]))
     for _ in 0..<random.pick([0, 1, 1, 1, 2, 2, 3]) { query.filters.append(filter()) }
+    if random.one(in: 9) { query.filters += spellings() }
     for _ in 0..<random.pick([0, 0, 0, 1, 1, 2]) { query.sorts.append(sort()) }
     return query
+  }
+
+  /// Two conditions on one field whose texts Swift's own operator takes for equal.
+  private mutating func spellings() -> [Filter] {
+    let (field, comparator) = random.pick([("s", Comparator.equals), ("ls", .listContains)])
+    return ["caf\u{e9}", "cafe\u{301}"].map { Filter(comparator, .field(field), .string($0)) }
   }
 
   /// A conjunction as a subscription may have it.

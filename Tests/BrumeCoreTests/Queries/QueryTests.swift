@@ -113,6 +113,17 @@ struct QueryTests {
     #expect(error.reason.hasPrefix("Did not find field 'height' in record type 'Hike'"))
   }
 
+  @Test func `QRY-07 of a long name that the type lacks the beginning is named`() async throws {
+    let fixture = try await filled()
+    let name = FieldName.field(String(repeating: "z", count: 100_000))
+    let filtered = try await refusal(fixture, [Filter(.equals, name, .int64(1))])
+    let sorted = try await refusal(fixture, sorts: [Sort(name)])
+    for error in [filtered, sorted] {
+      #expect(error.reason.hasPrefix("Did not find field 'zzzzz"))
+      #expect(error.reason.utf8.count < 1000)
+    }
+  }
+
   @Test func `QRY-08 a value of the wrong type is refused by the expected type`() async throws {
     let fixture = try await filled()
     let list = FieldValue.list([.int64(1)], of: .int64)

@@ -44,6 +44,21 @@ struct WorkLimitTests {
     #expect(error.code == .limitExceeded && error.reason.contains("have 11 elements"))
   }
 
+  @Test func `the different words of a request have a maximum, over all its texts`() async throws {
+    let fixture = try await fixture { $0.listElementsPerRequest = 10 }
+    func save(_ count: Int) async throws -> [RecordResult] {
+      let words = (0..<count).map { "w\($0)" }
+      let text = FieldValue.string((words.prefix(5) + words.prefix(5)).joined(separator: " "))
+      let rest = FieldValue.string(words.dropFirst(5).joined(separator: " "))
+      return try await fixture.modify([
+        .force("a", ["s": text]), .force("b", ["l": .list([rest], of: .string)]),
+      ])
+    }
+    #expect(try await save(10).allSucceeded)
+    let error = try await ruleFailure { try await save(11) }
+    #expect(error.code == .limitExceeded && error.reason.contains("more than 10 different words"))
+  }
+
   @Test func `a cascade has a maximum of bytes too`() async throws {
     let fixture = try await fixture { $0.cascadeBytes = 1000 }
     try await fixture.save(.create("area"))

@@ -13,6 +13,18 @@ struct OwnSubscriptionTests {
     if case .failure(let failure) = result { failure.error.reason } else { nil }
   }
 
+  @Test func `a long ID that does not exist is said with its beginning`() async throws {
+    let fixture = try await EngineFixture()
+    let (subscriptions, id) = (fixture.engine.subscriptions, String(repeating: "z", count: 100_000))
+    let found = try await subscriptions.lookup([id], in: .private, as: fixture.phone)
+    let deleted = try await subscriptions.modify(
+      [.delete(id: id)], in: .private, as: fixture.phone)
+    for result in found + deleted {
+      let said = try #require(reason(result))
+      #expect(said.hasPrefix("subscription 'zzzzz") && said.utf8.count < 1000)
+    }
+  }
+
   @Test func `items of one request see what those before them did`() async throws {
     var limits = Limits.apple
     limits.subscriptionsPerUser = 2

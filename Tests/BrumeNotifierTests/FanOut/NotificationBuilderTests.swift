@@ -10,6 +10,7 @@ struct NotificationBuilderTests {
     "title": .string("Milk"), "amount": .int64(2), "price": .double(1.5), "whole": .double(3),
     "due": .timestamp(-86_400_000), "store": .reference(Reference(recordName: "shop")),
     "tags": .list([.string("a")], of: .string), "data": .bytes([1]), "secret": .string("x"),
+    "story": .string(String(repeating: "x", count: 5000)),
   ]
 
   private func build(
@@ -38,6 +39,13 @@ struct NotificationBuilderTests {
         == ["Milk", "", "2", "1.5", "3", "1969-12-31T00:00:00Z", "shop", "", ""])
     #expect(notification.title.localizationArgs == ["2"])
     #expect(notification.subtitle.localizationArgs == ["Milk"])
+  }
+
+  @Test func `an argument has at most 4,096 bytes, and a text at most 32 arguments`() {
+    var info = NotificationInfo()
+    info.alert.localizationArgs = Array(repeating: "story", count: 33)
+    let arguments = build(info).alert.localizationArgs
+    #expect(arguments == Array(repeating: String(repeating: "x", count: 4096), count: 32))
   }
 
   @Test func `every property of notificationInfo reaches the notification`() {
@@ -87,6 +95,16 @@ struct NotificationBuilderTests {
       return
     }
     #expect(others == ["due": .timestamp(-86_400_000)])
+  }
+
+  @Test func `a desired key that is named twice is one of the three`() {
+    var info = silent()
+    info.desiredKeys = ["title", "title", "title", "amount"]
+    guard case .query(_, _, _, let copied) = build(info).subject else {
+      Issue.record("not a query notification")
+      return
+    }
+    #expect(copied == ["title": .string("Milk"), "amount": .int64(2)])
   }
 
   @Test func `a delete notification has its reason and no fields`() {

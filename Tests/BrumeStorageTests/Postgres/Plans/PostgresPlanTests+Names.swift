@@ -41,6 +41,36 @@ extension PostgresPlanTests {
     try await store.close()
   }
 
+  @Test func `records come in pages of so many bytes, and one in any case`() async throws {
+    let store = try PostgresStore.forTest(
+      url: Self.server.get().emptySchema(), writers: 1, readers: 1)
+    try await Self.fill(store)
+    for (bytes, exchanges) in [(0, 6), (1, 6), (1 << 20, 1)] {
+      let found = try await store.read { transaction in
+        let reader = try #require(transaction as? PostgresTransaction)
+        return try Self.foundByType(reader, bytes) { store.exchanges }
+      }
+      #expect(found.names == (155..<160).map { "r\($0)" })
+      #expect(found.exchanges == exchanges, "\(bytes) bytes")
+    }
+    try await store.close()
+  }
+
+  private static func foundByType(
+    _ reader: PostgresTransaction, _ bytes: Int, _ exchanges: () -> Int
+  ) throws -> (names: [String], exchanges: Int) {
+    var rows = try #require(reader.queries.rows(.sample()).index as? IndexRows)
+    rows.pageBytes = bytes
+    let zone = try #require(try reader.session.first(keys, []) { $0.integer(0) })
+    let before = exchanges()
+    var names: [String] = []
+    try rows.each(ofType: "Trail", in: zone, after: "r154", RowNeeds()) { row in
+      names.append(row.name)
+      return row.stored != nil
+    }
+    return (names, exchanges() - before)
+  }
+
   /// Every second record has the field.
   private static func fill(_ store: PostgresStore) async throws {
     try await store.write(in: .database(.sample())) { transaction in
