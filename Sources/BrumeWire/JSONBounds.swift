@@ -2,6 +2,7 @@
 // them (accents) are sorted, which takes the square of their number: with some thousands of them, seconds.
 // And a bound on how many values there are: two bytes of a body become sixty in memory.
 
+/// What a request's texts and values are bounded by.
 package enum JSONBounds {
   /// Of a key and of a zone's names, in UTF-8. The rules for names allow less (255), but have their say for each item only.
   static let nameBytes = 1024

@@ -204,6 +204,17 @@ final class Subject {
     #expect(rules.isOver && rules.takesNoMore)
   }
 
+  @Test func `the end of a connection waits until the answer before it has left`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.endReceived()
+    rules.answerBegan(closes: true)
+    rules.answerEnded(at: 0)
+    rules.sendingBegan(at: 0)
+    #expect(rules.timeReached(500) == .wait && rules.wakeAt == 30_000)
+    rules.sendingEnded(at: 20_000)
+    #expect(rules.wakeAt == 20_500 && rules.timeReached(20_500) == .close)
+  }
+
   @Test func `a request before the last one does not end the connection`() {
     _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
     rules.endReceived()

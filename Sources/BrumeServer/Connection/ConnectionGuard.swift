@@ -188,6 +188,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     sent.futureResult.whenComplete { _ in
       let (handler, context) = box.value
       handler.rules.sendingEnded(at: handler.now)
+      if context.channel.isActive { handler.schedule(context) }
       handler.closeIfOver(context)
     }
     return sent

@@ -35,7 +35,7 @@ package struct ConnectionRules: Equatable, Sendable {
     /// Of a request's target; longer ones are refused.
     package var targetBytes: Int
 
-    /// In bodies of the largest size: files are larger.
+    /// Ours: in bodies of the largest size. Files are larger, and have addresses of their own.
     private static let lingerBodies = 4
 
     /// - Parameter bodySeconds: over how long a body must bring 1 KB a second.
@@ -228,9 +228,10 @@ package struct ConnectionRules: Equatable, Sendable {
     }
   }
 
-  /// An answer was handed on as a whole, and is to leave.
+  /// An answer was handed on as a whole, and is to leave. Until it has, the end of the connection would cut it off.
   package mutating func sendingBegan(at now: Instant) {
     unsent += 1
+    closeDue = nil
     sendDue = sendDue ?? now + limits.writeMilliseconds
   }
 
@@ -238,6 +239,7 @@ package struct ConnectionRules: Equatable, Sendable {
   package mutating func sendingEnded(at now: Instant) {
     unsent = max(0, unsent - 1)
     sendDue = unsent > 0 ? now + limits.writeMilliseconds : nil
+    if unsent == 0, closesAfterAnswer { closeDue = now + limits.lingerMilliseconds }
   }
 
   /// The other end reads, or does not.

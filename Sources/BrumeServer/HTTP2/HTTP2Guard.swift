@@ -41,8 +41,9 @@ final class HTTP2Guard: ChannelInboundHandler {
   /// What the other end did is against the protocol, or too much of something. It has been sent the error: if that ends
   /// one stream, the others go on (RFC 9113, 5.4.2).
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if hasJustReset, error is any NIOHTTP2Error { return }
-    context.close(promise: nil)
+    let endsStream = hasJustReset && error is any NIOHTTP2Error
+    hasJustReset = false
+    if !endsStream { context.close(promise: nil) }
   }
 
   fileprivate func wrote(_ frame: HTTP2Frame) {
