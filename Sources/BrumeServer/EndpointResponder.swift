@@ -179,10 +179,20 @@ extension Endpoint {
 extension ClientAddress {
   /// Where a request comes from.
   init(_ request: Request, _ state: RequestState, _ trustedProxies: TrustedProxies) {
+    let headers = request.headers
     self.init(
-      peer: state.peer, forwarded: request.headers[.forwardedFor], trustedProxies: trustedProxies)
+      peer: state.peer, forwarded: headers[.forwardedFor] ?? (headers.showAProxy ? "" : nil),
+      trustedProxies: trustedProxies)
   }
 
   /// Whose turn it is while nobody is known.
   var lane: String { "address \(name)" }
+}
+
+extension HTTPFields {
+  /// A proxy stands between, though it names nobody as we read it: who asks is not on this machine.
+  fileprivate var showAProxy: Bool {
+    self[.forwarded] != nil || self[.realIP] != nil || self[.via] != nil
+      || self[.forwardedHost] != nil || self[.forwardedProto] != nil
+  }
 }
