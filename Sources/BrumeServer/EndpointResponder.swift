@@ -92,6 +92,10 @@ final class EndpointResponder: Sendable {
         var response = try reply.response(
           largeFrom: limits.largeAnswerBytes,
           in: answerMemory.share(of: address.name, and: caller.user?.name))
+        // The address of the request is the same for every user, and a cache does not know our headers.
+        if !endpoint.access.isOpen, response.headers[.cacheControl] == nil {
+          response.headers[.cacheControl] = "no-store"
+        }
         note(call, endpoint)
         events.note(endpoint)
         if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {
