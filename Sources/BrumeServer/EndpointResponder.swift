@@ -58,12 +58,8 @@ final class EndpointResponder: Sendable {
   ) async throws -> Response {
     let target = request.head.path ?? "/"
     let limits = settings.limits
-    let query = try QueryString(target: target, limits: limits)
-    try HeaderRules.check(request.headers, limits: limits)
-    let databasePath = try databasePath(state, query)
-    state.facts.note(endpoint, databasePath.containerEnvironment)
-    try BodyLimit.refuseEncoded(request)
     let address = ClientAddress(request, state, settings.trustedProxies)
+    let (query, databasePath) = try head(of: request, state, endpoint, from: address)
     let memory = bodyMemory.share(of: address.name)
     defer { memory.giveBack() }
     let mostBytes = endpoint.access.isOpen ? limits.openBodyBytes : limits.requestBodyBytes
@@ -105,6 +101,23 @@ final class EndpointResponder: Sendable {
       } catch let error as BrumeError where error.code == .authenticationRequired {
         throw try await authenticate.leading(error, request, query: query)
       }
+    }
+  }
+
+  /// What stands before the body. Nobody is known whose request is refused for that, so it counts for the address.
+  private func head(
+    of request: Request, _ state: RequestState, _ endpoint: Endpoint, from address: ClientAddress
+  ) throws -> (QueryString, Call.DatabasePath) {
+    do {
+      let query = try QueryString(target: request.head.path ?? "/", limits: settings.limits)
+      try HeaderRules.check(request.headers, limits: settings.limits)
+      let databasePath = try databasePath(state, query)
+      state.facts.note(endpoint, databasePath.containerEnvironment)
+      try BodyLimit.refuseEncoded(request)
+      return (query, databasePath)
+    } catch {
+      if endpoint.access != .probe { try authentication.rates.check(address) }
+      throw error
     }
   }
 

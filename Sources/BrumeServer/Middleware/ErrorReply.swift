@@ -131,7 +131,7 @@ struct ErrorReply: RouterMiddleware {
     }
   }
 
-  private static func shown(_ path: String) -> String {
+  static func shown(_ path: String) -> String {
     path.utf8.count <= 200 ? path : String(path.prefix(200)) + "…"
   }
 }
