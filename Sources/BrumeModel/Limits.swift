@@ -63,8 +63,8 @@ package struct Limits: Sendable, Equatable {
   /// Ours: bytes of all bodies of a connection that a client may send before it learns that they arrived. They need not
   /// be read for that: unread are as many as all its requests may have.
   package var http2ConnectionWindow = 1 << 20
-  /// Ours: streams that a client gave up, and frames that steer a connection (PING, SETTINGS, PRIORITY), within the
-  /// counted time; then the connection is closed. A malformed request closes it at once.
+  /// Ours: streams that a client gave up or that were malformed, and frames that steer a connection (PING, SETTINGS,
+  /// PRIORITY), within the counted time; then the connection is closed.
   package var http2Resets = 200
   package var http2ControlFrames = 1000
   package var http2CountedTime: Milliseconds = 30_000

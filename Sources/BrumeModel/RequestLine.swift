@@ -44,6 +44,9 @@ package struct RequestLine: Equatable, Sendable {
     self.errorCode = errorCode
     self.microseconds = microseconds
   }
+
+  /// The status of a request whose client went before its answer, as nginx has it. It is never sent, and no failure.
+  package static let clientGone = 499
 }
 
 /// Which requests are wanted; nil stands for all.
@@ -51,7 +54,7 @@ package struct RequestLineFilter: Equatable, Sendable {
   /// Upper or lower case.
   package var requestID: String?
   package var user: UserID?
-  /// Only those whose status is 400 or more.
+  /// Only those whose status is 400 or more, without those whose client went.
   package var isFailed = false
   /// Only paths that begin so, such as `/database/1`.
   package var route: String?
@@ -62,7 +65,7 @@ package struct RequestLineFilter: Equatable, Sendable {
     if let requestID, line.requestID != requestID, line.requestID != requestID.uppercased() {
       return false
     }
-    if isFailed, line.status < 400 { return false }
+    if isFailed, line.status < 400 || line.status == RequestLine.clientGone { return false }
     if let route, !line.route.hasPrefix(route) { return false }
     guard let user else { return true }
     return line.caller == .user(user) || line.caller == .serverKey(user)

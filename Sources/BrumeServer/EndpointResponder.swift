@@ -58,12 +58,8 @@ final class EndpointResponder: Sendable {
   ) async throws -> Response {
     let target = request.head.path ?? "/"
     let limits = settings.limits
-    let query = try QueryString(target: target, limits: limits)
-    try HeaderRules.check(request.headers, limits: limits)
-    let databasePath = try databasePath(state, query)
-    state.facts.note(endpoint, databasePath.containerEnvironment)
-    try BodyLimit.refuseEncoded(request)
     let address = ClientAddress(request, state, settings.trustedProxies)
+    let (query, databasePath) = try head(of: request, state, endpoint, from: address)
     let memory = bodyMemory.share(of: address.name)
     defer { memory.giveBack() }
     let mostBytes = endpoint.access.isOpen ? limits.openBodyBytes : limits.requestBodyBytes
@@ -92,6 +88,10 @@ final class EndpointResponder: Sendable {
         var response = try reply.response(
           largeFrom: limits.largeAnswerBytes,
           in: answerMemory.share(of: address.name, and: caller.user?.name))
+        // The address of the request is the same for every user, and a cache does not know our headers.
+        if !endpoint.access.isOpen, response.headers[.cacheControl] == nil {
+          response.headers[.cacheControl] = "no-store"
+        }
         note(call, endpoint)
         events.note(endpoint)
         if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {
@@ -101,6 +101,23 @@ final class EndpointResponder: Sendable {
       } catch let error as BrumeError where error.code == .authenticationRequired {
         throw try await authenticate.leading(error, request, query: query)
       }
+    }
+  }
+
+  /// What stands before the body. Nobody is known whose request is refused for that, so it counts for the address.
+  private func head(
+    of request: Request, _ state: RequestState, _ endpoint: Endpoint, from address: ClientAddress
+  ) throws -> (QueryString, Call.DatabasePath) {
+    do {
+      let query = try QueryString(target: request.head.path ?? "/", limits: settings.limits)
+      try HeaderRules.check(request.headers, limits: settings.limits)
+      let databasePath = try databasePath(state, query)
+      state.facts.note(endpoint, databasePath.containerEnvironment)
+      try BodyLimit.refuseEncoded(request)
+      return (query, databasePath)
+    } catch {
+      if endpoint.access != .probe { try authentication.rates.check(address) }
+      throw error
     }
   }
 
@@ -179,10 +196,20 @@ extension Endpoint {
 extension ClientAddress {
   /// Where a request comes from.
   init(_ request: Request, _ state: RequestState, _ trustedProxies: TrustedProxies) {
+    let headers = request.headers
     self.init(
-      peer: state.peer, forwarded: request.headers[.forwardedFor], trustedProxies: trustedProxies)
+      peer: state.peer, forwarded: headers[.forwardedFor] ?? (headers.showAProxy ? "" : nil),
+      trustedProxies: trustedProxies)
   }
 
   /// Whose turn it is while nobody is known.
   var lane: String { "address \(name)" }
+}
+
+extension HTTPFields {
+  /// A proxy stands between, though it names nobody as we read it: who asks is not on this machine.
+  fileprivate var showAProxy: Bool {
+    self[.forwarded] != nil || self[.realIP] != nil || self[.via] != nil
+      || self[.forwardedHost] != nil || self[.forwardedProto] != nil
+  }
 }

@@ -24,8 +24,11 @@ final class OtherMethods: RouterMiddleware {
     _ request: Request, context: RequestState,
     next: @concurrent (Request, RequestState) async throws -> Response
   ) async throws -> Response {
+    let address = ClientAddress(request, context, trustedProxies)
     if request.method == .options {
-      try rates.checkPreflight(at: ClientAddress(request, context, trustedProxies))
+      try rates.checkPreflight(at: address)
+    } else {
+      try rates.check(address)
     }
     let head = HTTPRequest(
       method: .options, scheme: request.head.scheme, authority: request.head.authority,
@@ -40,7 +43,9 @@ final class OtherMethods: RouterMiddleware {
     _ request: Request, _ context: RequestState, _ allowed: String
   ) -> Response {
     let error = BrumeError(
-      .badRequest, "\(request.uri.path) takes \(allowed), not \(request.method.rawValue)")
+      .badRequest,
+      "\(ErrorReply.shown(request.uri.path)) takes \(allowed), not "
+        + NameRules.shown(request.method.rawValue))
     var response = ErrorReply.response(to: error, for: context)
     response.status = .methodNotAllowed
     response.headers[.allow] = allowed

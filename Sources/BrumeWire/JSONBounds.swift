@@ -1,11 +1,18 @@
 // Bounds on the texts of requests. To compare two texts as Swift does, marks in a row that combine with the letter before
 // them (accents) are sorted, which takes the square of their number: with some thousands of them, seconds.
+// And a bound on how many values there are: two bytes of a body become sixty in memory.
 
-enum JSONBounds {
+/// What a request's texts and values are bounded by.
+package enum JSONBounds {
   /// Of a key and of a zone's names, in UTF-8. The rules for names allow less (255), but have their say for each item only.
   static let nameBytes = 1024
   /// Ours: combining marks in a row. The stream-safe text format of Unicode (UAX #15) has 30.
   static let marks = 64
+  /// Ours: values of one request, each element, member, array and object one. All lists of a request together may have a
+  /// quarter of that in elements (`Limits.listElementsPerRequest`).
+  package static let values = 1_000_000
+  /// What one array or object takes beside its text, roughly.
+  package static let bytesOfBranch = 32
 }
 
 extension JSONParser {

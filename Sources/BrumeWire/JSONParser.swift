@@ -62,6 +62,7 @@ struct JSONParser {
   /// Requests are bounded in more ways than what was stored once and has to stay readable.
   let isRequest: Bool
   var at = 0
+  private var values = 0
   /// What an error says beyond its reason.
   private(set) var detail = ""
 
@@ -89,6 +90,10 @@ struct JSONParser {
 
   private mutating func value(depth: Int) throws(JSONFault) -> JSON {
     guard at < bytes.count else { throw fault("the text ends where a value should be") }
+    values += 1
+    if isRequest, values > JSONBounds.values {
+      throw fault("the request has more than 1,000,000 values; send fewer at once")
+    }
     switch bytes[at] {
     case UInt8(ascii: "\""):
       at += 1

@@ -1,5 +1,6 @@
 // Whom attempts and requests are counted by, and who counts as local.
 
+import HTTPTypes
 import NIOCore
 import Testing
 
@@ -31,6 +32,18 @@ struct ClientAddressTests {
     for nothing in ["", "10.0.0.2", "unknown", "203.0.113.7, _hidden"] {
       #expect(try Self.address("10.0.0.1", nothing, trusting: proxies).name == "10.0.0.1")
     }
+  }
+
+  @Test(arguments: [
+    ("8.8.8.8:1234", "8.8.8.8"), ("\"8.8.8.8:1234\"", "8.8.8.8"), ("1.1.1.1,\t8.8.8.8", "8.8.8.8"),
+    ("[2001:db8::1]:99", "20010db800000000/64"), ("[2001:db8::1]", "20010db800000000/64"),
+    ("\"[2001:db8::1]\"", "20010db800000000/64"), ("2001:db8::1", "20010db800000000/64"),
+    ("[::ffff:8.8.8.8]:99", "8.8.8.8"), ("8.8.8.8, 10.0.0.1:443", "8.8.8.8"),
+  ])
+  func `a proxy may write a port, brackets, quotation marks and tabs`(
+    forwarded: String, name: String
+  ) throws {
+    #expect(try Self.address("10.0.0.1", forwarded, trusting: ["10.0.0.1"]).name == name)
   }
 
   @Test(arguments: [
@@ -91,6 +104,16 @@ struct ClientAddressTests {
     let unix = ClientAddress(
       peer: try SocketAddress(unixDomainSocketPath: "/tmp/s"), forwarded: nil, trustedProxies: [])
     #expect(unix.isLocal)
+  }
+
+  @Test(arguments: ["Forwarded", "X-Real-IP", "Via", "X-Forwarded-Host", "X-Forwarded-Proto"])
+  func `who comes by a proxy that names nobody is not local`(header: String) async throws {
+    try await ServerFixture { $0.isDevelopment = false }.routes { client in
+      #expect(try await client.send("/_brume/metrics").status == 200)
+      let name = try #require(HTTPField.Name(header))
+      let answer = try await client.send("/_brume/metrics", .get, nil, [name: "for=1.2.3.4"])
+      #expect(answer.status >= 400, "\(answer.text)")
+    }
   }
 
   // MARK: TLS

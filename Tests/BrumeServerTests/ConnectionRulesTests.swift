@@ -26,6 +26,16 @@ final class Subject {
   func writabilityChanged(isWritable: Bool, at now: Int64) {
     rules.writabilityChanged(isWritable: isWritable, at: now)
   }
+  func lastHeadReceived(at now: Int64) {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, isLast: true, at: now)
+  }
+  var takesNoMore: Bool { rules.takesNoMore }
+  var answersLast: Bool { rules.answersLast }
+  var isOver: Bool { rules.isOver }
+  func sendingBegan(at now: Int64) { rules.sendingBegan(at: now) }
+  func sendingEnded(at now: Int64) { rules.sendingEnded(at: now) }
+  func readBegan(at now: Int64) { rules.readBegan(at: now) }
+  func readEnded(at now: Int64) { rules.readEnded(at: now) }
   func requestIsOverdue(at now: Int64) -> Bool { rules.requestIsOverdue(at: now) }
   func timeReached(_ now: Int64) -> ConnectionRules.Passed { rules.timeReached(now) }
 }
@@ -155,6 +165,98 @@ final class Subject {
     rules.answerEnded(at: 700)
     #expect(rules.timeReached(1199) == .wait)
     #expect(rules.timeReached(1200) == .close)
+  }
+
+  @Test func `after it the rest of a body is read while it flows, and so much of it`() {
+    var limits = Self.limits
+    limits.lingerBytes = 3000
+    let rules = Subject(ConnectionRules(limits: limits, openedAt: 0))
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.answerBegan(closes: true)
+    rules.answerEnded(at: 0)
+    for now in [Int64(500), 1000] {
+      rules.bodyReceived(bytes: 1000)
+      #expect(rules.timeReached(now) == .wait && rules.wakeAt == now + 500)
+    }
+    rules.bodyReceived(bytes: 1000)
+    #expect(rules.timeReached(1500) == .close, "3,000 bytes are enough")
+  }
+
+  @Test func `after it a client that sends no more is not waited for`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.answerBegan(closes: true)
+    rules.answerEnded(at: 0)
+    rules.bodyReceived(bytes: 1000)
+    #expect(rules.timeReached(500) == .wait)
+    #expect(rules.timeReached(1000) == .close)
+  }
+
+  @Test func `a connection is over when its last request has come and its answer has left`() {
+    rules.lastHeadReceived(at: 0)
+    #expect(rules.answersLast && !rules.takesNoMore)
+    rules.answerBegan(closes: true)
+    rules.answerEnded(at: 1)
+    rules.sendingBegan(at: 1)
+    #expect(!rules.isOver)
+    rules.sendingEnded(at: 2)
+    #expect(!rules.isOver, "the rest of its body is still to come")
+    rules.endReceived()
+    #expect(rules.isOver && rules.takesNoMore)
+  }
+
+  @Test func `the end of a connection waits until the answer before it has left`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.endReceived()
+    rules.answerBegan(closes: true)
+    rules.answerEnded(at: 0)
+    rules.sendingBegan(at: 0)
+    #expect(rules.timeReached(500) == .wait && rules.wakeAt == 30_000)
+    rules.sendingEnded(at: 20_000)
+    #expect(rules.wakeAt == 20_500 && rules.timeReached(20_500) == .close)
+  }
+
+  @Test func `a request before the last one does not end the connection`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.endReceived()
+    rules.lastHeadReceived(at: 0)
+    rules.endReceived()
+    #expect(!rules.answersLast && rules.takesNoMore)
+    rules.answerBegan(closes: false)
+    rules.answerEnded(at: 1)
+    #expect(!rules.isOver && rules.answersLast)
+  }
+
+  @Test func `an answer that was handed on and does not leave is given up`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.endReceived()
+    rules.answerEnded(at: 1_000)
+    rules.sendingBegan(at: 1_000)
+    #expect(rules.wakeAt == 31_000)
+    #expect(rules.timeReached(30_999) == .wait)
+    #expect(rules.timeReached(31_000) == .close)
+  }
+
+  @Test func `an answer that has left leaves no deadline`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.endReceived()
+    rules.answerEnded(at: 0)
+    rules.sendingBegan(at: 0)
+    rules.sendingBegan(at: 5_000)
+    rules.sendingEnded(at: 6_000)
+    #expect(rules.timeReached(30_000) == .wait, "the other one has its time from now on")
+    rules.sendingEnded(at: 31_000)
+    #expect(rules.wakeAt == nil)
+  }
+
+  @Test func `a body that nobody asks for is not too slow, however long that takes`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.readEnded(at: 1_000)
+    for now in stride(from: Int64(10_000), through: 60_000, by: 10_000) {
+      #expect(rules.timeReached(now) == .wait)
+    }
+    rules.readBegan(at: 65_000)
+    #expect(rules.timeReached(74_999) == .wait)
+    #expect(rules.timeReached(75_000) == .close)
   }
 
   @Test func `an answer that nobody reads is given up`() {

@@ -119,6 +119,46 @@ import Testing
     }
   }
 
+  @Test(arguments: ["close", "Close", "close, TE", "TE ,\tclose"])
+  func `a client that wants the connection to end with the answer gets that`(
+    option: String
+  ) async throws {
+    try await Self.live { _, socket in
+      let request = "GET /_brume/health/live HTTP/1.1\r\nHost: localhost\r\n"
+      // What comes behind its last request is nobody's.
+      await socket.send(request + "Connection: \(option)\r\n\r\n" + request + "\r\n")
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.hasSuffix(#"{"status":"live"}"#))
+      #expect(answer.lowercased().contains("connection: close"), "\(answer)")
+      #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2)
+    }
+  }
+
+  @Test(arguments: [
+    ("POST /nowhere", 404), ("PUT /_brume/signout", 405),
+    ("POST /database/1/\(ServerFixture.container)/development/public/records/query", 413),
+  ])
+  func `a client that sends its whole body first gets to read why it is refused`(
+    request: String, status: Int
+  ) async throws {
+    let fixture = try await ServerFixture {
+      // As long as it takes; the client ends the connection.
+      $0.limits.refusedLinger = 300_000
+    }
+    try await fixture.live { port in
+      let socket = try RawSocket(port: port)
+      defer { socket.close() }
+      // More than the system's buffers hold, and than a request may have.
+      let size = fixture.server.settings.limits.requestBodyBytes + 1
+      await socket.send(
+        "\(request) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+          + "Content-Length: \(size)\r\n\r\n")
+      #expect(await socket.send(String(repeating: "x", count: size)))
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+    }
+  }
+
   @Test func `a target of 20 KB is 414`() async throws {
     try await Self.live { _, socket in
       let name = String(repeating: "a", count: 20_000)

@@ -57,4 +57,68 @@ import Testing
       #expect(answers[2].headers[.accessControlAllowOrigin] == nil)
     }
   }
+  @Test(arguments: ["/_brume/admin/tokens", "//_brume/admin/tokens", "/_brume//admin/tokens"])
+  func `operators' calls are for no other page, however many slashes lead to them`(
+    path: String
+  ) async throws {
+    try await serving { client, _, target in
+      let target = "\(path)?ckAPIToken=\(Self.token(target))"
+      var headers = Self.page
+      headers[.authorization] = "Bearer \(client.fixture.server.adminToken)"
+      let answer = try await client.send(target, .get, nil, headers)
+      #expect(answer.status == 200 && answer.headers[.accessControlAllowOrigin] == nil)
+      let asked = try await client.send(target, .options, nil, Self.page)
+      #expect(asked.status == 200 && asked.headers[.accessControlAllowOrigin] == nil)
+    }
+  }
+
+  @Test func `nobody asks the store about a page's token where there is no endpoint`()
+    async throws
+  {
+    try await serving { client, _, target in
+      let nowhere = "/nowhere?ckAPIToken=\(Self.token(target))"
+      let unknown = try await client.send(nowhere, .post, nil, Self.page)
+      #expect(unknown.status == 404 && unknown.headers[.accessControlAllowOrigin] == nil)
+      _ = try await client.send(target, .post, Array("{}".utf8))
+      let known = try await client.send(nowhere, .post, nil, Self.page)
+      #expect(known.headers[.accessControlAllowOrigin] == "https://app.example")
+    }
+  }
+
+  @Test(arguments: [
+    ("/nowhere", HTTPRequest.Method.get, 404), ("/_brume/signout", .delete, 405),
+    ("/_brume/webpush/key?x=%", .get, 400),
+  ])
+  func `what is refused before anybody is known counts for its address`(
+    path: String, method: HTTPRequest.Method, status: Int
+  ) async throws {
+    try await serving({
+      $0.rates.anonymous = 2
+      $0.limits.rateBurstSeconds = 1
+    }) { client, _, _ in
+      var statuses: [Int] = []
+      for _ in 0..<3 { statuses.append(try await client.send(path, method).status) }
+      #expect(statuses == [status, status, 429])
+    }
+  }
+
+  @Test(arguments: ["null", "https://a.example, https://b.example", "HTTPS://A.example"])
+  func `a page that no token can name is not shown a command that is refused`(
+    origin: String
+  ) async throws {
+    try await serving { client, _, target in
+      let made = try await client.admin(
+        "tokens", ["name": "narrow", "origins": ["https://app.example"]])
+      let token = try #require(made["token"]?.string)
+      let path = target.prefix { $0 != "?" }
+      let answer = try await client.send(
+        "\(path)?ckAPIToken=\(token)", .post, Array("{}".utf8), [.origin: origin])
+      #expect(answer.reason.contains("for every page: `brume token create NAME`"))
+      #expect(!answer.reason.contains("--origin"))
+    }
+  }
+
+  private static func token(_ target: String) -> Substring {
+    target.split(separator: "=").last ?? ""
+  }
 }

@@ -26,8 +26,9 @@ final class FrameClient {
   /// - Parameter acknowledges: the client has read what the server allows; until then the protocol's own bounds hold.
   init(_ limits: Limits, acknowledges: Bool = true) throws {
     let connection = HTTP2Guard(limits: HTTP2Rules.Limits(limits: limits))
+    let informs = HTTP2Streams(of: connection, on: channel.eventLoop)
     streams = try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(
-      mode: .server, streamDelegate: HTTP2Streams(of: connection, on: channel.eventLoop),
+      mode: .server, streamDelegate: informs, frameDelegate: informs,
       configuration: NIOHTTP2Handler.Configuration(limits)
     ) { $0.setOption(.autoRead, value: false).map { true } }
     try channel.pipeline.syncOperations.addHandler(connection)

@@ -108,12 +108,29 @@ import Testing
     #expect(!client.isOpen && client.lastWord == Self.calm)
   }
 
-  @Test func `the first malformed request ends its connection, before any are counted`() throws {
+  @Test func `a malformed request ends its stream alone, so many of them the connection`() throws {
     let client = try Self.client { $0.http2Resets = 5 }
     client.begin(1, [("large", "x")])
-    #expect(client.isOpen && !client.isRefused(1))
-    client.begin(3, [("Large", "x")])
-    #expect(!client.isOpen)
+    for stream in [3, 5, 7, 9, 11] {
+      client.begin(stream, [("Large", "x")])
+      #expect(client.isRefused(stream) && !client.isRefused(1), "\(stream)")
+    }
+    client.begin(13)
+    #expect(client.isOpen && !client.isRefused(13))
+    client.begin(15, [("Large", "x")])
+    #expect(!client.isOpen && client.lastWord == Self.calm)
+  }
+
+  @Test func `a window that is opened by nothing ends its stream, the connection's all of them`()
+    throws
+  {
+    let client = try Self.client { _ in }
+    client.begin(1)
+    client.begin(3)
+    client.send(.windowUpdate, stream: 1, FrameClient.bytes(0))
+    #expect(client.isOpen && client.isRefused(1) && !client.isRefused(3))
+    client.send(.windowUpdate, FrameClient.bytes(0))
+    #expect(!client.isOpen && client.lastWord != nil)
   }
 
   @Test func `so many frames steer a connection and no more`() throws {

@@ -67,7 +67,7 @@ import Testing
     let alice = UserID("_alice")
     let ring = Self.ring([
       Self.line("A1", by: .user(alice)), Self.line("B2", status: 404),
-      Self.line("C3", status: 503, by: .serverKey(alice)),
+      Self.line("C3", status: 503, by: .serverKey(alice)), Self.line("D4", status: 499),
     ])
     func found(_ adjust: (inout RequestLineFilter) -> Void) -> [String] {
       var filter = RequestLineFilter()

@@ -117,6 +117,19 @@ import Testing
     }
   }
 
+  @Test func `the memory that arrays and objects of a body will take counts with it`() async throws
+  {
+    try await HeldServer.live {
+      $0.limits.bodyBytesAtOncePerAddress = 1000
+    } _: { server in
+      // 70 bytes, and 33 times 32 for what they become.
+      let deep = String(repeating: "[", count: 32) + String(repeating: "]", count: 32)
+      let refused = try await server.answer(server.post("zones/list", #"{"x":\#(deep)}"#))
+      #expect(refused.hasPrefix("HTTP/1.1 503 "), "\(refused)")
+      #expect(server.fixture.server.bodyMemory.held == 0)
+    }
+  }
+
   @Test func `bodies of one address leave memory to others, and all together have a bound`() throws
   {
     let memory = HeldBytes(most: 100, mostOfOne: 60, refusal: "full")

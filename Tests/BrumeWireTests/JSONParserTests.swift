@@ -184,6 +184,17 @@ struct JSONParserTests {
     #expect(throws: BrumeError.self) { try JSON(body: key(1025)) }
   }
 
+  @Test func `a request has a million values and no more, what was stored any number`() throws {
+    // Two of them are the object and the list.
+    func body(_ elements: Int) -> [UInt8] {
+      Array("{\"a\":[\(String(repeating: "0,", count: elements - 1))0]}".utf8)
+    }
+    #expect(try JSON(body: body(999_998))["a"] != nil)
+    let error = #expect(throws: BrumeError.self) { try JSON(body: body(999_999)) }
+    #expect(error?.code == .badRequest && error?.reason.contains("1,000,000 values") == true)
+    #expect(try JSON(parsing: body(999_999))["a"] != nil)
+  }
+
   @Test func `a zone ID that no zone can have is not repeated for each item`() throws {
     let long = String(repeating: "z", count: 1025)
     #expect(throws: BrumeError.self) { try ZoneID(json: ["zoneName": .string(long)]) }

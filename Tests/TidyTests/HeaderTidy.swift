@@ -9,9 +9,11 @@ import Testing
   /// Read by code that takes one form of text and passes over every other. They refuse no request, because others send them
   /// who know nothing of us: browsers a host's cookies to each of its ports, and proxies traces. `Connection` is an answer's, and
   /// `Host` is compared with names that may be (AllowedHosts.swift). `Expect` and `Transfer-Encoding` have one text each that is
-  /// taken, and a request with another is refused before any of it is read (ConnectionGuard.swift).
+  /// taken, and a request with another is refused before any of it is read (ConnectionGuard.swift). Of what shows a proxy it
+  /// counts only that it is there.
   private static let apart: Set = [
     "cookie", "traceparent", "connection", "secondHost", "expect", "transferEncoding",
+    "forwarded", "realIP", "via", "forwardedHost",
   ]
 
   @Test func `every header that is read is in the list of HeaderRules`() throws {

@@ -36,6 +36,8 @@ import Testing
     "RestoreInPlace.drained": "of what an operator sends and is refused", "EventRoute.pause": own,
     "DeletionService.pause": own, "OperatorAuthentication.pause": "it only spares tries",
     "JSONBounds.marks": "beyond it a comparison takes the square of their number",
+    "JSONBounds.values": "lists have a limit far below; it keeps the memory of nonsense small",
+    "ConnectionRules.lingerBodies": "of what is refused, and read so that the refusal is seen",
     "UnfinishedZones.most": "what does not fit is found an hour later",
     "GlobeCells.most": "with coarser squares a circle has fewer, and the same answer",
     "PushKeys.keyDraws": "one draw of four thousand millions fails",

@@ -94,6 +94,18 @@ extension APIToken {
       + (isHere ? "" : "; a command gets its own with `brume exec --container \(container)`")
   }
 
+  /// What a header says is shown only if a token can name it, as the command does.
+  private static func refusing(pagesOf origin: String) -> String {
+    guard (try? OriginRules.origin(origin, limits: .apple)) != nil else {
+      return
+        "the API token is not for this page, and the page has no origin that a token can name; use one that is for "
+        + "every page: `brume token create NAME`"
+    }
+    return
+      "the API token is not for pages of '\(origin)'; make one that allows it: `brume token create NAME --origin "
+      + "\(origin)`"
+  }
+
   /// Why a request may not use this token; nil when it may.
   func obstacle(for credentials: Credentials) -> BrumeError? {
     guard containerEnvironment == credentials.containerEnvironment else {
@@ -104,10 +116,7 @@ extension APIToken {
           + Self.making(from: containerEnvironment, to: credentials.containerEnvironment))
     }
     if let allowedOrigins, let origin = credentials.origin, !allowedOrigins.contains(origin) {
-      return BrumeError(
-        .missingEntitlement,
-        "the API token is not for pages of '\(origin)'; make one that allows it: `brume token "
-          + "create NAME --origin \(origin)`")
+      return BrumeError(.missingEntitlement, Self.refusing(pagesOf: origin))
     }
     return nil
   }

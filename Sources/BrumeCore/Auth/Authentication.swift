@@ -70,6 +70,12 @@ package struct Authentication: Sendable {
     return token.allowedOrigins?.contains(origin) ?? true
   }
 
+  /// The same without the store: false for a token that is not in use.
+  package func remembers(_ apiToken: String, for origin: String) -> Bool {
+    guard let token = credentials.remembered(apiToken) else { return false }
+    return token.allowedOrigins?.contains(origin) ?? true
+  }
+
   /// Nil if the request brings none. Why it is no good is said only to whoever has an API token.
   private func webAuthToken(
     in credentials: Credentials

@@ -31,6 +31,9 @@ struct CredentialLookup: Sendable {
     return (token, account)
   }
 
+  /// An API token that is in memory.
+  func remembered(_ text: String) -> APIToken? { known.look(text, nil).token }
+
   private static func account(
     at accountKey: AccountKey, _ transaction: any ReadTransaction
   ) throws -> KnownAccount? {

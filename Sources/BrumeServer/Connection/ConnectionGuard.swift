@@ -53,15 +53,21 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Who closes one side of the connection only looks the same as who has gone, and cannot be asked.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if case ChannelEvent.inputClosed = event { work?.end(.clientGone) }
+    if case ChannelEvent.inputClosed = event { work?.end(.clientSilent) }
     context.fireUserInboundEventTriggered(event)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !isRefused else { return }
+    guard !isRefused, !rules.takesNoMore else { return }
+    var data = data
     switch unwrapInboundIn(data) {
-    case .head(let head):
+    case .head(var head):
       guard accepts(head, context) else { return }
+      if rules.isLast {
+        // The framework would not read the body on, and the client not get to read the answer: the end is seen to here.
+        head.headerFields[.connection] = nil
+        data = wrapInboundOut(.head(head))
+      }
     case .body(let part):
       rules.bodyReceived(bytes: part.readableBytes)
     case .end:
@@ -69,12 +75,28 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
     schedule(context)
     context.fireChannelRead(data)
+    closeIfOver(context)
   }
 
   /// A client that waits for `100 Continue` sends nothing on: what has come by now is all.
   func channelReadComplete(context: ChannelHandlerContext) {
     goAhead(context)
+    rules.readEnded(at: now)
     context.fireChannelReadComplete()
+  }
+
+  /// Whoever works on the request asks for no more while what has come is not taken.
+  func read(context: ChannelHandlerContext) {
+    rules.readBegan(at: now)
+    context.read()
+  }
+
+  /// Options of a connection are a list, and their letters may be large (RFC 9110, 7.6.1).
+  private static func isLast(_ head: HTTPRequest) -> Bool {
+    guard let options = head.headerFields[.connection] else { return false }
+    return options.split(separator: ",").contains { option in
+      option.filter { $0 != " " && $0 != "\t" }.lowercased() == "close"
+    }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -96,7 +118,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       hostCount: count, isHostAllowed: hosts.allows(head.authority ?? ""),
       targetBytes: head.path?.utf8.count ?? 0,
       hasKnownCoding: Self.isKnown(coding: head.headerFields[.transferEncoding]),
-      expects: ConnectionRules.Expectation(head.headerFields[.expect]), at: now)
+      expects: ConnectionRules.Expectation(head.headerFields[.expect]), isLast: Self.isLast(head),
+      at: now)
     guard case .refuse(let status) = verdict else { return true }
     refuse(Refusal(status, of: head, hosts: count), context)
     return false
@@ -138,17 +161,42 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
   ) {
     switch unwrapOutboundIn(data) {
-    case .head(let head):
-      rules.answerBegan(closes: head.headerFields[.connection] == "close")
-      context.write(data, promise: promise)
+    case .head(var head):
+      let isLast = rules.answersLast
+      rules.answerBegan(closes: isLast || head.headerFields[.connection] == "close")
+      guard isLast else { return context.write(data, promise: promise) }
+      head.headerFields[.connection] = "close"
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .body:
       context.write(data, promise: promise)
     case .end:
       rules.answerEnded(at: now)
-      context.write(data, promise: promise)
+      context.write(data, promise: watchSending(promise, context))
       goAhead(context)
       writeRefusal(context)
     }
+  }
+
+  /// What is handed on is not sent: over HTTP/2 a client may allow nothing, and what waits for it makes nothing
+  /// unwritable while it is small.
+  private func watchSending(
+    _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+  ) -> EventLoopPromise<Void> {
+    rules.sendingBegan(at: now)
+    let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+    let box = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    sent.futureResult.whenComplete { _ in
+      let (handler, context) = box.value
+      handler.rules.sendingEnded(at: handler.now)
+      if context.channel.isActive { handler.schedule(context) }
+      handler.closeIfOver(context)
+    }
+    return sent
+  }
+
+  /// Closes after the client's last request.
+  private func closeIfOver(_ context: ChannelHandlerContext) {
+    if rules.isOver { context.close(promise: nil) }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -24,8 +24,10 @@ package struct ConnectionRules: Equatable, Sendable {
     package var writeMilliseconds: Int64
     /// From a request's header to its answer.
     package var requestMilliseconds: Int64
-    /// How long a refused client may go on sending, so that it gets to read the refusal.
+    /// How long a refused client may send nothing of the rest of its body, which is read so that it gets to read the refusal.
     package var lingerMilliseconds: Int64
+    /// So much of such a rest is read.
+    package var lingerBytes: Int
     /// A measure, which bounds nothing: a timer that comes later than this was kept waiting by the server itself.
     package var lateMilliseconds: Int64 = 250
     /// How much lost time one connection gets back in all.
@@ -33,12 +35,16 @@ package struct ConnectionRules: Equatable, Sendable {
     /// Of a request's target; longer ones are refused.
     package var targetBytes: Int
 
+    /// Ours: in bodies of the largest size. Files are larger, and have addresses of their own.
+    private static let lingerBodies = 4
+
     /// - Parameter bodySeconds: over how long a body must bring 1 KB a second.
     package init(
       headerMilliseconds: Int64 = 10_000, bodySeconds: Int = 10, writeMilliseconds: Int64 = 30_000,
       requestMilliseconds: Int64 = 60_000, limits: BrumeModel.Limits = .apple
     ) {
       lingerMilliseconds = limits.refusedLinger
+      lingerBytes = Self.lingerBodies * limits.requestBodyBytes
       givenBackMilliseconds = limits.lostTimeGivenBack
       targetBytes = limits.requestTargetBytes
       self.requestMilliseconds = requestMilliseconds
@@ -100,6 +106,16 @@ package struct ConnectionRules: Equatable, Sendable {
   private var isReadingBody = false
   private var openRequests = 0
   private var closesAfterAnswer = false
+  /// Whether the client said that the request that came last is its last one (`Connection: close`).
+  private(set) var isLast = false
+  /// What came of a body after the answer that ends the connection, in all and when that was looked at last.
+  private var lingered = 0
+  private var lingeredBefore = 0
+  /// Answers that were written and have not left, and when the next has to have left.
+  private var unsent = 0
+  private var sendDue: Instant?
+  /// Since when nobody asks for more of a body; nil: somebody does.
+  private var pausedAt: Instant?
   /// Whether the client waits with the last request's body until it gets `100 Continue`.
   private var owesGoAhead = false
   private var givenBack: Instant = 0
@@ -112,16 +128,18 @@ package struct ConnectionRules: Equatable, Sendable {
   /// When `timeReached` must be called next; nil for never.
   package var wakeAt: Instant? {
     Self.earliest(
-      Self.earliest(firstHeadDue, bodyWindowEnd),
+      Self.earliest(firstHeadDue, Self.earliest(bodyWindowEnd, sendDue)),
       Self.earliest(Self.earliest(readDue, closeDue), requestDue))
   }
 
   /// The head of a request is there. `refuse` answers with that status, as soon as `mayRefuse`, and ends the connection.
   ///
-  /// - Parameter hasKnownCoding: whether the body comes as it is, or in chunks and in no other coding.
+  /// - Parameters:
+  ///   - hasKnownCoding: whether the body comes as it is, or in chunks and in no other coding.
+  ///   - isLast: whether the client wants the connection to end with its answer.
   package mutating func headReceived(
     hostCount: Int, isHostAllowed: Bool = true, targetBytes: Int, hasKnownCoding: Bool = true,
-    expects: Expectation = .nothing, at now: Instant
+    expects: Expectation = .nothing, isLast: Bool = false, at now: Instant
   ) -> Verdict {
     firstHeadDue = nil
     guard !closesAfterAnswer else { return .accept }
@@ -133,6 +151,7 @@ package struct ConnectionRules: Equatable, Sendable {
     openRequests += 1
     if openRequests == 1 { requestDue = now + limits.requestMilliseconds }
     isReadingBody = true
+    self.isLast = isLast
     owesGoAhead = expects == .goAhead
     restartWindow(now)
     return .accept
@@ -160,14 +179,37 @@ package struct ConnectionRules: Equatable, Sendable {
   package mutating func bodyReceived(bytes: Int) {
     bodyBytesInWindow += bytes
     owesGoAhead = false
+    if closeDue != nil { lingered += bytes }
+  }
+
+  /// What was asked for has come. Until more is, the rest of a body waits on us, not on the client.
+  package mutating func readEnded(at now: @autoclosure () -> Instant) {
+    if isReadingBody, pausedAt == nil { pausedAt = now() }
+  }
+
+  /// More is asked for.
+  package mutating func readBegan(at now: @autoclosure () -> Instant) {
+    guard let since = pausedAt else { return }
+    pausedAt = nil
+    let passed = now() - since
+    bodyWindowEnd = bodyWindowEnd.map { $0 + passed }
   }
 
   /// A request is there as a whole.
   package mutating func endReceived() {
     isReadingBody = false
     owesGoAhead = false
-    bodyWindowEnd = nil
+    (bodyWindowEnd, pausedAt) = (nil, nil)
   }
+
+  /// Whether what comes now is nobody's, behind the last request.
+  package var takesNoMore: Bool { isLast && !isReadingBody }
+
+  /// Whether the answer that begins now is to the last request.
+  package var answersLast: Bool { isLast && openRequests <= 1 }
+
+  /// Whether the last request has come as a whole, and its answer has left.
+  package var isOver: Bool { takesNoMore && openRequests == 0 && unsent == 0 }
 
   /// The head of an answer goes out; `closes` says that it announces the connection's end.
   package mutating func answerBegan(closes: Bool) {
@@ -184,6 +226,20 @@ package struct ConnectionRules: Equatable, Sendable {
     } else if isReadingBody {
       restartWindow(now)
     }
+  }
+
+  /// An answer was handed on as a whole, and is to leave. Until it has, the end of the connection would cut it off.
+  package mutating func sendingBegan(at now: Instant) {
+    unsent += 1
+    closeDue = nil
+    sendDue = sendDue ?? now + limits.writeMilliseconds
+  }
+
+  /// It has left, or never will.
+  package mutating func sendingEnded(at now: Instant) {
+    unsent = max(0, unsent - 1)
+    sendDue = unsent > 0 ? now + limits.writeMilliseconds : nil
+    if unsent == 0, closesAfterAnswer { closeDue = now + limits.lingerMilliseconds }
   }
 
   /// The other end reads, or does not.
@@ -205,18 +261,31 @@ package struct ConnectionRules: Equatable, Sendable {
       firstHeadDue = nil
       return .refuse(status: 408)
     }
-    if let due = Self.earliest(readDue, closeDue), due <= now { return .close }
+    if let due = Self.earliest(readDue, sendDue), due <= now { return .close }
+    if let due = closeDue, due <= now, !lingersOn(now) { return .close }
     guard let end = bodyWindowEnd, end <= now else { return .wait }
-    // While an earlier request is answered, the rest of this one waits on us, not on the client.
-    let isTooSlow = openRequests <= 1 && bodyBytesInWindow < limits.bodyBytes
+    // While an earlier request is answered, or nobody asks for more, the rest waits on us, not on the client.
+    let isTooSlow =
+      openRequests <= 1 && pausedAt == nil && bodyBytesInWindow < limits.bodyBytes
     restartWindow(now)
     return isTooSlow ? .close : .wait
+  }
+
+  /// Many a client sends its whole body before it reads: it would get to see a broken connection in place of its answer.
+  private mutating func lingersOn(_ now: Instant) -> Bool {
+    guard isReadingBody, lingered > lingeredBefore, lingered < limits.lingerBytes
+    else { return false }
+    lingeredBefore = lingered
+    closeDue = now + limits.lingerMilliseconds
+    return true
   }
 
   /// Time that a busy server lost is not the client's: what it sent meanwhile is read before anything
   /// is decided. Answers whether there was such time.
   private mutating func giveBack(_ now: Instant) -> Bool {
-    guard let due = Self.earliest(Self.earliest(firstHeadDue, bodyWindowEnd), readDue),
+    let ofClient = Self.earliest(
+      Self.earliest(firstHeadDue, bodyWindowEnd), Self.earliest(readDue, sendDue))
+    guard let due = ofClient,
       now - due > limits.lateMilliseconds, givenBack < limits.givenBackMilliseconds
     else { return false }
     let lost = min(now - due, limits.givenBackMilliseconds - givenBack)
@@ -224,6 +293,7 @@ package struct ConnectionRules: Equatable, Sendable {
     firstHeadDue = firstHeadDue.map { max($0, now) + lost }
     bodyWindowEnd = bodyWindowEnd.map { max($0, now) + lost }
     readDue = readDue.map { max($0, now) + lost }
+    sendDue = sendDue.map { max($0, now) + lost }
     return true
   }
 
@@ -237,5 +307,6 @@ package struct ConnectionRules: Equatable, Sendable {
   private mutating func restartWindow(_ now: Instant) {
     bodyWindowEnd = now + limits.bodyWindowMilliseconds
     bodyBytesInWindow = 0
+    if pausedAt != nil { pausedAt = now }
   }
 }

@@ -7,8 +7,15 @@ import Synchronization
 /// What one connection is working on: one request at a time.
 final class RequestWork: Sendable {
   enum End: Sendable {
-    case clientGone, outOfTime
+    /// The connection is closed, or the stream reset.
+    case clientGone
+    /// The client will send nothing more, and most likely has gone.
+    case clientSilent
+    case outOfTime
   }
+
+  /// Nobody reads the answer any more.
+  struct ClientGone: Error {}
 
   /// Answers 503 and closes the connection.
   struct OutOfTime: Error {
@@ -24,7 +31,11 @@ final class RequestWork: Sendable {
   private struct State: Sendable {
     var cancel: (@Sendable () -> Void)?
     var hasDeadline = false
+    /// Of the work that is under way.
     var end: End?
+    /// Of the connection, so of all work that is still to come.
+    var isGone = false
+    var isSilent = false
   }
 
   /// The work of the connection that the running task serves; nil in the same process.
@@ -38,8 +49,10 @@ final class RequestWork: Sendable {
   /// Cancels what is worked on. It is the work that notices, and throws.
   func end(_ reason: End) {
     let cancel = state.withLock { state -> (@Sendable () -> Void)? in
+      if reason == .clientGone { state.isGone = true }
+      if reason == .clientSilent { state.isSilent = true }
       guard let cancel = state.cancel, state.end == nil,
-        reason == .clientGone || state.hasDeadline
+        reason != .outOfTime || state.hasDeadline
       else { return nil }
       state.end = reason
       return cancel
@@ -51,14 +64,12 @@ final class RequestWork: Sendable {
   ///
   /// - Parameter deadline: the seconds after which `end(.outOfTime)` is called; nil if that does not
   ///   concern this request.
-  /// - Throws: `OutOfTime` if that ended the work; else what the work throws.
+  /// - Throws: `OutOfTime` if that ended the work, `ClientGone` if the client's going did, or it had gone before; else
+  ///   what the work throws.
   func run<Value: Sendable>(
     deadline: Int?, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    let task = Task(executorPreference: executor) { try await body() }
-    state.withLock {
-      $0 = State(cancel: { task.cancel() }, hasDeadline: deadline != nil)
-    }
+    guard let task = begin(isLasting: deadline == nil, body) else { throw ClientGone() }
     let result = await withTaskCancellationHandler {
       await task.result
     } onCancel: {
@@ -68,7 +79,25 @@ final class RequestWork: Sendable {
       state.cancel = nil
       return state.end
     }
-    if case .failure = result, end == .outOfTime { throw OutOfTime(seconds: deadline ?? 0) }
-    return try result.get()
+    guard case .failure(let error) = result else { return try result.get() }
+    switch end {
+    case .outOfTime: throw OutOfTime(seconds: deadline ?? 0)
+    case .clientGone, .clientSilent: throw error is CancellationError ? ClientGone() : error
+    case nil: throw error
+    }
+  }
+
+  /// Nil: nobody waits for it. Whoever only closed their own side before gets what is answered at once, and nothing
+  /// that waits: a poll would take the next push.
+  private func begin<Value: Sendable>(
+    isLasting: Bool, _ body: @escaping @Sendable () async throws -> Value
+  ) -> Task<Value, any Error>? {
+    state.withLock { state in
+      if state.isGone || state.isSilent && isLasting { return nil }
+      let task = Task(executorPreference: executor) { try await body() }
+      state.cancel = { task.cancel() }
+      (state.hasDeadline, state.end) = (!isLasting, nil)
+      return task
+    }
   }
 }

@@ -16,6 +16,8 @@ final class HTTP2Guard: ChannelInboundHandler {
   private var context: ChannelHandlerContext?
   private var streams: [HTTP2StreamID: any Channel] = [:]
   private var lastStream = HTTP2StreamID.rootStream
+  /// Whether the frame that was written last gave a stream up.
+  private var hasJustReset = false
 
   init(limits: HTTP2Rules.Limits) { rules = HTTP2Rules(limits: limits, openedAt: 0) }
 
@@ -36,9 +38,16 @@ final class HTTP2Guard: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  /// What the other end did is against the protocol, or too much of something; it has been sent the error.
+  /// What the other end did is against the protocol, or too much of something. It has been sent the error: if that ends
+  /// one stream, the others go on (RFC 9113, 5.4.2).
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    context.close(promise: nil)
+    let endsStream = hasJustReset && error is any NIOHTTP2Error
+    hasJustReset = false
+    if !endsStream { context.close(promise: nil) }
+  }
+
+  fileprivate func wrote(_ frame: HTTP2Frame) {
+    hasJustReset = if case .rstStream = frame.payload { true } else { false }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -111,8 +120,8 @@ final class HTTP2Guard: ChannelInboundHandler {
 @available(*, unavailable)
 extension HTTP2Guard: Sendable {}
 
-/// Informs the guard of its connection's streams. The library calls it on the connection's event loop.
-struct HTTP2Streams: NIOHTTP2StreamDelegate {
+/// Informs the guard of its connection's streams and frames. The library calls it on the connection's event loop.
+struct HTTP2Streams: NIOHTTP2StreamDelegate, NIOHTTP2FrameDelegate {
   private let connection: NIOLoopBound<HTTP2Guard>
 
   init(of connection: HTTP2Guard, on loop: any EventLoop) {
@@ -124,4 +133,6 @@ struct HTTP2Streams: NIOHTTP2StreamDelegate {
   }
 
   func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { connection.value.closed(id) }
+
+  func wroteFrame(_ frame: HTTP2Frame) { connection.value.wrote(frame) }
 }

@@ -62,9 +62,9 @@ struct SecureChannel: ServerChildChannel {
   private func serveHTTP2(on channel: any Channel) -> EventLoopFuture<AcceptedHTTP2> {
     channel.eventLoop.makeCompletedFuture {
       let connection = HTTP2Guard(limits: limits)
+      let informs = HTTP2Streams(of: connection, on: channel.eventLoop)
       let streams = try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(
-        mode: .server, streamDelegate: HTTP2Streams(of: connection, on: channel.eventLoop),
-        configuration: frames
+        mode: .server, streamDelegate: informs, frameDelegate: informs, configuration: frames
       ) { stream in requests.serveStream(on: stream) }
       try channel.pipeline.syncOperations.addHandler(connection)
       return AcceptedHTTP2(streams, channel)

@@ -2,6 +2,7 @@
 // and the connection closes, so that an upload without end cannot hold it.
 
 import BrumeModel
+import BrumeWire
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -32,7 +33,7 @@ enum BodyLimit {
     if coding.lowercased() != "identity" { throw Encoded(coding: coding) }
   }
 
-  /// - Parameter share: counts the bytes, as they come.
+  /// - Parameter share: counts the bytes, as they come, and then what becomes of them.
   static func collect(
     _ request: Request, upTo limit: Int, in share: HeldBytes.Share
   ) async throws -> [UInt8] {
@@ -46,6 +47,14 @@ enum BodyLimit {
       if body.isEmpty { body.reserveCapacity(part.readableBytes) }
       body += part.readableBytesView
     }
+    try share.take(bytesOfBranches(body))
     return body
+  }
+
+  /// What the arrays and objects of a body take when it is read, of which `[[[` is the most in the fewest bytes. A
+  /// bracket within a text counts too, since nobody has read it yet; more than may be in a request do not.
+  private static func bytesOfBranches(_ body: [UInt8]) -> Int {
+    let count = body.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
+    return min(count, JSONBounds.values) * JSONBounds.bytesOfBranch
   }
 }

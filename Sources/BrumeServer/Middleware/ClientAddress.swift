@@ -56,11 +56,19 @@ package struct ClientAddress: Equatable, Sendable {
   /// anybody may have written.
   private static func client(in header: String, besides proxies: TrustedProxies) -> SocketAddress? {
     for part in header.split(separator: ",").reversed() {
-      let text = plain(part.filter { $0 != " " })
+      let text = plain(bare(part))
       guard !proxies.contains(text) else { continue }
       return try? SocketAddress(ipAddress: text, port: 0)
     }
     return nil
+  }
+
+  /// Some proxies write a port, and with it brackets around an IPv6 address, or quotation marks.
+  private static func bare(_ part: Substring) -> String {
+    let text = part.filter { !" \t\"".contains($0) }
+    if text.hasPrefix("[") { return String(text.dropFirst().prefix { $0 != "]" }) }
+    let hasPort = text.contains(".") && text.utf8.count { $0 == UInt8(ascii: ":") } == 1
+    return hasPort ? String(text.prefix { $0 != ":" }) : text
   }
 
   /// - Parameter text: a plain address.

@@ -22,12 +22,12 @@ struct CrossOrigin: RouterMiddleware {
   ) async throws -> Response {
     var response = try await next(request, context)
     // Also without one: what a cache keeps of it, such as an image, is not for a page that asks from elsewhere.
-    response.headers[.vary] = "Origin"
+    response.headers[.vary] = response.headers[.vary].map { "\($0), Origin" } ?? "Origin"
     // What is refused is not answered back either. Nobody looks anything up for who asks too often, and an answer
     // stays what it is when the store fails.
     guard let origin = HeaderRules.text(.origin, of: request.headers, limits: limits),
       request.method != .options || response.status != .tooManyRequests,
-      (try? await allows(origin, request, context)) ?? false
+      (try? await allows(origin, request, context, response.status)) ?? false
     else { return response }
     response.headers[.accessControlAllowOrigin] = origin
     response.headers[.accessControlExposeHeaders] =
@@ -35,7 +35,7 @@ struct CrossOrigin: RouterMiddleware {
       + "Content-Range, Repr-Digest, X-Brume-Cursor"
     if request.method == .options {
       response.headers[.accessControlAllowMethods] =
-        request.uri.path.hasPrefix(Self.assets) ? "GET, HEAD, POST, PUT" : "GET, POST"
+        Self.path(request, context).hasPrefix(Self.assets) ? "GET, HEAD, POST, PUT" : "GET, POST"
       response.headers[.accessControlAllowHeaders] =
         HeaderRules.text(.accessControlRequestHeaders, of: request.headers, limits: limits)
         ?? "content-type"
@@ -50,10 +50,19 @@ struct CrossOrigin: RouterMiddleware {
     path == "/_brume/courier" || path.hasPrefix(assets) || path.hasPrefix(ClientRoutes.path + "/")
   }
 
+  /// The endpoint's: the router passes over a second slash, so the request's own may be another. That, if there is none.
+  private static func path(_ request: Request, _ context: RequestState) -> String {
+    endpoint(context) ?? request.uri.path
+  }
+
+  private static func endpoint(_ context: RequestState) -> String? {
+    context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
+  }
+
   private func allows(
-    _ origin: String, _ request: Request, _ context: RequestState
+    _ origin: String, _ request: Request, _ context: RequestState, _ status: HTTPResponse.Status
   ) async throws -> Bool {
-    let path = request.uri.path
+    let path = Self.path(request, context)
     // Pages of ours, and calls that only the command line makes: for no other page.
     if path.hasPrefix("/_brume/admin") || path.hasPrefix("/_brume/signin") { return false }
     if isOpen || Self.isForEveryPage(path) { return true }
@@ -62,6 +71,9 @@ struct CrossOrigin: RouterMiddleware {
       target: request.head.path ?? "", limits: limits)
     guard let text = query?["ckAPIToken"] else {
       return false
+    }
+    if status == .tooManyRequests || Self.endpoint(context) == nil {
+      return authentication.remembers(text, for: origin)
     }
     let address = ClientAddress(request, context, trustedProxies)
     return try await Workers.shared.run(for: address.lane, at: address.name) { _ in

@@ -30,6 +30,8 @@ struct ErrorReply: RouterMiddleware {
       return lastResponse(to: full.error, context)
     } catch let late as RequestWork.OutOfTime {
       return lastResponse(to: late.error, context)
+    } catch is RequestWork.ClientGone {
+      return Response(status: .init(code: RequestLine.clientGone))
     } catch let malformed as HTTPParserError {
       let error = BrumeError(
         .badRequest,
@@ -129,7 +131,7 @@ struct ErrorReply: RouterMiddleware {
     }
   }
 
-  private static func shown(_ path: String) -> String {
+  static func shown(_ path: String) -> String {
     path.utf8.count <= 200 ? path : String(path.prefix(200)) + "…"
   }
 }

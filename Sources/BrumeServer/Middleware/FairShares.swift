@@ -74,15 +74,18 @@ package struct FairShares: Sendable {
 
   /// A request is done.
   ///
-  /// - Returns: who waited and enters now.
-  package mutating func leave(_ name: String, at address: String) -> Int? {
-    guard var caller = callers[name], var place = addresses[address] else { return nil }
+  /// - Returns: who waited and enters now. More than one may, because a caller and an address each have a place again:
+  ///   of those who go on waiting nobody could enter, so that who comes next overtakes nobody.
+  package mutating func leave(_ name: String, at address: String) -> [Int] {
+    guard var caller = callers[name], var place = addresses[address] else { return [] }
     running -= 1
     caller.running -= 1
     place.running -= 1
     keep(caller, name)
     keep(place, address)
-    return next()
+    var entering: [Int] = []
+    while let id = next() { entering.append(id) }
+    return entering
   }
 
   /// A request waits no more.

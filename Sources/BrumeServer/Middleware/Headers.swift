@@ -16,6 +16,10 @@ extension HTTPField.Name {
   /// HTTPTypes keeps the first Host apart from the fields and gives no name to a second.
   static let secondHost = HTTPField.Name("Host")!
   static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+  /// Others' ways to say what `X-Forwarded-For` says.
+  static let forwarded = HTTPField.Name("Forwarded")!
+  static let realIP = HTTPField.Name("X-Real-IP")!
+  static let forwardedHost = HTTPField.Name("X-Forwarded-Host")!
   static let forwardedProto = HTTPField.Name("X-Forwarded-Proto")!
   /// The CSRF token of an operator's session.
   static let operatorForm = HTTPField.Name("X-Brume-CSRF")!

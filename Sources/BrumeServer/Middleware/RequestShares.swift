@@ -71,10 +71,10 @@ package final class RequestShares: Sendable {
   }
 
   private func leave(_ caller: String, _ address: String) {
-    let next = state.withLock { state in
-      state.shares.leave(caller, at: address).flatMap { state.waiters.removeValue(forKey: $0) }
+    let entering = state.withLock { state in
+      state.shares.leave(caller, at: address).compactMap { state.waiters.removeValue(forKey: $0) }
     }
-    next?.resume()
+    for waiter in entering { waiter.resume() }
   }
 
   private func withdraw(_ caller: String, _ id: Int) {

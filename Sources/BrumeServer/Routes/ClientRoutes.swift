@@ -34,7 +34,9 @@ enum ClientRoutes {
     case "brume.d.ts": return reply(types, call)
     default:
       throw BrumeError(
-        .notFound, "the client has no file '\(path)'; there are brume.js and brume.d.ts")
+        .notFound,
+        "the client has no file '\(ErrorReply.shown(String(path)))'; there are brume.js and brume.d.ts"
+      )
     }
   }
 

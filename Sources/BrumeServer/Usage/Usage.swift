@@ -47,6 +47,7 @@ package final class Usage: Sendable {
     count { counts in
       guard !facts.isOperators else { return counts.add(.operatorRequests) }
       counts.add(.requests)
+      if status == RequestLine.clientGone { return }
       if status >= 500 { counts.add(.failed) } else if status >= 400 { counts.add(.refused) }
       if facts.isTimed { counts.took(microseconds: microseconds) }
     }
