@@ -52,7 +52,7 @@ extension CKDatabaseOperation {
       ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0)
     }
     var copies: [AssetSpot: Asset] = [:]
-    let caller = effectiveDatabase.caller
+    let database = effectiveDatabase
     for part in files.pieces(of: Limits.apple.operationsPerRequest) {
       let question = AssetImportRequest(
         zone: ZoneID(record.recordID.zoneID),
@@ -61,7 +61,7 @@ extension CKDatabaseOperation {
             field: AssetField(recordName: record.recordID.recordName, fieldName: spot.key),
             exported: id.text)
         })
-      let answers = try await request(from: viewpoint) { try await caller.importAssets(question) }
+      let answers = try await request(from: viewpoint) { try await database.caller.importAssets(question) }
       for (index, (spot, _)) in part.enumerated() {
         guard let answer = answers[ifThere: index] else {
           throw CKError.missingAnswer(for: "field '\(spot.key)'")
@@ -83,8 +83,8 @@ extension CKDatabaseOperation {
         .init(
           recordType: record.recordType, fieldName: $0.key, recordName: record.recordID.recordName)
       })
-    let caller = effectiveDatabase.caller
-    return try await request(from: viewpoint) { try await caller.uploadAddresses(question) }
+    let database = effectiveDatabase
+    return try await request(from: viewpoint) { try await database.caller.uploadAddresses(question) }
   }
 }
 

@@ -12,6 +12,8 @@ final class Connection: @unchecked Sendable {
   private struct State {
     var session: Session
     var user: String?
+    /// Whether the server takes the account; nil: it was not asked yet, or answered otherwise.
+    var isAccepted: Bool?
     /// Notifies the app of changes of the account.
     weak var container: CKContainer?
     /// Counts the accounts, so that an answer to one is not taken for another's.
@@ -26,8 +28,19 @@ final class Connection: @unchecked Sendable {
 
   init(_ session: Session) { state = Mutex(State(session: session)) }
 
+  // Sendable because a connection is.
+  /// What the requests of a task are sent through, whoever signs in meanwhile (case ACC-07).
+  struct Sending: Sendable {
+    let connection: Connection
+    let session: Session
+    @TaskLocal static var current: Sending?
+  }
+
   /// What calls are sent through now.
-  var session: Session { state.withLock { $0.session } }
+  var session: Session {
+    if let sending = Sending.current, sending.connection === self { return sending.session }
+    return state.withLock { $0.session }
+  }
 
   /// Begins an operation, or any work of the container's queue, when it is its turn.
   func add(_ operation: Operation) {
@@ -53,25 +66,43 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// The current user's record name; nil without an account, or if the server cannot be asked.
-  func me() async -> String? {
+  /// The current user's record name; nil without an account.
+  ///
+  /// - Throws: why the server could not be asked.
+  func me() async throws -> String? {
     let (session, known, account) = state.withLock { ($0.session, $0.user, $0.account) }
     if let known { return known }
     if (try? session.configuration.get())?.userToken == nil { return nil }
-    guard let name = try? await session.currentUser().user?.name else { return nil }
+    guard let name = try await session.currentUser().user?.name else { return nil }
     isUser(name, account)
     return name
   }
 
   /// Somebody learned who the current user is; not news if the account has changed since.
   func isUser(_ name: String, _ account: Int) {
-    state.withLock { if $0.account == account { $0.user = name } }
+    state.withLock {
+      guard $0.account == account else { return }
+      $0.user = name
+      $0.isAccepted = true
+    }
+  }
+
+  /// The server answered a request of an account. One that it refused before has to be asked for by name, so that an
+  /// account which only some requests can use is lost once.
+  func accepted(_ account: Int) {
+    state.withLock {
+      guard $0.account == account, $0.isAccepted == nil,
+        (try? $0.session.configuration.get())?.userToken != nil
+      else { return }
+      $0.isAccepted = true
+    }
   }
 
   /// The account changed.
   func forgetUser(isSignedOut: Bool) {
     state.withLock {
       $0.user = nil
+      $0.isAccepted = nil
       $0.account += 1
       $0.isSignedOut = isSignedOut
     }
@@ -80,8 +111,9 @@ final class Connection: @unchecked Sendable {
   /// The server refused an account: true if it is the present one, and was good before.
   func lostUser(of account: Int?) -> Bool {
     state.withLock {
-      guard $0.account == account, $0.user != nil else { return false }
+      guard $0.account == account, $0.isAccepted == true else { return false }
       $0.user = nil
+      $0.isAccepted = false
       $0.account += 1
       return true
     }
@@ -117,6 +149,7 @@ final class Connection: @unchecked Sendable {
       let old = $0.session
       $0.session = Session(settings, transport: old.transport, host: old.host)
       $0.user = nil
+      $0.isAccepted = nil
       $0.account += 1
     }
   }

@@ -50,7 +50,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
 
   override func perform() async throws {
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     if fetchesAll { subscriptionIDs = nil }
     let ids = subscriptionIDs ?? []
     let answers: [(CKSubscription.ID, Result<CKSubscription, any Error>)]

@@ -72,7 +72,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     let (saves, deletes) = (recordsToSave ?? [], recordIDsToDelete ?? [])
     try CKError.checkCount(saves.count + deletes.count)
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     let plan = try await sendingFiles(
       of: saves, plan(saves, deletes, viewpoint), from: viewpoint)
     let refusals = plan.refusals().sorted { $0.key < $1.key }

@@ -53,7 +53,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
 
   override func perform() async throws {
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     let plan = SubscriptionPlan(
       saving: subscriptionsToSave ?? [], deleting: subscriptionIDsToDelete ?? [],
       in: viewpoint.scope)

@@ -52,7 +52,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
 
   override func perform() async throws {
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     let question = try question()
     let page = try await request(from: viewpoint) { try await database.caller.query(question) }
     for stored in page.records {

@@ -38,7 +38,7 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     let metadatas = shareMetadatas ?? []
     guard !metadatas.isEmpty else { return }
     let container = effectiveContainer
-    let viewpoint = await container.sharedCloudDatabase.viewpoint()
+    let viewpoint = try await viewpoint(of: container.sharedCloudDatabase)
     let questions = metadatas.map { ShortGUIDRequest(value: $0.shortGUID) }
     let answers = try await request(from: viewpoint) {
       try await container.session.acceptShares(questions)

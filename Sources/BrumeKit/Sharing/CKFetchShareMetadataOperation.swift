@@ -41,7 +41,7 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     let urls = shareURLs ?? []
     guard !urls.isEmpty else { return }
     let container = effectiveContainer
-    let viewpoint = await container.sharedCloudDatabase.viewpoint()
+    let viewpoint = try await viewpoint(of: container.sharedCloudDatabase)
     let questions = urls.map {
       ShortGUIDRequest(
         value: $0.lastPathComponent, shouldFetchRootRecord: shouldFetchRootRecord,
