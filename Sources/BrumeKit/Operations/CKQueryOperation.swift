@@ -30,10 +30,11 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   open var recordFetchedBlock: ((CKRecord) -> Void)?
   /// Called once, last, with the place where to go on, or nil at the end.
   open var queryResultBlock: ((_ operationResult: Result<Cursor?, any Error>) -> Void)?
-  /// The older form of ``queryResultBlock``.
+  /// The older form of ``queryResultBlock``: failures of single records come as one partial failure, with the cursor.
   open var queryCompletionBlock: ((Cursor?, (any Error)?) -> Void)?
 
   private var next: Cursor?
+  private var errors: [AnyHashable: any Error] = [:]
 
   /// Creates an operation without a query.
   public override init() { super.init() }
@@ -90,7 +91,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
       } else {
         recordFetchedBlock?(record)
       }
-    case .failure:
+    case .failure(let error):
+      errors[id] = error
       recordMatchedBlock?(id, result)
     }
   }
@@ -101,7 +103,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
       queryCompletionBlock?(nil, failure)
     } else {
       queryResultBlock?(.success(next))
-      queryCompletionBlock?(next, nil)
+      queryCompletionBlock?(next, CKError.overall(nil, items: errors))
     }
   }
 }
