@@ -28,18 +28,22 @@ final class Connection: @unchecked Sendable {
 
   init(_ session: Session) { state = Mutex(State(session: session)) }
 
-  // Sendable because a connection is.
-  /// What the requests of a task are sent through, whoever signs in meanwhile (case ACC-07).
-  struct Sending: Sendable {
-    let connection: Connection
-    let session: Session
-    @TaskLocal static var current: Sending?
+  /// The account for which a task sends something: nothing of it is sent for another (case ACC-07).
+  struct Sender: Sendable {
+    let connection: ObjectIdentifier
+    let account: Int
+    @TaskLocal static var current: Sender?
   }
 
-  /// What calls are sent through now.
+  /// What calls are sent through now. None are, for a task that sends for an account which is gone.
   var session: Session {
-    if let sending = Sending.current, sending.connection === self { return sending.session }
-    return state.withLock { $0.session }
+    let sender = Sender.current.flatMap { $0.connection == ObjectIdentifier(self) ? $0 : nil }
+    return state.withLock { state in
+      if sender == nil || sender?.account == state.account { return state.session }
+      return Session(
+        .failure(.notConfigured("the account changed")), transport: state.session.transport,
+        host: state.session.host)
+    }
   }
 
   /// Begins an operation, or any work of the container's queue, when it is its turn.

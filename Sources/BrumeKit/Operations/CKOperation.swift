@@ -234,8 +234,8 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// slows the operation down instead of filling memory.
   final func report(_ body: @escaping () -> Void) async {
     if session.host.isSingleThreaded {
-      // What the app begins there is sent as whoever is signed in then.
-      return Connection.Sending.$current.withValue(nil) { body() }
+      // What the app begins there is of whoever is signed in then.
+      return Connection.Sender.$current.withValue(nil) { body() }
     }
     // Sendable because it is handed over once, and the sender waits.
     struct SendableBody: @unchecked Sendable { let body: () -> Void }
@@ -265,16 +265,18 @@ open class CKOperation: Operation, @unchecked Sendable {
     while true {
       try Task.checkCancellation()
       try checkTime()
-      let (session, begun) = connection.signedIn
-      try checkAccount(begun)
+      let present = connection.account
+      try checkAccount(present)
       let answer: Answer
       do {
-        let sending = Connection.Sending(connection: connection, session: session)
-        answer = try await Connection.Sending.$current.withValue(sending) {
+        let sender = Connection.Sender(
+          connection: ObjectIdentifier(connection), account: present)
+        answer = try await Connection.Sender.$current.withValue(sender) {
           try await RequestTimeout.$current.withValue(requestTimeout) { try await send() }
         }
       } catch {
         guard !isCancelled else { throw CancellationError() }
+        try checkAccount(connection.account)
         let failure = CKError(converting: error, from: viewpoint)
         if failure.code == .notAuthenticated { lostAccount() }
         let decision = policy.failed(failure, elapsedSeconds: elapsedSeconds)
@@ -283,7 +285,7 @@ open class CKOperation: Operation, @unchecked Sendable {
         continue
       }
       try checkAccount(connection.account)
-      connection.accepted(begun)
+      connection.accepted(present)
       return answer
     }
   }
