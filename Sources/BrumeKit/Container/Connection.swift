@@ -127,7 +127,10 @@ final class Connection: @unchecked Sendable {
   /// may be in use, and no other container is concerned.
   func postAccountChange() {
     let object = state.withLock { $0.container } as AnyObject? ?? self
-    NotificationCenter.default.post(name: .CKAccountChanged, object: object)
+    // What observers begin is not sent for the account that is gone.
+    Sender.$current.withValue(nil) {
+      NotificationCenter.default.post(name: .CKAccountChanged, object: object)
+    }
   }
 
   /// Whether a notification about an account is about this one. Apps may post one without a container.
