@@ -1,5 +1,5 @@
 // Files of fetched assets on this machine. A staging area: a program that wants to keep a file
-// copies or moves it, as with Apple's framework. Our servers' checksums say what a file must hold,
+// copies it. Our servers' checksums say what a file must hold,
 // so that one that is here already and unharmed is not fetched again.
 
 package import BrumeModel

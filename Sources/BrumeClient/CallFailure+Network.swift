@@ -40,6 +40,11 @@ extension CallFailure {
     .connectionFailed("the request could not be sent in time to \(call.base): \(error)")
   }
 
+  /// The same, after the request was sent.
+  static func notAnsweredInTime(_ error: any Error, _ call: HTTPCall) -> CallFailure {
+    .timedOut("the answer of \(call.base) did not arrive in time: \(error)")
+  }
+
   static func invalidAddress(_ call: HTTPCall) -> CallFailure {
     .notConfigured("the server's address \(call.base) is not valid")
   }

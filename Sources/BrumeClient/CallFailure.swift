@@ -13,6 +13,8 @@ package enum CallFailure: Error, Equatable, Sendable {
   case notTaken(String)
   /// The request was sent and the answer did not come: it may have been carried out.
   case responseLost(String)
+  /// The request was sent and the time of the call used up: it may have been carried out.
+  case timedOut(String)
   /// The server, or a proxy before it, broke down over the request: an HTTP status of 500 or more.
   /// It may have been carried out.
   case serverFailed(status: Int, String)

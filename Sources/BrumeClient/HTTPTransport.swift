@@ -123,7 +123,9 @@
       case .invalidURL, .emptyHost, .emptyScheme: return CallFailure.invalidAddress(call)
       case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
         return CallFailure.notConnected(error, call)
-      case .deadlineExceeded where !mayBeTaken: return CallFailure.notSentInTime(error, call)
+      case .deadlineExceeded:
+        return mayBeTaken
+          ? CallFailure.notAnsweredInTime(error, call) : CallFailure.notSentInTime(error, call)
       default: return CallFailure(of: error, call, mayBeTaken: mayBeTaken)
       }
     }

@@ -1,7 +1,7 @@
 // What the client repeats by itself, and how long it waits. Only decides; chance is an argument.
 //
 // Here: requests that the server did not take in, lost answers of requests that may be repeated, and
-// the reconnecting of event streams.
+// the reconnecting of event streams. A call whose time is used up is not sent again: the time is the caller's.
 // Whether an operation waits out a busy server is decided by its quality of service, in BrumeKit's
 // `RetryPolicy.swift`: everything else is reported to the app, as Apple's framework does.
 
@@ -29,7 +29,8 @@ package struct Retry: Equatable, Sendable {
     case .responseLost:
       lostAnswers += 1
       return isRepeatable && lostAnswers < Self.lostLimit
-    case .connectionFailed, .unreachable, .notConfigured, .serverFailed, .malformedAnswer:
+    case .timedOut, .connectionFailed, .unreachable, .notConfigured, .serverFailed,
+      .malformedAnswer:
       return false
     }
   }
@@ -38,7 +39,8 @@ package struct Retry: Equatable, Sendable {
   package static func reported(_ failure: CallFailure, isRead: Bool) -> CallFailure {
     switch failure {
     case .notTaken(let reason): .connectionFailed(reason)
-    case .responseLost(let reason) where isRead: .connectionFailed(reason)
+    case .responseLost(let reason), .timedOut(let reason):
+      isRead ? .connectionFailed(reason) : .responseLost(reason)
     default: failure
     }
   }

@@ -23,13 +23,7 @@ extension ModifyRecordsRequest: WireRequest {
     writer.beginObject()
     writer.zoneMember(zone)
     writer.member("atomic", atomic)
-    writer.array("operations", operations) { writer, operation in
-      writer.beginObject()
-      writer.member("operationType", operation.kind.rawValue)
-      writer.name("record")
-      operation.record.write(to: &writer)
-      writer.endObject()
-    }
+    writer.array("operations", operations) { $1.write(to: &$0) }
     writer.member("desiredKeys", desiredKeys)
     if operationID != nil || clientData != nil {
       writer.name("brume")
@@ -43,6 +37,36 @@ extension ModifyRecordsRequest: WireRequest {
 }
 
 extension RecordOperation {
+  /// Looks for what a server would refuse the whole request for, as it reads it.
+  ///
+  /// - Throws: `badRequest`, which names the field.
+  package func checkForm() throws(BrumeError) {
+    let bytes = Wire.bytes { write(to: &$0) }
+    let json: JSON
+    do throws(BrumeError) { json = try JSON(body: bytes) } catch {
+      throw error.located(placeOfNoJSON)
+    }
+    _ = try RecordOperation(try json.asObject("an operation"))
+  }
+
+  /// What has a text that no request may have.
+  private var placeOfNoJSON: String {
+    let name = record.fields.keys.sorted().first { name in
+      var alone = RecordDraft()
+      alone.fields[name] = record.fields[name]
+      return (try? JSON(body: Wire.bytes { alone.write(to: &$0) })) == nil
+    }
+    return name.map { "field '\(NameRules.shown($0))'" } ?? "a name"
+  }
+
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("operationType", kind.rawValue)
+    writer.name("record")
+    record.write(to: &writer)
+    writer.endObject()
+  }
+
   fileprivate init(_ object: JSONObject) throws(BrumeError) {
     let type = try object.requiredString("operationType")
     guard let kind = Kind(rawValue: type) else {

@@ -36,6 +36,15 @@
       }
     }
 
+    @Test func `a request whose time is up when it was sent may have been taken in`() {
+      let error = HTTPClientError.deadlineExceeded
+      let failure = HTTPTransport.failure(error, call, mayBeTaken: true) as? CallFailure
+      guard case .timedOut = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+    }
+
     @Test func `a request whose time is up before it is sent is not sent again`() {
       let error = HTTPClientError.deadlineExceeded
       let failure = HTTPTransport.failure(error, call, mayBeTaken: false) as? CallFailure

@@ -32,9 +32,11 @@ struct RetryTests {
 
   @Test(arguments: [
     CallFailure.unreachable("x"), .connectionFailed("x"), .notConfigured("x"),
-    .malformedAnswer("x"),
+    .malformedAnswer("x"), .timedOut("x"),
   ])
-  func `what was never sent, or was answered, is not repeated`(_ failure: CallFailure) {
+  func `what was never sent, was answered or had its time is not repeated`(
+    _ failure: CallFailure
+  ) {
     var retry = Retry(isRepeatable: true)
     let again = retry.failed(failure)
     #expect(!again)
@@ -44,6 +46,8 @@ struct RetryTests {
     #expect(
       Retry.reported(.responseLost("gone"), isRead: true) == .connectionFailed("gone"))
     #expect(Retry.reported(.responseLost("gone"), isRead: false) == .responseLost("gone"))
+    #expect(Retry.reported(.timedOut("late"), isRead: true) == .connectionFailed("late"))
+    #expect(Retry.reported(.timedOut("late"), isRead: false) == .responseLost("late"))
   }
 
   @Test func `pauses double, and stop at the longest`() {

@@ -118,6 +118,14 @@ struct SessionTests {
     #expect(transport.calls.count == 2)
   }
 
+  @Test func `a read whose time is used up is not asked again`() async throws {
+    let transport = ScriptedTransport([.failure(.timedOut("x")), .answer(200, user)])
+    await #expect(throws: CallFailure.connectionFailed("x")) {
+      _ = try await Session.scripted(transport).currentUser()
+    }
+    #expect(transport.calls.count == 1)
+  }
+
   @Test func `a save is repeated under the same name`() async throws {
     let transport = ScriptedTransport([
       .failure(.responseLost("x")), .answer(200, #"{"records":[]}"#),

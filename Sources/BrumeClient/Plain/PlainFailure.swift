@@ -36,7 +36,9 @@ extension PlainFailure {
     switch error {
     case is CancellationError, is CallFailure: error
     case let error as PlainFailure where error.isOfSettings: error.ofSettings(call)
-    case PlainFailure.outOfTime where !mayBeTaken: CallFailure.notSentInTime(error, call)
+    case PlainFailure.outOfTime:
+      mayBeTaken
+        ? CallFailure.notAnsweredInTime(error, call) : CallFailure.notSentInTime(error, call)
     default: CallFailure(of: error, call, mayBeTaken: mayBeTaken)
     }
   }

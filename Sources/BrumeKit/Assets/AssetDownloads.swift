@@ -48,6 +48,7 @@ extension CKOperation {
         of: asset, now: session.host.now, uuid: session.host.uuid
       ) { take in
         try await session.download(address) { piece in
+          try checkTime()
           try await take(piece)
           await arrived(Int64(piece.count))
         }

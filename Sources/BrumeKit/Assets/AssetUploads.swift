@@ -9,16 +9,19 @@ import Foundation
 extension CKDatabaseOperation {
   /// Uploads the files of one record.
   ///
-  /// - Parameter progress: the part of the bytes that was sent, from 0 to 1.
+  /// - Parameters:
+  ///   - contents: what is saved of the record.
+  ///   - progress: the part of the bytes that was sent, from 0 to 1.
   final func uploadFiles(
-    of record: CKRecord, from viewpoint: Viewpoint, progress: (Double) async -> Void
+    of record: CKRecord, _ contents: CKRecord.Contents, _ policy: SavePolicy,
+    from viewpoint: Viewpoint, progress: (Double) async -> Void
   ) async throws -> Result<[AssetSpot: Asset], CKError> {
-    let files = record.filesToSend.sorted {
+    let files = contents.filesToSend(policy).sorted {
       ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0)
     }
     var uploaded: [AssetSpot: Asset] = [:]
     do {
-      uploaded = try await copies(of: record, from: viewpoint)
+      uploaded = try await copies(contents.filesToImport, of: record, from: viewpoint)
       let total = try files.reduce(Int64(0)) { try $0 + OutgoingFile($1.value).state.size }
       var done: Int64 = 0
       for part in files.pieces(of: Limits.apple.operationsPerRequest) {
@@ -46,13 +49,13 @@ extension CKDatabaseOperation {
 
   /// What a save takes for the files that the server copies.
   private func copies(
-    of record: CKRecord, from viewpoint: Viewpoint
+    _ files: [AssetSpot: CKAsset.ExportedAssetID], of record: CKRecord, from viewpoint: Viewpoint
   ) async throws -> [AssetSpot: Asset] {
-    let files = record.filesToImport.sorted {
+    let files = files.sorted {
       ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0)
     }
     var copies: [AssetSpot: Asset] = [:]
-    let caller = effectiveDatabase.caller
+    let database = effectiveDatabase
     for part in files.pieces(of: Limits.apple.operationsPerRequest) {
       let question = AssetImportRequest(
         zone: ZoneID(record.recordID.zoneID),
@@ -61,7 +64,9 @@ extension CKDatabaseOperation {
             field: AssetField(recordName: record.recordID.recordName, fieldName: spot.key),
             exported: id.text)
         })
-      let answers = try await request(from: viewpoint) { try await caller.importAssets(question) }
+      let answers = try await request(from: viewpoint) {
+        try await database.caller.importAssets(question)
+      }
       for (index, (spot, _)) in part.enumerated() {
         guard let answer = answers[ifThere: index] else {
           throw CKError.missingAnswer(for: "field '\(spot.key)'")
@@ -83,8 +88,10 @@ extension CKDatabaseOperation {
         .init(
           recordType: record.recordType, fieldName: $0.key, recordName: record.recordID.recordName)
       })
-    let caller = effectiveDatabase.caller
-    return try await request(from: viewpoint) { try await caller.uploadAddresses(question) }
+    let database = effectiveDatabase
+    return try await request(from: viewpoint) {
+      try await database.caller.uploadAddresses(question)
+    }
   }
 }
 

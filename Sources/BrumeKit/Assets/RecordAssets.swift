@@ -11,7 +11,7 @@ struct AssetSpot: Hashable, Sendable {
   let index: Int?
 }
 
-extension CKRecord {
+extension CKRecord.Contents {
   /// All assets in fields and lists, by their places.
   var assetsBySpot: [AssetSpot: CKAsset] {
     var found: [AssetSpot: CKAsset] = [:]
@@ -26,7 +26,7 @@ extension CKRecord {
   }
 
   /// Puts assets in the places of others, without counting the fields as changed.
-  func replaceAssets(_ assets: [AssetSpot: CKAsset]) {
+  mutating func replaceAssets(_ assets: [AssetSpot: CKAsset]) {
     for (spot, asset) in assets {
       guard let index = spot.index else {
         fields[spot.key] = asset
@@ -39,34 +39,60 @@ extension CKRecord {
     }
   }
 
-  /// Files that a save sends: those of fields that the app set.
+  /// Files that a save sends: those of the fields that it sends. Of unchanged ones too, because the server may hold
+  /// another file by now.
   ///
-  /// An asset that another record fetched is sent anew for this one. Assets of fields that were not
-  /// set go as what the server knows already.
-  var filesToSend: [AssetSpot: URL] {
-    assetsBySpot.filter { changes.contains($0.key.key) }.compactMapValues(\.fileURL)
+  /// An asset that another record fetched is sent anew for this one.
+  func filesToSend(_ policy: SavePolicy) -> [AssetSpot: URL] {
+    let keys = keysToSend(policy)
+    return assetsBySpot.filter { keys.contains($0.key.key) }.compactMapValues(\.fileURL)
   }
-
-  /// Whether a save has something to do for its files first.
-  var bringsFiles: Bool { !filesToSend.isEmpty || !filesToImport.isEmpty }
 
   /// Files that the server copies with a save: those of fields that the app set.
   var filesToImport: [AssetSpot: CKAsset.ExportedAssetID] {
     assetsBySpot.filter { changes.contains($0.key.key) }.compactMapValues(\.imported)
   }
 
-  /// After a save: the server's assets with the local files that they were made of.
-  func keepFiles(of before: [AssetSpot: CKAsset]) {
-    var kept: [AssetSpot: CKAsset] = [:]
-    for (spot, asset) in assetsBySpot {
-      guard let file = before[spot]?.fileURL, let stored = asset.stored else { continue }
-      kept[spot] = CKAsset(stored: stored, fileURL: file)
-    }
-    replaceAssets(kept)
+  /// Gives the server's assets the local files with the same content.
+  mutating func keepFiles(_ files: [String: URL]) {
+    replaceAssets(
+      assetsBySpot.compactMapValues { asset in
+        guard let stored = asset.stored, let file = files[stored.fileChecksum] else { return nil }
+        return CKAsset(stored: stored, fileURL: file)
+      })
   }
 }
 
+extension CKRecord {
+  /// All assets in fields and lists, by their places.
+  var assetsBySpot: [AssetSpot: CKAsset] { contents.assetsBySpot }
+
+  /// Puts assets in the places of others, without counting the fields as changed.
+  func replaceAssets(_ assets: [AssetSpot: CKAsset]) { change { $0.replaceAssets(assets) } }
+
+  /// Files that a save of what changed sends.
+  var filesToSend: [AssetSpot: URL] { contents.filesToSend(.changedKeys) }
+
+  /// Files that the server copies with a save.
+  var filesToImport: [AssetSpot: CKAsset.ExportedAssetID] { contents.filesToImport }
+}
+
+extension CKAsset {
+  /// Whether its file is on this machine.
+  var hasFile: Bool { fileURL.map { FileManager.default.fileExists(atPath: $0.path) } ?? false }
+}
+
 extension RecordOperation {
+  /// What the operation sends in a place.
+  func asset(at spot: AssetSpot) -> Asset? {
+    switch (record.fields[spot.key]?.value, spot.index) {
+    case (.asset(let asset)?, nil): asset
+    case (.list(let values, _)?, let index?):
+      if case .asset(let asset)? = values[ifThere: index] { asset } else { nil }
+    default: nil
+    }
+  }
+
   /// The operation with what uploads answered in the places of the assets.
   func sending(_ uploaded: [AssetSpot: Asset]) -> RecordOperation {
     var operation = self

@@ -17,7 +17,7 @@ extension Brume {
     let request = AssetRereferenceRequest(
       zone: ZoneID(recordID.zoneID),
       assets: [AssetField(recordName: recordID.recordName, fieldName: key)])
-    let viewpoint = await database.viewpoint()
+    let viewpoint = database.viewpoint()
     do {
       guard let result = try await database.caller.exportAssets(request).first else {
         throw CKError.missingAnswer(for: "field '\(key)'")

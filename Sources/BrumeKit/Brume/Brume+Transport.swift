@@ -2,7 +2,6 @@
 
 package import BrumeClient
 import BrumeModel
-import Foundation
 
 extension Brume {
   /// A container whose calls take another way than the network.
@@ -19,6 +18,6 @@ extension CKContainer {
   /// Somebody else signed in, or nobody is: forgets who the user was, and posts `CKAccountChanged`.
   package func accountChanged(isSignedOut: Bool = false) {
     connection.forgetUser(isSignedOut: isSignedOut)
-    NotificationCenter.default.post(name: .CKAccountChanged, object: self)
+    connection.postAccountChange()
   }
 }

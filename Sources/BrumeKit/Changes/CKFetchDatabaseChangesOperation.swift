@@ -55,7 +55,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
 
   override func perform() async throws {
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     var token = previousServerChangeToken?.text
     while true {
       let (before, limit) = (token, resultsLimit > 0 ? resultsLimit : nil)

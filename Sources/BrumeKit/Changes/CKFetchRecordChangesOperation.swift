@@ -48,7 +48,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
       throw CKError(.invalidArguments, "The operation has no recordZoneID. Set one.")
     }
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     let question = ZoneChangesRequest(
       zone: ZoneID(recordZoneID), token: previousServerChangeToken?.text,
       limit: resultsLimit > 0 ? resultsLimit : nil, desiredKeys: desiredKeys)

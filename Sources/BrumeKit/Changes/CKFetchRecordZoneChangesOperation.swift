@@ -76,7 +76,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
   override func perform() async throws {
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     for zoneID in recordZoneIDs ?? [] {
       do {
         try await fetch(zoneID, from: database, viewpoint)

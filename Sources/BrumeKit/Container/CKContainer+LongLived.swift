@@ -65,7 +65,7 @@ extension CKContainer {
   private func owner(among owners: [OperationArchive.Owner]) async -> OperationArchive.Owner {
     let account = connection.owner.account
     if owners.contains(where: { $0.user != nil && $0.account != account }) {
-      _ = await connection.me()
+      _ = try? await connection.me()
     }
     return connection.owner
   }

@@ -67,7 +67,7 @@ extension CKDatabase {
 
   // MARK: The first page alone
 
-  /// Finds records: the first page of results.
+  /// Finds records: the first page of results. Records that could not be fetched are a partial failure.
   @available(
     *, deprecated,
     message: "Use fetch(withQuery:inZoneWith:desiredKeys:resultsLimit:completionHandler:)."
@@ -77,26 +77,30 @@ extension CKDatabase {
     _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?,
     completionHandler: @escaping ([CKRecord]?, (any Error)?) -> Void
   ) {
-    run(firstPage(query, zoneID) { completionHandler($0.pair.0, $0.pair.1) })
+    run(firstPage(query, zoneID, completionHandler))
   }
 
-  /// Finds records: the first page of results.
+  /// Finds records: the first page of results. Records that could not be fetched are a partial failure.
   @available(*, deprecated, message: "Use records(matching:inZoneWith:desiredKeys:resultsLimit:).")
   @discardableResult
   public func perform(
     _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?
   ) async throws -> [CKRecord] {
-    try await answer { firstPage(query, zoneID, $0) }
+    try await answer { end in
+      firstPage(query, zoneID) { end($1.map { .failure($0) } ?? .success($0 ?? [])) }
+    }
   }
 
-  /// Finds records: the first page of results.
+  /// Finds records: the first page of results. Records that could not be fetched are a partial failure.
   @available(*, deprecated, message: "Use records(matching:inZoneWith:desiredKeys:resultsLimit:).")
   @_disfavoredOverload
   @discardableResult
   public func records(
     matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?
   ) async throws -> [CKRecord] {
-    try await answer { firstPage(query, zoneID, $0) }
+    try await answer { end in
+      firstPage(query, zoneID) { end($1.map { .failure($0) } ?? .success($0 ?? [])) }
+    }
   }
 }
 
@@ -123,11 +127,16 @@ extension CKDatabase {
     return operation
   }
 
+  /// What it could not bring is an error beside the records.
   fileprivate func firstPage(
-    _ query: CKQuery, _ zoneID: CKRecordZone.ID?, _ end: @escaping Ending<[CKRecord]>
+    _ query: CKQuery, _ zoneID: CKRecordZone.ID?,
+    _ end: @escaping ([CKRecord]?, (any Error)?) -> Void
   ) -> CKQueryOperation {
     finding(CKQueryOperation(query: query), zoneID, nil, CKQueryOperation.maximumResults) {
-      end($0.map { page in page.matchResults.compactMap { try? $0.1.get() } })
+      guard case .success(let page) = $0 else { return end(nil, $0.pair.1) }
+      var found = ItemResults<CKRecord.ID, CKRecord>()
+      for (id, result) in page.matchResults { found.add(id, result) }
+      end(found.values, CKError.overall(nil, items: found.errors))
     }
   }
 }
@@ -135,7 +144,7 @@ extension CKDatabase {
 // MARK: With handlers that may be called from another task
 
 extension CKDatabaseCalls {
-  /// Finds records: the first page of results.
+  /// Finds records: the first page of results. Records that could not be fetched are a partial failure.
   @available(
     *, deprecated,
     message: "Use fetch(withQuery:inZoneWith:desiredKeys:resultsLimit:completionHandler:)."
@@ -145,6 +154,6 @@ extension CKDatabaseCalls {
     _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?,
     completionHandler: @escaping @Sendable ([CKRecord]?, (any Error)?) -> Void
   ) {
-    run(firstPage(query, zoneID) { completionHandler($0.pair.0, $0.pair.1) })
+    run(firstPage(query, zoneID, completionHandler))
   }
 }

@@ -29,10 +29,11 @@ open class CKDatabase: NSObject, @unchecked Sendable {
   }
 
   /// From where answers of this database are looked at.
-  func viewpoint() async -> Viewpoint {
+  ///
+  /// - Parameter me: the current user's record name, where it is known.
+  func viewpoint(of me: String? = nil) -> Viewpoint {
     Viewpoint(
-      scope: databaseScope.model, me: databaseScope == .private ? nil : await connection.me(),
-      server: try? connection.session.configuration.get().url)
+      scope: databaseScope.model, me: me, server: try? connection.session.configuration.get().url)
   }
 
   /// Runs an operation on this database.

@@ -12,6 +12,8 @@ final class Connection: @unchecked Sendable {
   private struct State {
     var session: Session
     var user: String?
+    /// Whether the server takes the account; nil: it was not asked yet, or answered otherwise.
+    var isAccepted: Bool?
     /// Notifies the app of changes of the account.
     weak var container: CKContainer?
     /// Counts the accounts, so that an answer to one is not taken for another's.
@@ -26,8 +28,23 @@ final class Connection: @unchecked Sendable {
 
   init(_ session: Session) { state = Mutex(State(session: session)) }
 
-  /// What calls are sent through now.
-  var session: Session { state.withLock { $0.session } }
+  /// The account for which a task sends something: nothing of it is sent for another (case ACC-07).
+  struct Sender: Sendable {
+    let connection: ObjectIdentifier
+    let account: Int
+    @TaskLocal static var current: Sender?
+  }
+
+  /// What calls are sent through now. None are, for a task that sends for an account which is gone.
+  var session: Session {
+    let sender = Sender.current.flatMap { $0.connection == ObjectIdentifier(self) ? $0 : nil }
+    return state.withLock { state in
+      if sender == nil || sender?.account == state.account { return state.session }
+      return Session(
+        .failure(.notConfigured("the account changed")), transport: state.session.transport,
+        host: state.session.host)
+    }
+  }
 
   /// Begins an operation, or any work of the container's queue, when it is its turn.
   func add(_ operation: Operation) {
@@ -53,25 +70,43 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// The current user's record name; nil without an account, or if the server cannot be asked.
-  func me() async -> String? {
+  /// The current user's record name; nil without an account.
+  ///
+  /// - Throws: why the server could not be asked.
+  func me() async throws -> String? {
     let (session, known, account) = state.withLock { ($0.session, $0.user, $0.account) }
     if let known { return known }
     if (try? session.configuration.get())?.userToken == nil { return nil }
-    guard let name = try? await session.currentUser().user?.name else { return nil }
+    guard let name = try await session.currentUser().user?.name else { return nil }
     isUser(name, account)
     return name
   }
 
   /// Somebody learned who the current user is; not news if the account has changed since.
   func isUser(_ name: String, _ account: Int) {
-    state.withLock { if $0.account == account { $0.user = name } }
+    state.withLock {
+      guard $0.account == account else { return }
+      $0.user = name
+      $0.isAccepted = true
+    }
+  }
+
+  /// The server answered a request of an account. One that it refused before has to be asked for by name, so that an
+  /// account which only some requests can use is lost once.
+  func accepted(_ account: Int) {
+    state.withLock {
+      guard $0.account == account, $0.isAccepted == nil,
+        (try? $0.session.configuration.get())?.userToken != nil
+      else { return }
+      $0.isAccepted = true
+    }
   }
 
   /// The account changed.
   func forgetUser(isSignedOut: Bool) {
     state.withLock {
       $0.user = nil
+      $0.isAccepted = nil
       $0.account += 1
       $0.isSignedOut = isSignedOut
     }
@@ -80,8 +115,9 @@ final class Connection: @unchecked Sendable {
   /// The server refused an account: true if it is the present one, and was good before.
   func lostUser(of account: Int?) -> Bool {
     state.withLock {
-      guard $0.account == account, $0.user != nil else { return false }
+      guard $0.account == account, $0.isAccepted == true else { return false }
       $0.user = nil
+      $0.isAccepted = false
       $0.account += 1
       return true
     }
@@ -91,7 +127,10 @@ final class Connection: @unchecked Sendable {
   /// may be in use, and no other container is concerned.
   func postAccountChange() {
     let object = state.withLock { $0.container } as AnyObject? ?? self
-    NotificationCenter.default.post(name: .CKAccountChanged, object: object)
+    // What observers begin is not sent for the account that is gone.
+    Sender.$current.withValue(nil) {
+      NotificationCenter.default.post(name: .CKAccountChanged, object: object)
+    }
   }
 
   /// Whether a notification about an account is about this one. Apps may post one without a container.
@@ -117,6 +156,7 @@ final class Connection: @unchecked Sendable {
       let old = $0.session
       $0.session = Session(settings, transport: old.transport, host: old.host)
       $0.user = nil
+      $0.isAccepted = nil
       $0.account += 1
     }
   }

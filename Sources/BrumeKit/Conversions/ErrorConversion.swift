@@ -40,7 +40,7 @@ extension CKError {
     case .notConfigured(let reason): self.init(.missingEntitlement, reason)
     case .unreachable(let reason): self.init(.networkUnavailable, reason)
     case .connectionFailed(let reason), .notTaken(let reason): self.init(.networkFailure, reason)
-    case .responseLost(let reason): self.init(.serverResponseLost, reason)
+    case .responseLost(let reason), .timedOut(let reason): self.init(.serverResponseLost, reason)
     case .serverFailed(let status, let reason): self = .serverFailed(status: status, reason)
     case .malformedAnswer(let reason):
       // This passes once the right server is reached: a sync engine keeps its changes until then.

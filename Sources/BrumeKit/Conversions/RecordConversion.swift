@@ -17,64 +17,49 @@ func makeRecord(_ record: Record, from viewpoint: Viewpoint) -> CKRecord {
 }
 
 extension CKRecord {
-  /// Becomes what the server says. Nothing counts as changed afterwards.
+  /// Becomes what the server says. Nothing counts as changed afterwards, but what was set after the save that the
+  /// server answers.
   @discardableResult
-  func take(_ record: Record, from viewpoint: Viewpoint) -> CKRecord {
-    fields = record.fields.mapValues { $0.object(in: record.zone, from: viewpoint) }
-    encryptedKeys = record.encryptedFields
-    takeSystemFields(record, from: viewpoint)
+  func take(
+    _ record: Record, from viewpoint: Viewpoint, after sent: SentRecord? = nil
+  ) -> CKRecord {
+    var answer = Contents(record, of: recordID, from: viewpoint)
+    if let sent { answer.keepFiles(sent.files) }
+    change { contents in
+      let now = contents
+      contents = answer
+      if let sent { contents.keepChanges(of: now, since: sent.contents) }
+    }
     (self as? CKShare)?.takeShare(record, from: viewpoint)
     return self
   }
 
-  private func takeSystemFields(_ record: Record, from viewpoint: Viewpoint) {
-    func user(_ stamp: Stamp?) -> CKRecord.ID? {
-      stamp.map { CKRecord.ID(user: $0.user, in: record.zone, from: viewpoint) }
-    }
-    func sibling(_ name: String?) -> Reference? {
-      name.map {
-        Reference(
-          recordID: CKRecord.ID(recordName: $0, zoneID: recordID.zoneID),
-          action: ReferenceAction.none)
-      }
-    }
-    recordChangeTag = record.changeTag.isEmpty ? nil : record.changeTag
-    creationDate = record.created?.time.date
-    modificationDate = record.modified?.time.date
-    creatorUserRecordID = user(record.created)
-    lastModifiedUserRecordID = user(record.modified)
-    let me = viewpoint.me(in: record.zone)
-    share = sibling(record.share)
-    parentReference = sibling(record.parent)
-    parentChanged = false
-    change { contents in
-      contents.me = me
-      contents.changes = []
-      contents.originals = [:]
-    }
-  }
-
   /// What saving this record asks of the server.
-  func saveOperation(_ policy: SavePolicy) throws -> RecordOperation {
+  ///
+  /// - Parameter contents: of this record; nil: as they are now.
+  func saveOperation(
+    _ policy: SavePolicy, of contents: Contents? = nil
+  ) throws -> RecordOperation {
+    let contents = contents ?? self.contents
     let kind: RecordOperation.Kind =
       switch policy {
-      case .ifServerRecordUnchanged: recordChangeTag == nil ? .create : .update
+      case .ifServerRecordUnchanged: contents.recordChangeTag == nil ? .create : .update
       case .changedKeys, .allKeys: .forceUpdate
       }
-    return RecordOperation(kind, try draft(policy))
+    return RecordOperation(kind, try draft(policy, of: contents))
   }
 
   /// The record as an operation's content: every key, or those that changed.
-  func draft(_ policy: SavePolicy) throws -> RecordDraft {
+  func draft(_ policy: SavePolicy, of contents: Contents? = nil) throws -> RecordDraft {
+    let contents = contents ?? self.contents
     var draft = RecordDraft(
-      name: recordID.recordName, type: recordType, changeTag: recordChangeTag,
+      name: recordID.recordName, type: recordType, changeTag: contents.recordChangeTag,
       zone: ZoneID(recordID.zoneID))
-    let keys = policy == .allKeys ? Set(fields.keys).union(changes) : changes
-    for key in keys {
-      let value = try fields[key].map { try FieldValue($0, key: key) }
-      draft.fields[key] = DraftField(value, isEncrypted: encryptedKeys.contains(key))
+    for key in contents.keysToSend(policy) {
+      let value = try contents.fields[key].map { try FieldValue($0, key: key) }
+      draft.fields[key] = DraftField(value, isEncrypted: contents.encryptedKeys.contains(key))
     }
-    if parentChanged || policy == .allKeys { draft.parent = parentChange }
+    if contents.parentChanged || policy == .allKeys { draft.parent = contents.parentChange }
     (self as? CKShare)?.complete(&draft)
     return draft
   }
@@ -98,13 +83,84 @@ extension CKRecord {
       modified: stamp(modificationDate, lastModifiedUserRecordID),
       parent: parentReference?.recordID.recordName, share: share?.recordID.recordName)
   }
+}
 
-  private var parentChange: RecordDraft.ParentChange {
-    guard let parentReference else { return parentChanged ? .cleared : .unchanged }
+extension CKRecord.Contents {
+  /// What the server says of a record.
+  fileprivate init(_ record: Record, of id: CKRecord.ID, from viewpoint: Viewpoint) {
+    func user(_ stamp: Stamp?) -> CKRecord.ID? {
+      stamp.map { CKRecord.ID(user: $0.user, in: record.zone, from: viewpoint) }
+    }
+    func sibling(_ name: String?) -> CKRecord.Reference? {
+      name.map {
+        CKRecord.Reference(
+          recordID: CKRecord.ID(recordName: $0, zoneID: id.zoneID), action: .none)
+      }
+    }
+    self.init()
+    recordChangeTag = record.changeTag.isEmpty ? nil : record.changeTag
+    creationDate = record.created?.time.date
+    modificationDate = record.modified?.time.date
+    creatorUserRecordID = user(record.created)
+    lastModifiedUserRecordID = user(record.modified)
+    me = viewpoint.me(in: record.zone)
+    share = sibling(record.share)
+    parent = sibling(record.parent)
+    fields = record.fields.mapValues { $0.object(in: record.zone, from: viewpoint) }
+    encryptedKeys = record.encryptedFields
+  }
+
+  /// The fields that a save sends. Of those that did not change, assets without a file here are left out: the server may
+  /// hold another file by now, or none, and takes nothing else than a file for it.
+  func keysToSend(_ policy: SavePolicy) -> Set<CKRecord.FieldKey> {
+    guard policy == .allKeys else { return changes }
+    let lacking = assetsBySpot.filter { !$0.value.hasFile }.map(\.key.key)
+    return Set(fields.keys).subtracting(lacking).union(changes)
+  }
+
+  /// What was set since a save was sent stays as it is, and is sent with the next one.
+  fileprivate mutating func keepChanges(of now: CKRecord.Contents, since sent: CKRecord.Contents) {
+    for key in now.changes where !sent.changes.contains(key) || now.differs(from: sent, in: key) {
+      changes.insert(key)
+      originals[key] = fields[key]
+      fields[key] = now.fields[key]
+      encryptedKeys.remove(key)
+      if now.encryptedKeys.contains(key) { encryptedKeys.insert(key) }
+    }
+    guard now.parentChanged, !sent.parentChanged || now.parent != sent.parent else { return }
+    parent = now.parent
+    parentChanged = true
+  }
+
+  /// Whether a field was set to another object.
+  private func differs(from other: CKRecord.Contents, in key: CKRecord.FieldKey) -> Bool {
+    encryptedKeys.contains(key) != other.encryptedKeys.contains(key)
+      || fields[key].map { $0 as AnyObject } !== other.fields[key].map { $0 as AnyObject }
+  }
+
+  fileprivate var parentChange: RecordDraft.ParentChange {
+    guard let parent else { return parentChanged ? .cleared : .unchanged }
     return .set(
       BrumeModel.Reference(
-        recordName: parentReference.recordID.recordName,
-        zone: ZoneID(parentReference.recordID.zoneID), action: .validate))
+        recordName: parent.recordID.recordName, zone: ZoneID(parent.recordID.zoneID),
+        action: .validate))
+  }
+}
+
+/// What a save sends of a record, which the app may change meanwhile.
+struct SentRecord {
+  let contents: CKRecord.Contents
+  /// Local files by the checksums that the server has for them after the save.
+  let files: [String: URL]
+
+  init(_ contents: CKRecord.Contents, as operation: RecordOperation) {
+    self.contents = contents
+    files = contents.assetsBySpot.reduce(into: [:]) { files, item in
+      guard let file = item.value.fileURL,
+        let stored = operation.asset(at: item.key) ?? item.value.stored
+      else { return }
+      files[stored.fileChecksum] = file
+    }
   }
 }
 

@@ -43,7 +43,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
 
   override func perform() async throws {
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     guard !fetchesAll else {
       let zones = try await request(from: viewpoint) { try await database.caller.listZones() }
       return try await report(each: zones) { self.reportOne(nil, .success($0), viewpoint) }

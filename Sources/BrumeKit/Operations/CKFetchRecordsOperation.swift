@@ -47,7 +47,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
   override func perform() async throws {
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     if fetchesCurrentUser { recordIDs = [try await currentUser(database, viewpoint)] }
     let ids = recordIDs ?? []
     try CKError.checkCount(ids.count)

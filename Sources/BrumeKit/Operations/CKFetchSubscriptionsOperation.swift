@@ -50,7 +50,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
 
   override func perform() async throws {
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     guard !fetchesAll else {
       subscriptionIDs = nil
       let all = try await request(from: viewpoint) { try await database.caller.listSubscriptions() }

@@ -45,7 +45,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     let deletes = recordZoneIDsToDelete ?? []
     try CKError.checkCount(saves.count + deletes.count)
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     let operations =
       saves.map { ZoneOperation(.create, ZoneID($0.zoneID)) }
       + deletes.map { ZoneOperation(.delete, ZoneID($0)) }

@@ -2,6 +2,7 @@
 
 import BrumeClient
 import BrumeModel
+import BrumeWire
 public import Foundation
 
 /// An operation that saves and deletes records.
@@ -20,7 +21,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     case ifServerRecordUnchanged = 0
     /// Sends what changed, whatever the server has.
     case changedKeys = 1
-    /// Sends every field, whatever the server has; fields that only the server has stay.
+    /// Sends every field with its files, whatever the server has; fields that only the server has stay. Of fields that
+    /// did not change, assets whose files are not on this machine stay as the server has them.
     case allKeys = 2
   }
 
@@ -58,6 +60,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   var begunBefore: Date?
   private var saved = ItemResults<CKRecord.ID, CKRecord>()
   private var deleted = ItemResults<CKRecord.ID, Void>()
+  /// What was sent of records, by their places.
+  private var sentRecords: [Int: SentRecord] = [:]
 
   /// Creates an operation without work.
   public override init() { super.init() }
@@ -75,13 +79,18 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     let (saves, deletes) = (recordsToSave ?? [], recordIDsToDelete ?? [])
     try CKError.checkCount(saves.count + deletes.count)
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
+    // The app may go on changing its records: all that is sent is as it is now.
+    let contents = saves.map(\.contents)
     let plan = try await sendingFiles(
-      of: saves, plan(saves, deletes, viewpoint), from: viewpoint)
+      of: saves, contents, plan(saves, contents, deletes, viewpoint), from: viewpoint)
     let refusals = plan.refusals().sorted { $0.key < $1.key }
     try await report(each: refusals) { self.reportOne($0.key, .failure($0.value), viewpoint) }
     let sent = plan.sent()
     guard !sent.isEmpty else { return }
+    for item in sent where item.position < saves.count {
+      sentRecords[item.position] = SentRecord(contents[item.position], as: item.operation)
+    }
     let question = self.question(sent.map(\.operation))
     let answers = try await request(from: viewpoint) {
       try await database.caller.modifyRecords(question)
@@ -92,29 +101,45 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   private func plan(
-    _ saves: [CKRecord], _ deletes: [CKRecord.ID], _ viewpoint: Viewpoint
+    _ saves: [CKRecord], _ contents: [CKRecord.Contents], _ deletes: [CKRecord.ID],
+    _ viewpoint: Viewpoint
   ) -> ModifyPlan {
-    let saveItems = saves.map { record in
-      ModifyPlan.Item(
-        zone: record.recordID.zoneID,
-        operation: Result { try record.saveOperation(self.policy(for: record)) }
-          .mapError { CKError(converting: $0, from: viewpoint) })
+    let saveItems = zip(saves, contents).map { record, contents in
+      item(record.recordID.zoneID, viewpoint) {
+        try record.saveOperation(self.policy(for: record), of: contents)
+      }
     }
-    let deleteItems = deletes.map {
-      ModifyPlan.Item(zone: $0.zoneID, operation: .success(RecordOperation(deleting: $0)))
+    let deleteItems = deletes.map { id in
+      item(id.zoneID, viewpoint) { RecordOperation(deleting: id) }
     }
     return ModifyPlan(saveItems + deleteItems, isAtomic: isAtomic)
   }
 
+  /// One item, or what is wrong with it: the server would refuse the others too.
+  private func item(
+    _ zone: CKRecordZone.ID, _ viewpoint: Viewpoint, _ make: () throws -> RecordOperation
+  ) -> ModifyPlan.Item {
+    let operation = Result {
+      let operation = try make()
+      try operation.checkForm()
+      return operation
+    }
+    return ModifyPlan.Item(
+      zone: zone, operation: operation.mapError { CKError(converting: $0, from: viewpoint) })
+  }
+
   /// The plan with the files of its records on the server.
   private func sendingFiles(
-    of saves: [CKRecord], _ plan: ModifyPlan, from viewpoint: Viewpoint
+    of saves: [CKRecord], _ contents: [CKRecord.Contents], _ plan: ModifyPlan,
+    from viewpoint: Viewpoint
   ) async throws -> ModifyPlan {
     var plan = plan
-    for (index, record) in saves.enumerated() where record.bringsFiles {
+    for (index, (record, contents)) in zip(saves, contents).enumerated() {
+      let policy = policy(for: record)
+      if contents.filesToSend(policy).isEmpty, contents.filesToImport.isEmpty { continue }
       // Looked at each time: a file that failed may have taken the whole zone with it.
       guard plan.refusals()[index] == nil else { continue }
-      let uploaded = try await uploadFiles(of: record, from: viewpoint) { part in
+      let uploaded = try await uploadFiles(of: record, contents, policy, from: viewpoint) { part in
         // The last word, 1, comes with the save.
         guard part < 1, !self.isCancelled else { return }
         await self.report { self.perRecordProgressBlock?(record, part) }
@@ -168,7 +193,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   ) {
     let saves = recordsToSave ?? []
     if let record = saves[ifThere: index] {
-      reportSave(record, outcome, viewpoint)
+      reportSave(record, sentRecords[index], outcome, viewpoint)
     } else if let id = (recordIDsToDelete ?? [])[ifThere: index - saves.count] {
       let result = outcome.map { _ in }.mapError { $0 as any Error }
       deleted.add(id, result)
@@ -177,16 +202,14 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   private func reportSave(
-    _ record: CKRecord, _ outcome: Result<RecordOutcome, CKError>, _ viewpoint: Viewpoint
+    _ record: CKRecord, _ sent: SentRecord?, _ outcome: Result<RecordOutcome, CKError>,
+    _ viewpoint: Viewpoint
   ) {
     let result: Result<CKRecord, any Error> = Result {
       guard case .saved(let stored) = try outcome.get() else {
         throw CKError.missingAnswer(for: "record '\(record.recordID.recordName)'")
       }
-      let assets = record.assetsBySpot
-      record.take(try stored.record(), from: viewpoint)
-      record.keepFiles(of: assets)
-      return record
+      return record.take(try stored.record(), from: viewpoint, after: sent)
     }.mapError { CKError(converting: $0, from: viewpoint) }
     saved.add(record.recordID, result)
     if case .success = result { perRecordProgressBlock?(record, 1) }

@@ -55,7 +55,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     let (saves, deletes) = (subscriptionsToSave ?? [], subscriptionIDsToDelete ?? [])
     try CKError.checkCount(saves.count + deletes.count)
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     let positions = Array(0..<saves.count + deletes.count)
     for part in positions.pieces(of: Limits.apple.operationsPerRequest) {
       let plan = SubscriptionPlan(

@@ -94,7 +94,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { own.timeoutIntervalForRequest = newValue }
   }
 
-  /// The longest time for the whole operation with its repetitions, in seconds.
+  /// The longest time for the whole operation with its repetitions, in seconds. The upload of one file that moves goes
+  /// on beyond it.
   open var timeoutIntervalForResource: TimeInterval {
     get { own.timeoutIntervalForResource }
     set { own.timeoutIntervalForResource = newValue }
@@ -234,7 +235,10 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Runs blocks of the app on the operation's queue, and waits for them, so that a slow app
   /// slows the operation down instead of filling memory.
   final func report(_ body: @escaping () -> Void) async {
-    if session.host.isSingleThreaded { return body() }
+    if session.host.isSingleThreaded {
+      // What the app begins there is of whoever is signed in then.
+      return Connection.Sender.$current.withValue(nil) { body() }
+    }
     // Sendable because it is handed over once, and the sender waits.
     struct SendableBody: @unchecked Sendable { let body: () -> Void }
     let sendableBody = SendableBody(body: body)
@@ -259,25 +263,22 @@ open class CKOperation: Operation, @unchecked Sendable {
   final func request<Answer>(
     from viewpoint: Viewpoint, _ send: () async throws -> Answer
   ) async throws -> Answer {
-    let settings = effective
-    // A `Duration` has no infinity, which apps may set.
-    let timeout = settings.set.timeoutIntervalForRequest.map {
-      Duration.seconds(min(max(0, $0), Self.longestTimeoutSeconds))
-    }
-    var policy = RetryPolicy(
-      qualityOfService: settings.qualityOfService,
-      limitSeconds: settings.timeoutIntervalForResource)
+    var policy = retryPolicy
     while true {
       try Task.checkCancellation()
-      try checkAccount()
-      if policy.isOver(elapsedSeconds: elapsedSeconds) { throw CKError.tookTooLong }
+      try checkTime()
+      let present = connection.account
+      try checkAccount(present)
       let answer: Answer
       do {
-        answer = try await RequestTimeout.$current.withValue(
-          timeout ?? RequestTimeout.current
-        ) { try await send() }
+        let sender = Connection.Sender(
+          connection: ObjectIdentifier(connection), account: present)
+        answer = try await Connection.Sender.$current.withValue(sender) {
+          try await RequestTimeout.$current.withValue(requestTimeout) { try await send() }
+        }
       } catch {
         guard !isCancelled else { throw CancellationError() }
+        try checkAccount(connection.account)
         let failure = CKError(converting: error, from: viewpoint)
         if failure.code == .notAuthenticated { lostAccount() }
         let decision = policy.failed(failure, elapsedSeconds: elapsedSeconds)
@@ -285,13 +286,50 @@ open class CKOperation: Operation, @unchecked Sendable {
         try await session.host.sleep(.seconds(seconds))
         continue
       }
-      try checkAccount()
+      try checkAccount(connection.account)
+      connection.accepted(present)
       return answer
     }
+  }
+
+  /// From where answers of a database are looked at. Asks who the current user is, where that is to be known and is not.
+  final func viewpoint(of database: CKDatabase) async throws -> Viewpoint {
+    let viewpoint = database.viewpoint()
+    if database.databaseScope == .private { return viewpoint }
+    do {
+      return database.viewpoint(
+        of: try await request(from: viewpoint) { try await database.connection.me() })
+    } catch let error as CKError where error.code == .notAuthenticated {
+      // The server takes nobody: then nobody is the current user, and the operation's own request says the rest.
+      return viewpoint
+    }
+  }
+
+  /// Throws when the time for the whole operation is used up.
+  final func checkTime() throws {
+    if retryPolicy.isOver(elapsedSeconds: elapsedSeconds) { throw CKError.tookTooLong }
   }
 }
 
 extension CKOperation {
+  private var retryPolicy: RetryPolicy {
+    let settings = effective
+    return RetryPolicy(
+      qualityOfService: settings.qualityOfService,
+      limitSeconds: settings.timeoutIntervalForResource)
+  }
+
+  /// How long the next request may take: as the settings say, and no longer than the whole operation.
+  private var requestTimeout: Duration {
+    let left = retryPolicy.secondsLeft(elapsedSeconds: elapsedSeconds)
+    // A `Duration` has no infinity, which apps may set.
+    func duration(_ seconds: Double) -> Duration {
+      .seconds(min(max(0, seconds), Self.longestTimeoutSeconds))
+    }
+    let own = effective.set.timeoutIntervalForRequest.map(duration)
+    return min(own ?? RequestTimeout.current ?? session.timeout, duration(left))
+  }
+
   private var elapsedSeconds: Double {
     began.withLock { $0 }.map { session.host.now().timeIntervalSince($0) } ?? 0
   }
@@ -300,8 +338,8 @@ extension CKOperation {
   func belong(to account: Int) { self.account.withLock { $0 = account } }
 
   /// What was asked for one user is neither sent for another nor answered to one (case ACC-07).
-  private func checkAccount() throws {
-    guard account.withLock({ $0 }) == connection.account else {
+  private func checkAccount(_ present: Int) throws {
+    guard account.withLock({ $0 }) == present else {
       throw CKError(
         .notAuthenticated, "The account changed while the operation ran. Run it again.")
     }

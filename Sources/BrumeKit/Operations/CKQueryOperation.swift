@@ -30,10 +30,11 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   open var recordFetchedBlock: ((CKRecord) -> Void)?
   /// Called once, last, with the place where to go on, or nil at the end.
   open var queryResultBlock: ((_ operationResult: Result<Cursor?, any Error>) -> Void)?
-  /// The older form of ``queryResultBlock``.
+  /// The older form of ``queryResultBlock``: failures of single records come as one partial failure, with the cursor.
   open var queryCompletionBlock: ((Cursor?, (any Error)?) -> Void)?
 
   private var next: Cursor?
+  private var errors: [AnyHashable: any Error] = [:]
 
   /// Creates an operation without a query.
   public override init() { super.init() }
@@ -52,7 +53,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
 
   override func perform() async throws {
     let database = effectiveDatabase
-    let viewpoint = await database.viewpoint()
+    let viewpoint = try await viewpoint(of: database)
     let question = try question()
     let page = try await request(from: viewpoint) { try await database.caller.query(question) }
     for stored in page.records {
@@ -93,7 +94,8 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
       } else {
         recordFetchedBlock?(record)
       }
-    case .failure:
+    case .failure(let error):
+      errors[id] = error
       recordMatchedBlock?(id, result)
     }
   }
@@ -104,7 +106,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
       queryCompletionBlock?(nil, failure)
     } else {
       queryResultBlock?(.success(next))
-      queryCompletionBlock?(next, nil)
+      queryCompletionBlock?(next, CKError.overall(nil, items: errors))
     }
   }
 }

@@ -32,7 +32,12 @@ struct RetryPolicy: Equatable, Sendable {
   }
 
   /// Whether the time for the whole operation is used up.
-  func isOver(elapsedSeconds: Double) -> Bool { !isUrgent && elapsedSeconds >= limitSeconds }
+  func isOver(elapsedSeconds: Double) -> Bool { secondsLeft(elapsedSeconds: elapsedSeconds) <= 0 }
+
+  /// How much time is left for the whole operation.
+  func secondsLeft(elapsedSeconds: Double) -> Double {
+    isUrgent ? .infinity : limitSeconds - elapsedSeconds
+  }
 
   /// A request failed `elapsedSeconds` after the operation began.
   mutating func failed(_ error: CKError, elapsedSeconds: Double) -> Decision {

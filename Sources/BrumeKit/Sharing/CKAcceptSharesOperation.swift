@@ -39,7 +39,7 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     guard !metadatas.isEmpty else { return }
     try CKError.checkCount(metadatas.count)
     let container = effectiveContainer
-    let viewpoint = await container.sharedCloudDatabase.viewpoint()
+    let viewpoint = try await viewpoint(of: container.sharedCloudDatabase)
     for part in metadatas.pieces(of: Limits.apple.operationsPerRequest) {
       let questions = part.map { ShortGUIDRequest(value: $0.shortGUID) }
       let answers = try await request(from: viewpoint) {

@@ -42,7 +42,7 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     guard !urls.isEmpty else { return }
     try CKError.checkCount(urls.count)
     let container = effectiveContainer
-    let viewpoint = await container.sharedCloudDatabase.viewpoint()
+    let viewpoint = try await viewpoint(of: container.sharedCloudDatabase)
     for part in urls.pieces(of: Limits.apple.operationsPerRequest) {
       try await fetch(Array(part), from: container, viewpoint)
     }

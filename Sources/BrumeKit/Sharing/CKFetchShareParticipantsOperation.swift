@@ -41,7 +41,7 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     let infos = userIdentityLookupInfos ?? []
     try CKError.checkCount(infos.count)
     let container = effectiveContainer
-    let viewpoint = await container.publicCloudDatabase.viewpoint()
+    let viewpoint = try await viewpoint(of: container.publicCloudDatabase)
     for part in infos.pieces(of: Limits.apple.recordsPerResponse) {
       let wanted = part.map(\.model)
       let found = try await request(from: viewpoint) {

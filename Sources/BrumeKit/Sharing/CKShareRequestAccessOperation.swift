@@ -30,7 +30,7 @@ open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
     let urls = shareURLs ?? []
     guard !urls.isEmpty else { return }
     let container = effectiveContainer
-    let viewpoint = await container.sharedCloudDatabase.viewpoint()
+    let viewpoint = try await viewpoint(of: container.sharedCloudDatabase)
     for part in urls.pieces(of: Limits.apple.operationsPerRequest) {
       let questions = part.map { ShortGUIDRequest(value: $0.lastPathComponent) }
       try await request(from: viewpoint) {

@@ -34,7 +34,7 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     let infos = userIdentityLookupInfos
     try CKError.checkCount(infos.count)
     let container = effectiveContainer
-    let viewpoint = await container.publicCloudDatabase.viewpoint()
+    let viewpoint = try await viewpoint(of: container.publicCloudDatabase)
     for part in infos.pieces(of: Limits.apple.recordsPerResponse) {
       let wanted = part.map(\.model)
       let found = try await request(from: viewpoint) {
@@ -74,7 +74,7 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
 
   override func perform() async throws {
     let container = effectiveContainer
-    let viewpoint = await container.publicCloudDatabase.viewpoint()
+    let viewpoint = try await viewpoint(of: container.publicCloudDatabase)
     let found = try await request(from: viewpoint) {
       try await container.session.discoverContacts()
     }

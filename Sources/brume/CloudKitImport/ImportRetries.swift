@@ -63,15 +63,15 @@ extension CallFailure {
     switch self {
     case .notConfigured, .malformedAnswer: 1
     case .unreachable, .connectionFailed: ImportRetries.connections
-    case .notTaken, .responseLost, .serverFailed: ImportRetries.attempts
+    case .notTaken, .responseLost, .timedOut, .serverFailed: ImportRetries.attempts
     }
   }
 
   var sentence: String {
     switch self {
     case .notConfigured(let text), .unreachable(let text), .connectionFailed(let text),
-      .notTaken(let text), .responseLost(let text), .serverFailed(_, let text),
-      .malformedAnswer(let text):
+      .notTaken(let text), .responseLost(let text), .timedOut(let text),
+      .serverFailed(_, let text), .malformedAnswer(let text):
       text
     }
   }

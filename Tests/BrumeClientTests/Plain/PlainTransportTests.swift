@@ -110,8 +110,8 @@ struct PlainTransportTests {
         for await _ in asked { break }
       })
       let call = call(base, timeout: .seconds(20))
-      guard case .responseLost = await failure({ _ = try await transport.send(call) }) else {
-        Issue.record("not reported as lost")
+      guard case .timedOut = await failure({ _ = try await transport.send(call) }) else {
+        Issue.record("not reported as late")
         return
       }
       await server.closed()

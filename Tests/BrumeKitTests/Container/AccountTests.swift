@@ -40,6 +40,28 @@ private final class Posts: Sendable {
   }
 }
 
+/// Asks for the zones; somebody else signs in between the look at the account and the request.
+// Sendable because its properties are constant but for the outcome, which is read at the end.
+private final class OvertakenOperation: CKDatabaseOperation, @unchecked Sendable {
+  private let signIn: @Sendable () -> Void
+  private(set) var end = "none"
+
+  init(_ signIn: @escaping @Sendable () -> Void) {
+    self.signIn = signIn
+    super.init()
+  }
+
+  override func perform() async throws {
+    let (database, signIn) = (effectiveDatabase, signIn)
+    _ = try await request(from: Viewpoint(scope: .private)) {
+      signIn()
+      return try await database.caller.listZones()
+    }
+  }
+
+  override func complete(_ failure: CKError?) { end = code(failure) }
+}
+
 @Suite struct AccountTests {
   private static let ann = (200, #"{"userRecordName":"_ann"}"#)
 
@@ -85,6 +107,54 @@ private final class Posts: Sendable {
     #expect(error?.code == .notAuthenticated)
   }
 
+  @Test func `ACC-07 a request is not sent as somebody who signs in at that moment`() async {
+    let server = AnsweringServer { _ in (200, #"{"zones":[]}"#) }
+    let container = server.container()
+    let operation = OvertakenOperation { Brume.signIn(userToken: "bobs", to: container) }
+    operation.database = container.privateCloudDatabase
+    await finish(operation)
+    #expect(server.paths.isEmpty)
+    #expect(operation.end == "notAuthenticated")
+  }
+
+  @Test func `an operation fails if it cannot be found out who the current user is`() async throws {
+    let isDown = Mutex(true)
+    let server = AnsweringServer { call in
+      guard call.target.contains("users/caller") else { return (200, #"{"zones":[]}"#) }
+      return isDown.withLock { $0 } ? (503, "") : Self.ann
+    }
+    let database = server.container().sharedCloudDatabase
+    let error = await #expect(throws: CKError.self) { try await database.allRecordZones() }
+    #expect(error?.code == .serviceUnavailable && server.paths.count == 1)
+    isDown.withLock { $0 = false }
+    _ = try await database.allRecordZones()
+    #expect(server.paths.count == 3)
+  }
+
+  @Test(arguments: [true, false])
+  func `a user who is lost is reported once, also where nobody asked who it is`(
+    wasAccepted: Bool
+  ) async throws {
+    let refuses = Mutex(!wasAccepted)
+    let server = AnsweringServer { _ in
+      refuses.withLock { $0 }
+        ? (421, #"{"serverErrorCode":"AUTHENTICATION_REQUIRED","reason":"expired"}"#)
+        : (200, #"{"zones":[]}"#)
+    }
+    let container = server.container()
+    let (database, posts) = (container.privateCloudDatabase, Posts(container))
+    if wasAccepted { _ = try await database.allRecordZones() }
+    refuses.withLock { $0 = true }
+    for _ in 0..<2 { _ = try? await database.allRecordZones() }
+    #expect(posts.count == (wasAccepted ? 1 : 0))
+    // What only some requests can use does not go again and again.
+    refuses.withLock { $0 = false }
+    if wasAccepted { _ = try await database.allRecordZones() }
+    refuses.withLock { $0 = true }
+    _ = try? await database.allRecordZones()
+    #expect(posts.count == (wasAccepted ? 1 : 0))
+  }
+
   @Test func `a user whom the server takes no more is reported once`() async throws {
     let refuses = Mutex(false)
     let server = AnsweringServer { _ in
@@ -122,7 +192,7 @@ private final class Posts: Sendable {
     }
     #expect(error?.code == .notAuthenticated)
     #expect(posts.count == 1, "the sign-in")
-    #expect(await container.connection.me() == "_bob")
+    #expect(try await container.connection.me() == "_bob")
   }
 
   @Test func `an account that goes concerns its container alone, also where nobody holds that`() {

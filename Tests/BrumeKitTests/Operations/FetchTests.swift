@@ -102,6 +102,51 @@ import Testing
     #expect(questions[0].zoneWide && questions[0].limit == 1 && questions[1].limit == nil)
   }
 
+  /// Two records, of which the first has a file that cannot be fetched.
+  private static let halfPage = ScriptedServer { request, _ in
+    if request.action == "files/x" { throw BrumeError(.notFound, "no such file") }
+    let photo = Record(
+      name: "a", zone: ZoneID(name: "Notes", ownerName: "_me"), type: "Note", changeTag: "1",
+      fields: ["photo": .asset(Asset(fileChecksum: "abc", size: 3))])
+    let first = StoredRecord(name: "a", type: "Note", sequence: 1, content: .value(photo))
+    return Wire.queryPage(
+      QueryPage(records: [first, stored("b")], marker: nil),
+      RecordOptions(downloadURL: { _ in "http://scripted/files/x" }))
+  }
+
+  @Test func `the old block of a query says which records could not be fetched`() async {
+    let operation = CKQueryOperation(
+      query: CKQuery(recordType: "Note", predicate: NSPredicate(value: true)))
+    operation.database = Self.halfPage.container.privateCloudDatabase
+    let journal = Journal()
+    operation.recordFetchedBlock = { journal.note($0.recordID.recordName) }
+    operation.queryResultBlock = { journal.note("result \(outcome($0))") }
+    operation.queryCompletionBlock = { cursor, error in
+      let errors = (error as? CKError)?.partialErrorsByItemID ?? [:]
+      let failed = errors.map { "\(($0 as? CKRecord.ID)?.recordName ?? "-") \(code($1))" }
+      journal.note("\(cursor == nil) \(code(error)) \(failed)")
+    }
+    await finish(operation)
+    #expect(
+      journal.all == ["b", "result ok", #"true partialFailure ["a assetNotAvailable"]"#])
+  }
+
+  @available(*, deprecated, message: "tests what is deprecated")
+  @Test func `the oldest form of a query says so too, beside the records`() async {
+    let database = Self.halfPage.container.privateCloudDatabase
+    let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
+    let error = await #expect(throws: CKError.self) {
+      try await database.perform(query, inZoneWith: nil)
+    }
+    #expect(error?.code == .partialFailure)
+    let answer = await withCheckedContinuation { done in
+      database.perform(query, inZoneWith: nil) { records, error in
+        done.resume(returning: "\(records?.map(\.recordID.recordName) ?? []) \(code(error))")
+      }
+    }
+    #expect(answer == #"["b"] partialFailure"#)
+  }
+
   @Test func `SAV-39 a query that a block cancels calls no later block`() async {
     let server = ScriptedServer { _, _ in
       Wire.queryPage(

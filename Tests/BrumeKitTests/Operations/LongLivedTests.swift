@@ -121,7 +121,7 @@ private let saved = Wire.records(
     let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
     let (operation, container) = (longLived(), disk.run(server))
     // Then it is written down whose the operation is.
-    #expect(await container.connection.me() == "_me")
+    #expect(try await container.connection.me() == "_me")
     operation.database = container.privateCloudDatabase
     await finish(operation)
     let bob = disk.run(server, userToken: "bobs")

@@ -29,14 +29,16 @@ private final class SlowServer: Transport {
     _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer? { nil }
 
-  var database: CKDatabase {
+  var database: CKDatabase { database(.private) }
+
+  func database(_ scope: CKDatabase.Scope) -> CKDatabase {
     let settings = Configuration(
       url: "http://slow", in: ContainerEnvironment(ContainerID("iCloud.test"), .development),
       apiToken: "t", userToken: "u")
     let host = Session.Host(now: { self.time.withLock { $0 } }, sleep: { _ in })
     return CKContainer(
       connection: Connection(Session(settings, transport: self, host: host)), identifier: nil
-    ).privateCloudDatabase
+    ).database(with: scope)
   }
 }
 
@@ -52,6 +54,33 @@ private final class SlowServer: Transport {
     #expect(journal.all == ["1", "2", "3", "networkFailure"])
   }
 
+  @Test func `no request gets more time than is left for the whole, unless somebody waits`() async {
+    func timeouts(_ quality: QualityOfService) async -> [Duration] {
+      let server = SlowServer()
+      let operation = CKFetchDatabaseChangesOperation()
+      operation.qualityOfService = quality
+      operation.timeoutIntervalForResource = 90
+      operation.database = server.database
+      operation.changeTokenUpdatedBlock = {
+        if $0.text == "3" { operation.cancel() }
+      }
+      await finish(operation)
+      return server.timeouts
+    }
+    #expect(await timeouts(.default) == [.seconds(60), .seconds(30)])
+    #expect(await timeouts(.userInitiated) == Array(repeating: .seconds(60), count: 3))
+  }
+
+  @Test func `the question for the user gets the operation's time too`() async {
+    let server = SlowServer()
+    let operation = CKFetchDatabaseChangesOperation()
+    operation.fetchAllChanges = false
+    operation.timeoutIntervalForRequest = 2
+    operation.database = server.database(.shared)
+    await finish(operation)
+    #expect(server.timeouts == [.seconds(2)], "no user is named, which ends the operation")
+  }
+
   @Test func `requests get the time that the operation or its group says, else a minute`() async {
     func timeout(_ set: (CKOperation) -> Void) async -> Duration? {
       let server = SlowServer()
@@ -65,7 +94,11 @@ private final class SlowServer: Transport {
     #expect(await timeout { _ in } == .seconds(60))
     #expect(await timeout { $0.timeoutIntervalForRequest = 7 } == .seconds(7))
     let year = Duration.seconds(31_536_000)
-    #expect(await timeout { $0.timeoutIntervalForRequest = .infinity } == year)
+    #expect(
+      await timeout {
+        $0.timeoutIntervalForRequest = .infinity
+        $0.timeoutIntervalForResource = .infinity
+      } == year)
     #expect(await timeout { $0.timeoutIntervalForRequest = -1 } == .zero)
     let group = CKOperationGroup()
     let defaults = CKOperation.Configuration()

@@ -78,6 +78,50 @@ struct AssetTests {
     }
   }
 
+  @Test func `SAV-10 all keys are saved with their files, over another's and a deleted record`()
+    async throws
+  {
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
+      let files = try Files()
+      let photo = try files.file("photo", Self.content(50))
+      let record = try await phone.save("a", ["photo": CKAsset(fileURL: photo)])
+      let theirs = try await laptop.fetch("a")
+      theirs["photo"] = CKAsset(fileURL: try files.file("other", Self.content(60)))
+      try await laptop.database.save(theirs)
+      func saveAll() async throws {
+        let answer = try await phone.database.modifyRecords(
+          saving: [record], deleting: [], savePolicy: .allKeys)
+        _ = try answer.saveResults[record.recordID]?.get()
+      }
+      record["title"] = "x"
+      try await saveAll()
+      #expect(try Self.data(try await laptop.fetch("a")["photo"]) == Self.content(50))
+      try await laptop.database.deleteRecord(withID: record.recordID)
+      try await saveAll()
+      #expect(try Self.data(try await laptop.fetch("a")["photo"]) == Self.content(50))
+      #expect((record["photo"] as? CKAsset)?.fileURL == photo)
+    }
+  }
+
+  @Test func `a save over another device's file does not show this device's old one`() async throws
+  {
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
+      let files = try Files()
+      let photo = CKAsset(fileURL: try files.file("photo", Self.content(50)))
+      let record = try await phone.save("a", ["photo": photo])
+      let theirs = try await laptop.fetch("a")
+      theirs["photo"] = CKAsset(fileURL: try files.file("other", Self.content(60)))
+      try await laptop.database.save(theirs)
+      record["title"] = "x"
+      _ = try await phone.database.modifyRecords(
+        saving: [record], deleting: [], savePolicy: .changedKeys)
+      #expect(record["title"] == "x" && (record["photo"] as? CKAsset)?.fileURL == nil)
+      #expect(try Self.data(try await phone.fetch("a")["photo"]) == Self.content(60))
+    }
+  }
+
   @Test func `a list of files keeps its order, and one of them can be exchanged`() async throws {
     try await EndToEndFixture.run(.sqlite) { fixture in
       let (phone, laptop) = try await fixture.pair()
