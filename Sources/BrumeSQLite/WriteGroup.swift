@@ -19,6 +19,8 @@ struct WriteGroup {
   private(set) var logGrew = false
   /// The job whose body runs, or ran when the storage failed.
   private var running: WriteJob?
+  /// Whether there is a transaction in which a body could run.
+  private(set) var hasBegun = false
 
   /// - Parameter nanoseconds: a clock that only rises.
   init(_ transaction: SQLiteTransaction, _ nanoseconds: @escaping @Sendable () -> Int64) {
@@ -38,12 +40,15 @@ struct WriteGroup {
   /// Everybody who waits for this group.
   var jobs: [WriteJob] { results.map(\.job) + (running.map { [$0] } ?? []) }
 
-  /// - Parameter isRepeatable: whether everything in the group is.
-  mutating func begin(isRepeatable: Bool) throws {
+  /// - Parameter job: the first, to be run next. Everything in the group is repeatable if it is.
+  mutating func begin(with job: WriteJob) throws {
+    // Who waits for this job is answered also if there is no transaction for it.
+    running = job
     connection.forgetFailure()
     changesBefore = connection.totalChanges
-    try connection.waitForDisk(!isRepeatable)
+    try connection.waitForDisk(!job.isRepeatable)
     try connection.run(Self.begin)
+    hasBegun = true
   }
 
   /// Runs one body. It throws only if the storage failed: then the whole group has.
@@ -114,14 +119,15 @@ struct WriteGroup {
     let known = error as? StoreError ?? StoreError(.unavailable, "the group could not be committed")
     let reported = failure?.error ?? known
     // What could not be undone is uncertain, whatever it failed for.
-    guard isUndone else { return (StoreError(.unavailable, reported.description), true) }
-    return (reported, failure?.consequence == .stop)
+    let isFinal = !isUndone || failure?.isEnd == true
+    // The server ends with `unavailable` only, and whoever asks later would be answered the same for good.
+    return (isFinal ? StoreError(.unavailable, reported.description) : reported, isFinal)
   }
 
   /// A body may have swallowed an error of the storage; its work is not whole either.
   private func passOnStorageFailure(_ error: inout (any Error)?) throws {
     if let failure = connection.failure {
-      guard failure.consequence == .undo, !connection.isIdle else { throw failure.error }
+      guard failure.sparesGroup, !connection.isIdle else { throw failure.error }
       error = error ?? failure.error
       connection.forgetFailure()
     }
