@@ -62,7 +62,7 @@ final class Checkpointer: Sendable {
 
   /// Starts the thread. Without one the writer copies.
   ///
-  /// - Parameter copied: told what became of each copy, on the thread.
+  /// - Parameter copied: called on the thread with what became of each copy.
   func start(_ copied: @escaping @Sendable (LogCopy) -> Void = { _ in }) -> Bool {
     EngineThread.start { [self] in run(copied) }
   }
@@ -104,7 +104,7 @@ final class Checkpointer: Sendable {
     ended.wait()
   }
 
-  private func run(_ told: (LogCopy) -> Void) {
+  private func run(_ report: (LogCopy) -> Void) {
     defer { ended.signal() }
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
@@ -116,7 +116,7 @@ final class Checkpointer: Sendable {
       if isEnding.withLock({ $0 }) { return }
       let copy = opened ? Self.copy(handle) : .done
       let waiters = ended(copy)
-      told(copy)
+      report(copy)
       for _ in 0..<waiters { copied.signal() }
     }
   }

@@ -26,17 +26,17 @@ import Testing
     #expect(LogCopy(code: code) == copy)
   }
 
-  @Test func `a copy beside that fails is told, and the last`() throws {
+  @Test func `a copy beside that fails is reported, and is the last`() throws {
     let path = folder.path + "/log.sqlite"
     let database = try Self.logOfLostPages(path)
-    let told = Mutex<[LogCopy]>([])
+    let reported = Mutex<[LogCopy]>([])
     let checkpointer = Checkpointer(path: path)
-    #expect(checkpointer.start { copy in told.withLock { $0.append(copy) } })
+    #expect(checkpointer.start { copy in reported.withLock { $0.append(copy) } })
     #expect(!checkpointer.committed(pages: CheckpointPlan.pages))
     _ = checkpointer.waitForCopy()
     #expect(!checkpointer.committed(pages: CheckpointPlan.mostPages))
     checkpointer.close()
-    let copies = told.withLock { $0 }
+    let copies = reported.withLock { $0 }
     guard copies.count == 1, case .failed = copies[0] else {
       return #expect(Bool(false), "one failure, not \(copies)")
     }

@@ -95,8 +95,7 @@ import Testing
     backup: BackupSummary(id: "B", made: 1, rows: 2, assets: 3, bytes: 4, missing: 0),
     operatorName: "ann", address: "a", requestID: "R")
 
-  @Test func `what an operator was told has failed is not taken up, though it has its name`() throws
-  {
+  @Test func `a note that was answered as failed is not taken up, though it has its name`() throws {
     defer { try? files.removeItem(atPath: data) }
     try begin()
     try files.removeItem(atPath: "\(data)/restore/pending")
