@@ -134,7 +134,7 @@ package final class Snapshots: Sendable {
 
   /// The file of one that is ready.
   ///
-  /// - Throws: `notFound`, or `tryAgainLater` if it is not ready.
+  /// - Throws: `notFound`, or `tryAgainLater` if it is not ready or cannot be read.
   func file(of id: String) throws -> (file: DiskFile, size: Int64) {
     guard case .ready(let size) = try state(of: id), let path = path(of: id) else {
       throw BrumeError(.tryAgainLater, "the snapshot is not ready; ask for its state first")
