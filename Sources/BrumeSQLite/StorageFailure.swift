@@ -9,9 +9,9 @@ struct StorageFailure: Equatable, Sendable {
     case undo
     /// No room: the group is undone, later writes may succeed.
     case retry
-    /// A page is damaged: the body that met it is undone, which needs nothing of that page. Anywhere else than in a
-    /// body it is the end, as `stop`.
-    case undoBody
+    /// A page is damaged: the body that met it is refused, and those in its group run again without it. Anywhere else than
+    /// in a body it is the end, as `stop`.
+    case refuseBody
     /// It is unknown what reached the disk: no further write is accepted
     /// (docs/internals/storage.md).
     case stop
@@ -22,7 +22,7 @@ struct StorageFailure: Equatable, Sendable {
   var consequence: Consequence {
     switch code & 0xff {
     case SQLITE_FULL: .retry
-    case SQLITE_CORRUPT: .undoBody
+    case SQLITE_CORRUPT: .refuseBody
     case SQLITE_IOERR, SQLITE_NOTADB, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PROTOCOL,
       SQLITE_NOMEM:
       .stop
@@ -30,10 +30,8 @@ struct StorageFailure: Equatable, Sendable {
     }
   }
 
-  /// In a body: whether only that body is undone.
-  var sparesGroup: Bool { [.undo, .undoBody].contains(consequence) }
-  /// Of a group: whether no further write is accepted.
-  var isEnd: Bool { [.stop, .undoBody].contains(consequence) }
+  /// Outside of a body: whether no further write is accepted.
+  var isEnd: Bool { [.stop, .refuseBody].contains(consequence) }
 
   /// SQLite finds that a page is not what it was.
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
@@ -46,7 +44,7 @@ struct StorageFailure: Equatable, Sendable {
     case (.stop, _): StoreError(.unavailable, text)
     case (_, SQLITE_BUSY):
       StoreError(.unreachable, "another program holds the database (\(text)); end it")
-    case (.undo, _), (.undoBody, _): StoreError(.corrupt, text)
+    case (.undo, _), (.refuseBody, _): StoreError(.corrupt, text)
     }
   }
 }

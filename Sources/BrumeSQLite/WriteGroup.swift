@@ -7,6 +7,10 @@ import BrumeStorage
 struct WriteGroup {
   private let transaction: SQLiteTransaction
   private var results: [(job: WriteJob, error: (any Error)?)] = []
+  /// Bodies that met a damaged page, with what they are answered.
+  private var refused: [(job: WriteJob, error: any Error)] = []
+  /// Whose work went with one of those and who run again.
+  private var again: [WriteJob] = []
   /// Whether the transaction holds work that must survive a later body's failure.
   private var hasWork = false
   private var changesBefore: Int64 = 0
@@ -32,13 +36,18 @@ struct WriteGroup {
   private var connection: Connection { transaction.connection }
 
   var isFull: Bool {
-    results.count >= Writer.groupLimit
+    !refused.isEmpty || results.count >= Writer.groupLimit
       || connection.totalChanges - changesBefore >= Writer.groupRowLimit
       || nanoseconds() - start >= Writer.groupTimeLimit
   }
 
   /// Everybody who waits for this group.
-  var jobs: [WriteJob] { results.map(\.job) + (running.map { [$0] } ?? []) }
+  var jobs: [WriteJob] {
+    refused.map(\.job) + results.map(\.job) + again + (running.map { [$0] } ?? [])
+  }
+
+  /// The next that has to run again. Nobody else joins before.
+  mutating func nextAgain() -> WriteJob? { again.isEmpty ? nil : again.removeFirst() }
 
   /// - Parameter job: the first, to be run next. Everything in the group is repeatable if it is.
   mutating func begin(with job: WriteJob) throws {
@@ -72,9 +81,14 @@ struct WriteGroup {
       do { try transaction.bodyEnds() } catch let thrown { error = thrown }
     }
     connection.shouldGiveWay = nil
+    let time = nanoseconds() - began
+    if let failure = connection.failure, failure.consequence == .refuseBody, !connection.isIdle {
+      times.append((job.user, time))
+      try refuse(job, error is GivenWay ? failure.error : error ?? failure.error)
+      return nil
+    }
     let hasGivenWay = connection.hasGivenWay
     try passOnStorageFailure(&error)
-    let time = nanoseconds() - began
     if error == nil, !hasGivenWay {
       if needsSavepoint { try connection.run(Self.release) }
       hasWork = true
@@ -90,6 +104,17 @@ struct WriteGroup {
     results.append((job, error))
     if !job.isRepeatable { keepsOthersWaiting = true }
     return nil
+  }
+
+  /// SQLite takes no statement any more in a transaction that met a damaged page. What the others did goes with it.
+  private mutating func refuse(_ job: WriteJob, _ error: any Error) throws {
+    refused.append((job, error))
+    again = results.map(\.job) + again
+    (results, running, hasWork, logGrew, keepsOthersWaiting) = ([], nil, false, false, false)
+    connection.forgetFailure()
+    transaction.groupFailed()
+    try connection.run(Self.rollback)
+    try connection.run(Self.begin)
   }
 
   /// A job whose work is taken back.
@@ -108,6 +133,7 @@ struct WriteGroup {
 
   func finish() {
     for (job, error) in results { job.finish(error) }
+    for (job, error) in refused { job.finish(error) }
   }
 
   /// After a failure of the storage. Answers the error that everybody gets, and whether it is the end.
@@ -127,7 +153,7 @@ struct WriteGroup {
   /// A body may have swallowed an error of the storage; its work is not whole either.
   private func passOnStorageFailure(_ error: inout (any Error)?) throws {
     if let failure = connection.failure {
-      guard failure.sparesGroup, !connection.isIdle else { throw failure.error }
+      guard failure.consequence == .undo, !connection.isIdle else { throw failure.error }
       error = error ?? failure.error
       connection.forgetFailure()
     }

@@ -201,8 +201,10 @@ extension Writer {
         if let undone = try group.run(current, { self.isAwaited.load(ordering: .relaxed) }) {
           queue.withLock { $0.putBack(undone, of: undone.user) }
         }
-        job =
-          group.isFull ? nil : next { $0.mayJoin && (!first.isRepeatable || $0.isRepeatable) }
+        job = group.nextAgain()
+        if job == nil, !group.isFull {
+          job = next { $0.mayJoin && (!first.isRepeatable || $0.isRepeatable) }
+        }
       }
       try group.commit()
       return nil

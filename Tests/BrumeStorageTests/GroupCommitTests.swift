@@ -156,7 +156,7 @@ private typealias Gate = DispatchSemaphore
   }
 
   static let consequences: [(Int32, StorageFailure.Consequence)] = [
-    (13, .retry), (10, .stop), (10 | 12 << 8, .stop), (8, .stop), (11, .undoBody), (26, .stop),
+    (13, .retry), (10, .stop), (10 | 12 << 8, .stop), (8, .stop), (11, .refuseBody), (26, .stop),
     (14, .stop), (19, .undo), (1, .undo), (5, .undo),
   ]
   @Test(arguments: consequences)
