@@ -1,6 +1,7 @@
 // The checkpointer copies the write-ahead log into the database beside the writer, so that no save waits for
 // thousands of pages or for the disk to take them. It has a connection and a thread of its own. What was appended
-// meanwhile is left to the writer, which is little, and only the writer can let the log begin anew.
+// meanwhile is left to the writer, which is little, and only the writer can let the log begin anew. After a copy that
+// failed nothing is copied any more and the writer ends, so that the next start has the whole log (`LogCopy`).
 //
 // When to do what is `CheckpointPlan`, a value; durability does not depend on any of it.
 
@@ -18,11 +19,12 @@ struct CheckpointPlan: Equatable {
   static let mostPages = 16_000
 
   enum Action: Equatable { case nothing, copyBeside, copyHere }
-  private enum State: Equatable { case idle, copying, copied }
+  private enum State: Equatable { case idle, copying, copied, failed }
   private var state = State.idle
 
   /// A commit left this many pages in the log.
   mutating func committed(pages: Int) -> Action {
+    if state == .failed { return .nothing }
     if pages >= Self.mostPages || state == .copied {
       if state != .copying { state = .idle }
       return .copyHere
@@ -33,7 +35,10 @@ struct CheckpointPlan: Equatable {
   }
 
   /// The thread beside has copied what was there when it began.
-  mutating func copiedBeside() { state = .copied }
+  mutating func copiedBeside() { if state != .failed { state = .copied } }
+
+  /// A copy failed, here or beside: there is none any more.
+  mutating func failed() { state = .failed }
 
   var isCopying: Bool { state == .copying }
 }
@@ -56,7 +61,14 @@ final class Checkpointer: Sendable {
   init(path: String) { self.path = path }
 
   /// Starts the thread. Without one the writer copies.
-  func start() -> Bool { EngineThread.start { [self] in run() } }
+  ///
+  /// - Parameter copied: called on the thread with what became of each copy.
+  func start(_ copied: @escaping @Sendable (LogCopy) -> Void = { _ in }) -> Bool {
+    EngineThread.start { [self] in run(copied) }
+  }
+
+  /// A copy failed that the writer has made.
+  func failed() { state.withLock { $0.plan.failed() } }
 
   /// After a commit. Answers whether the writer has to copy now.
   func committed(pages: Int) -> Bool {
@@ -92,7 +104,7 @@ final class Checkpointer: Sendable {
     ended.wait()
   }
 
-  private func run() {
+  private func run(_ report: (LogCopy) -> Void) {
     defer { ended.signal() }
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
@@ -102,22 +114,31 @@ final class Checkpointer: Sendable {
     while true {
       wake.wait()
       if isEnding.withLock({ $0 }) { return }
-      if opened { Self.copy(handle) }
-      let waiters = state.withLock { state in
-        state.plan.copiedBeside()
-        defer { state.waiters = 0 }
-        return state.waiters
-      }
+      let copy = opened ? Self.copy(handle) : .done
+      let waiters = ended(copy)
+      report(copy)
       for _ in 0..<waiters { copied.signal() }
     }
   }
 
-  /// What fails here is tried again by the writer, which knows what failures mean.
-  private static func copy(_ handle: OpaquePointer?) {
-    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  /// Answers how many have waited for it.
+  private func ended(_ copy: LogCopy) -> Int {
+    state.withLock { state in
+      if case .failed = copy { state.plan.failed() } else { state.plan.copiedBeside() }
+      defer { state.waiters = 0 }
+      return state.waiters
+    }
+  }
+
+  private static func copy(_ handle: OpaquePointer?) -> LogCopy {
+    let copy = LogCopy(
+      code: sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil))
+    guard copy == .done else { return copy }
     // SQLite leaves that to the last copy when pages came meanwhile, and the writer would wait for the disk to take all.
     var file: UnsafeMutablePointer<sqlite3_file>?
     sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file)
-    if let file { _ = file.pointee.pMethods?.pointee.xSync?(file, SQLITE_SYNC_NORMAL) }
+    guard let file else { return copy }
+    let code = file.pointee.pMethods?.pointee.xSync?(file, SQLITE_SYNC_NORMAL)
+    return LogCopy(code: code ?? SQLITE_OK)
   }
 }

@@ -53,8 +53,9 @@ final class Connection {
   }
 
   /// Copies what it can of the log into the database. What is left is tried after a later commit.
-  func checkpoint() {
-    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  func checkpoint() -> LogCopy {
+    LogCopy(
+      code: sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil))
   }
 
   /// Whether commits from now on wait until the disk has them. Not inside a transaction.
@@ -64,7 +65,7 @@ final class Connection {
     guard waits != waitsForDisk else { return }
     let level = waits ? "FULL" : "NORMAL"
     guard sqlite3_exec(handle, "PRAGMA synchronous = \(level)", nil, nil, nil) == SQLITE_OK else {
-      throw StoreError(.unavailable, "SQLite does not take synchronous=\(level)")
+      throw failed(sqlite3_extended_errcode(handle))
     }
     waitsForDisk = waits
     if gathersLog { try gatherLog() }

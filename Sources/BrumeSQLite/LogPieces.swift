@@ -2,6 +2,7 @@
 
 import BrumeStorage
 import CLogPieces
+import GRDB
 import GRDBSQLite
 
 enum LogPieces {
@@ -13,5 +14,10 @@ enum LogPieces {
     guard outcome == SQLITE_OK else {
       throw StoreError(.unavailable, "SQLite does not take our layer under its files")
     }
+  }
+
+  /// Leaves the log to the next start, when a connection is closed that would copy it into the database.
+  static func keepLog(of database: Database) {
+    _ = brume_log_pieces_keep(database.sqliteConnection)
   }
 }

@@ -40,6 +40,7 @@ package final class SQLiteStore: Store {
   ///   - isCalledWithinRest: waits for a semaphore as long as many new records stay out of indexes after
   ///     the last that came; false if that time passed. Without it they wait until they are asked for.
   ///   - verifiesRows: whether rows are held against their checksums; tests may leave it.
+  ///   - busySeconds: how long a statement waits for another program that holds the database.
   ///   - nanoseconds: a clock that only rises; it distinguishes slow disks from fast ones.
   /// - Throws: `StoreError`: another process holds the folder, a newer version wrote it, or saves
   ///   would not be safe there.
@@ -50,7 +51,7 @@ package final class SQLiteStore: Store {
       semaphore.wait()
       return true
     },
-    verifiesRows: Bool = true,
+    verifiesRows: Bool = true, busySeconds: Double = 5,
     nanoseconds: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger
   ) throws {
     try LogPieces.install()
@@ -61,12 +62,14 @@ package final class SQLiteStore: Store {
     let (pool, durability, hasIndexWork, begun) = try opening(folder) {
       let pool = try DatabasePool(
         path: folder + "/brume.sqlite",
-        configuration: Self.configuration(readers: readers, verifiesRows: verifiesRows))
+        configuration: Self.configuration(
+          readers: readers, verifiesRows: verifiesRows, busySeconds: busySeconds))
       return try pool.writeWithoutTransaction { database in
         try runs.requireDatabase(database)
+        // First: SQLite by itself copies its log after a large commit, and says nobody when that failed.
+        try Durability.establish(on: database)
         try Migrations.run(on: database)
         try SQLiteMoving.requireFinished(database)
-        try Durability.establish(on: database)
         let durability = try Durability.read(from: database)
         let hasIndexWork = try Indexer.hasOldWork(on: database)
         return (pool, durability, hasIndexWork, try runs.begin(on: database))
@@ -92,14 +95,19 @@ package final class SQLiteStore: Store {
     let writer = try Writer(
       pool: pool, coders: coders, positions: positions, signals: signals,
       marks: begun.marks, checkpointer: checkpointer, indexer: indexer,
-      damaged: damaged, nanoseconds: nanoseconds
+      damaged: damaged, nanoseconds: nanoseconds,
+      logStays: {
+        logger.error(
+          "the disk has no room for the database: its log grows until there is some; make room",
+          metadata: ["store.folder": "\(folder)"])
+      }
     ) { error in
       logger.error(
         "storage failed, no further write is accepted",
         metadata: ["store.error": "\(error.description)"])
     }
     self.writer = writer
-    guard EngineThread.start({ writer.run() }), checkpointer.start(),
+    guard EngineThread.start({ writer.run() }), checkpointer.start({ writer.copied($0) }),
       indexer.start(growsIndexes ? writer : nil, hasOldWork: hasIndexWork)
     else { throw StoreError(.unavailable, "no thread for the writer") }
     logger.info(
@@ -211,14 +219,16 @@ package final class SQLiteStore: Store {
 
 extension SQLiteStore {
   /// After a clean end the database file alone is the whole database, for whoever copies it. What
-  /// cannot be written back now is at the next start.
+  /// cannot be written back now is at the next start. After a failure of the storage all of it is left to that.
   private func emptyLog() {
-    do {
-      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-    } catch {
-      logger.warning(
-        "the log was not written back; copy the files of the data folder together",
-        metadata: ["store.error": "\(error)"])
+    pool.writeWithoutTransaction { database in
+      if writer.hasFailed { return LogPieces.keepLog(of: database) }
+      do { try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch {
+        LogPieces.keepLog(of: database)
+        logger.warning(
+          "the log was not written back; copy the files of the data folder together",
+          metadata: ["store.error": "\(error)"])
+      }
     }
   }
 }
@@ -251,10 +261,12 @@ extension SQLiteStore {
     for complaint in OwnerOnly.tighten(folder) { logger.warning("\(complaint)") }
   }
 
-  private static func configuration(readers: Int, verifiesRows: Bool) -> Configuration {
+  private static func configuration(
+    readers: Int, verifiesRows: Bool, busySeconds: Double
+  ) -> Configuration {
     var configuration = Configuration()
     configuration.maximumReaderCount = readers
-    configuration.busyMode = .timeout(5)
+    configuration.busyMode = .timeout(busySeconds)
     configuration.persistentReadOnlyConnections = true
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in

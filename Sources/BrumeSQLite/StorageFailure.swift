@@ -9,6 +9,9 @@ struct StorageFailure: Equatable, Sendable {
     case undo
     /// No room: the group is undone, later writes may succeed.
     case retry
+    /// A page is damaged: the body that met it is refused, and those in its group run again without it. Anywhere else than
+    /// in a body it is the end, as `stop`.
+    case refuseBody
     /// It is unknown what reached the disk: no further write is accepted
     /// (docs/internals/storage.md).
     case stop
@@ -19,12 +22,16 @@ struct StorageFailure: Equatable, Sendable {
   var consequence: Consequence {
     switch code & 0xff {
     case SQLITE_FULL: .retry
-    case SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_READONLY, SQLITE_CANTOPEN,
-      SQLITE_PROTOCOL, SQLITE_NOMEM:
+    case SQLITE_CORRUPT: .refuseBody
+    case SQLITE_IOERR, SQLITE_NOTADB, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PROTOCOL,
+      SQLITE_NOMEM:
       .stop
     default: .undo
     }
   }
+
+  /// Outside of a body: whether no further write is accepted.
+  var isEnd: Bool { [.stop, .refuseBody].contains(consequence) }
 
   /// SQLite finds that a page is not what it was.
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
@@ -34,8 +41,30 @@ struct StorageFailure: Equatable, Sendable {
     return switch (consequence, code & 0xff) {
     case (_, SQLITE_CORRUPT), (_, SQLITE_NOTADB): StoreError(.corrupt, text)
     case (.retry, _): StoreError(.noRoom, text)
-    case (.stop, _), (.undo, SQLITE_BUSY): StoreError(.unavailable, text)
-    case (.undo, _): StoreError(.corrupt, text)
+    case (.stop, _): StoreError(.unavailable, text)
+    case (_, SQLITE_BUSY):
+      StoreError(.unreachable, "another program holds the database (\(text)); end it")
+    case (.undo, _), (.refuseBody, _): StoreError(.corrupt, text)
+    }
+  }
+}
+
+/// What became of copying the write-ahead log into the database.
+enum LogCopy: Equatable, Sendable {
+  /// Perhaps a part only, as somebody reads or copies beside. The rest comes later.
+  case done
+  /// The disk has no room for it: it is tried again, and the log has everything meanwhile.
+  case noRoom
+  /// It is unknown which of the copied pages the disk has. The system may say so once and take the next
+  /// sync for a good one, so nothing may be copied again and the log may not begin anew before the next start.
+  case failed(StorageFailure)
+
+  /// - Parameter code: SQLite's, of a copy or of a sync of the database.
+  init(code: Int32) {
+    switch code & 0xff {
+    case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED: self = .done
+    case SQLITE_FULL: self = .noRoom
+    default: self = .failed(StorageFailure(code: code))
     }
   }
 }

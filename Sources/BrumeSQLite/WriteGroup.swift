@@ -7,6 +7,10 @@ import BrumeStorage
 struct WriteGroup {
   private let transaction: SQLiteTransaction
   private var results: [(job: WriteJob, error: (any Error)?)] = []
+  /// Bodies that met a damaged page, with what they are answered.
+  private var refused: [(job: WriteJob, error: any Error)] = []
+  /// Whose work went with one of those and who run again.
+  private var again: [WriteJob] = []
   /// Whether the transaction holds work that must survive a later body's failure.
   private var hasWork = false
   private var changesBefore: Int64 = 0
@@ -19,6 +23,8 @@ struct WriteGroup {
   private(set) var logGrew = false
   /// The job whose body runs, or ran when the storage failed.
   private var running: WriteJob?
+  /// Whether there is a transaction in which a body could run.
+  private(set) var hasBegun = false
 
   /// - Parameter nanoseconds: a clock that only rises.
   init(_ transaction: SQLiteTransaction, _ nanoseconds: @escaping @Sendable () -> Int64) {
@@ -30,20 +36,28 @@ struct WriteGroup {
   private var connection: Connection { transaction.connection }
 
   var isFull: Bool {
-    results.count >= Writer.groupLimit
+    !refused.isEmpty || results.count >= Writer.groupLimit
       || connection.totalChanges - changesBefore >= Writer.groupRowLimit
       || nanoseconds() - start >= Writer.groupTimeLimit
   }
 
   /// Everybody who waits for this group.
-  var jobs: [WriteJob] { results.map(\.job) + (running.map { [$0] } ?? []) }
+  var jobs: [WriteJob] {
+    refused.map(\.job) + results.map(\.job) + again + (running.map { [$0] } ?? [])
+  }
 
-  /// - Parameter isRepeatable: whether everything in the group is.
-  mutating func begin(isRepeatable: Bool) throws {
+  /// The next that has to run again. Nobody else joins before.
+  mutating func nextAgain() -> WriteJob? { again.isEmpty ? nil : again.removeFirst() }
+
+  /// - Parameter job: the first, to be run next. Everything in the group is repeatable if it is.
+  mutating func begin(with job: WriteJob) throws {
+    // Who waits for this job is answered also if there is no transaction for it.
+    running = job
     connection.forgetFailure()
     changesBefore = connection.totalChanges
-    try connection.waitForDisk(!isRepeatable)
+    try connection.waitForDisk(!job.isRepeatable)
     try connection.run(Self.begin)
+    hasBegun = true
   }
 
   /// Runs one body. It throws only if the storage failed: then the whole group has.
@@ -67,9 +81,14 @@ struct WriteGroup {
       do { try transaction.bodyEnds() } catch let thrown { error = thrown }
     }
     connection.shouldGiveWay = nil
+    let time = nanoseconds() - began
+    if let failure = connection.failure, failure.consequence == .refuseBody, !connection.isIdle {
+      times.append((job.user, time))
+      try refuse(job, error is GivenWay ? failure.error : error ?? failure.error)
+      return nil
+    }
     let hasGivenWay = connection.hasGivenWay
     try passOnStorageFailure(&error)
-    let time = nanoseconds() - began
     if error == nil, !hasGivenWay {
       if needsSavepoint { try connection.run(Self.release) }
       hasWork = true
@@ -85,6 +104,17 @@ struct WriteGroup {
     results.append((job, error))
     if !job.isRepeatable { keepsOthersWaiting = true }
     return nil
+  }
+
+  /// SQLite takes no statement any more in a transaction that met a damaged page. What the others did goes with it.
+  private mutating func refuse(_ job: WriteJob, _ error: any Error) throws {
+    refused.append((job, error))
+    again = results.map(\.job) + again
+    (results, running, hasWork, logGrew, keepsOthersWaiting) = ([], nil, false, false, false)
+    connection.forgetFailure()
+    transaction.groupFailed()
+    try connection.run(Self.rollback)
+    try connection.run(Self.begin)
   }
 
   /// A job whose work is taken back.
@@ -103,6 +133,7 @@ struct WriteGroup {
 
   func finish() {
     for (job, error) in results { job.finish(error) }
+    for (job, error) in refused { job.finish(error) }
   }
 
   /// After a failure of the storage. Answers the error that everybody gets, and whether it is the end.
@@ -114,8 +145,9 @@ struct WriteGroup {
     let known = error as? StoreError ?? StoreError(.unavailable, "the group could not be committed")
     let reported = failure?.error ?? known
     // What could not be undone is uncertain, whatever it failed for.
-    guard isUndone else { return (StoreError(.unavailable, reported.description), true) }
-    return (reported, failure?.consequence == .stop)
+    let isFinal = !isUndone || failure?.isEnd == true
+    // The server ends with `unavailable` only, and whoever asks later would be answered the same for good.
+    return (isFinal ? StoreError(.unavailable, reported.description) : reported, isFinal)
   }
 
   /// A body may have swallowed an error of the storage; its work is not whole either.

@@ -100,6 +100,9 @@ struct WriteQueue<Job> {
     return takeTurnForWriter()
   }
 
+  /// Who waits is not served. Answers who that is.
+  mutating func refuseAll() -> [Job] { waiting.removeAll() }
+
   /// The storage failed: nobody is served any more. Answers who waited.
   mutating func fail(_ error: StoreError) -> [Job] {
     refusal = error

@@ -67,15 +67,23 @@ final class Writer: Sendable {
   private let checkpointer: Checkpointer
   private let indexer: Indexer
   private let nanoseconds: @Sendable () -> Int64
+  private let hasStopped = Atomic(false)
   private let stopped: @Sendable (StoreError) -> Void
+  /// Whether the last copy of the log had no room.
+  private let lacksRoom = Atomic(false)
+  private let logStays: @Sendable () -> Void
+
+  /// Whether the storage failed for good.
+  var hasFailed: Bool { hasStopped.load(ordering: .acquiring) }
 
   /// - Parameters:
   ///   - nanoseconds: a clock that only rises.
+  ///   - logStays: called when the log grows because the disk has no room for the database.
   ///   - stopped: called once if the storage fails for good.
   init(
     pool: DatabasePool, coders: StoreCoders, positions: DeliveryPositions, signals: CommitSignals,
     marks: Marks, checkpointer: Checkpointer, indexer: Indexer, damaged: DamagedRows,
-    nanoseconds: @escaping @Sendable () -> Int64,
+    nanoseconds: @escaping @Sendable () -> Int64, logStays: @escaping @Sendable () -> Void,
     stopped: @escaping @Sendable (StoreError) -> Void
   ) throws {
     let transaction = pool.writeWithoutTransaction {
@@ -89,6 +97,7 @@ final class Writer: Sendable {
     self.checkpointer = checkpointer
     self.indexer = indexer
     self.nanoseconds = nanoseconds
+    self.logStays = logStays
     self.stopped = stopped
     transaction.others.areQueued = { [weak self] in
       self?.queue.withLock { $0.contains { !$0.isIndexWork } } ?? false
@@ -176,10 +185,8 @@ extension Writer {
     let behind = transaction.index.delay.behind
     if behind > 0 { indexer.committed(behind: behind) }
     if group.logGrew { signals.signal([.only]) }
-    if checkpointer.committed(pages: resources.transaction.connection.pagesInLog) {
-      resources.pool.writeWithoutTransaction { _ in
-        resources.transaction.connection.checkpoint()
-      }
+    if checkpointer.committed(pages: transaction.connection.pagesInLog) {
+      copied(resources.pool.writeWithoutTransaction { _ in transaction.connection.checkpoint() })
     }
   }
 
@@ -188,14 +195,16 @@ extension Writer {
     _ group: inout WriteGroup, _ first: WriteJob, _ next: Next
   ) -> (error: StoreError, isFinal: Bool)? {
     do {
-      try group.begin(isRepeatable: first.isRepeatable)
+      try group.begin(with: first)
       var job: WriteJob? = first
       while let current = job {
         if let undone = try group.run(current, { self.isAwaited.load(ordering: .relaxed) }) {
           queue.withLock { $0.putBack(undone, of: undone.user) }
         }
-        job =
-          group.isFull ? nil : next { $0.mayJoin && (!first.isRepeatable || $0.isRepeatable) }
+        job = group.nextAgain()
+        if job == nil, !group.isFull {
+          job = next { $0.mayJoin && (!first.isRepeatable || $0.isRepeatable) }
+        }
       }
       try group.commit()
       return nil
@@ -207,9 +216,29 @@ extension Writer {
   private func failed(_ failure: (error: StoreError, isFinal: Bool), _ group: WriteGroup) {
     var jobs = group.jobs
     if failure.isFinal {
-      jobs += queue.withLock { $0.fail(failure.error) }
-      stopped(failure.error)
+      jobs += stop(failure.error)
+    } else if !group.hasBegun {
+      // Each of them would wait as long as this one for whoever holds the database.
+      jobs += notingWhoWaits { $0.refuseAll() }
     }
     for job in jobs { job.finish(failure.error) }
+  }
+
+  /// No further write is taken. Answers who waited.
+  private func stop(_ error: StoreError) -> [WriteJob] {
+    let waiting = queue.withLock { $0.fail(error) }
+    if !hasStopped.exchange(true, ordering: .acquiringAndReleasing) { stopped(error) }
+    return waiting
+  }
+
+  /// What became of a copy of the log into the database, on whichever thread.
+  func copied(_ copy: LogCopy) {
+    let hadRoom = !lacksRoom.exchange(copy == .noRoom, ordering: .relaxed)
+    if copy == .noRoom, hadRoom { logStays() }
+    guard case .failed(let failure) = copy else { return }
+    checkpointer.failed()
+    let error = StoreError(
+      .unavailable, "the log cannot be copied into the database: \(failure.error.description)")
+    for job in stop(error) { job.finish(error) }
   }
 }

@@ -1,4 +1,4 @@
-// What works without being asked, while the disk is full or the database server is away.
+// What works without being asked, while the disk is full, the database server is away or a page of the database is damaged.
 //
 // A request is answered with an error and may come back. Notifier and delivery have no caller: they wait and
 // begin anew from what the store says, and reads go on meanwhile.
@@ -40,13 +40,15 @@ final class StoreRetry: Sendable {
     self.sleep = sleep
   }
 
-  /// Does the work, and again when the store had no room for it, was too slow or could not be reached. Every other failure of
-  /// the store is passed on.
+  /// Does the work, and again when the store had no room for it, was too slow, could not be reached or met something damaged,
+  /// which is no reason to end what others need. Every other failure of the store is passed on.
   func run(_ work: () async throws -> Void) async throws {
     while true {
       do {
         return try await work()
-      } catch let error as StoreError where [.noRoom, .tooSlow, .unreachable].contains(error.code) {
+      } catch let error as StoreError
+        where [.noRoom, .tooSlow, .unreachable, .corrupt].contains(error.code)
+      {
         report(error)
         try await sleep(Self.pause)
       }
@@ -66,6 +68,7 @@ final class StoreRetry: Sendable {
       switch error.code {
       case .noRoom: "pushes wait until there is room in the store"
       case .tooSlow: "pushes wait until the database is fast enough"
+      case .corrupt: "pushes wait, as something damaged is in their way; run 'brume doctor --deep'"
       default: "pushes wait until the database can be reached"
       }
     logger.error(line, metadata: ["error": "\(error)"])

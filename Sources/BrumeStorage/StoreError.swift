@@ -13,8 +13,8 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A statement took longer than the database lets it: nothing of it happened, and the same again takes as long
     /// unless the load was the reason.
     case tooSlow
-    /// The database server does not answer, or refuses: nothing of a write happened, and later ones may
-    /// succeed.
+    /// The database server does not answer, or refuses, or another program holds the database: nothing of a write
+    /// happened, and later ones may succeed.
     case unreachable
     /// Another process notifies for the bucket now.
     case notOwned

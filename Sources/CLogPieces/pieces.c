@@ -207,3 +207,7 @@ int brume_log_pieces_install(void) {
 int brume_log_pieces_gather(sqlite3 *connection, int gathers) {
   return sqlite3_file_control(connection, "main", GATHER_OPERATION, &gathers);
 }
+
+int brume_log_pieces_keep(sqlite3 *connection) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}

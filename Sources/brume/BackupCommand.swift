@@ -84,8 +84,14 @@ struct BackupCommand: AsyncParsableCommand {
   /// All of it is read: a damaged one is nothing to rest on.
   private func earlier(_ progress: TerminalProgress) throws -> BackupTransfer.Earlier? {
     guard let since else { return nil }
-    return BackupTransfer.Earlier(
-      name: BackupChain.name(of: since), backup: try checked(since, progress))
+    let backup = try checked(since, progress)
+    guard try BackupChain.countOfEarlier(since) < BackupChain.most else {
+      throw ValidationError(
+        "'\(since)' rests on \(BackupChain.most) other backups, and one that continued it could not be brought back; "
+          + "leave out --since, for a whole backup"
+      )
+    }
+    return BackupTransfer.Earlier(name: BackupChain.name(of: since), backup: backup)
   }
 
   private func checked(_ path: String, _ progress: TerminalProgress) throws -> BackupFile {

@@ -156,7 +156,7 @@ private typealias Gate = DispatchSemaphore
   }
 
   static let consequences: [(Int32, StorageFailure.Consequence)] = [
-    (13, .retry), (10, .stop), (10 | 12 << 8, .stop), (8, .stop), (11, .stop), (26, .stop),
+    (13, .retry), (10, .stop), (10 | 12 << 8, .stop), (8, .stop), (11, .refuseBody), (26, .stop),
     (14, .stop), (19, .undo), (1, .undo), (5, .undo),
   ]
   @Test(arguments: consequences)
@@ -297,6 +297,14 @@ private final class Events: Sendable {
     }
   }
 
+  @Test func `refusing hands back who waits, in order, and takes who comes`() {
+    var queue = WriteQueue<Int>()
+    for job in 1...3 { _ = queue.add(job) }
+    #expect(queue.refuseAll() == [1, 2, 3])
+    #expect(queue.isEmpty)
+    #expect(queue.add(4) == .accepted(wakeWriter: false))
+  }
+
   @Test func `failing hands back who waits, in order, and refuses for good`() {
     var queue = WriteQueue<Int>()
     for job in 1...3 { _ = queue.add(job) }
@@ -386,6 +394,15 @@ private final class Events: Sendable {
     var plan = CheckpointPlan()
     _ = plan.committed(pages: CheckpointPlan.pages)
     #expect(plan.committed(pages: CheckpointPlan.mostPages) == .copyHere)
+  }
+
+  @Test func `after a copy that failed there is none any more`() {
+    var plan = CheckpointPlan()
+    _ = plan.committed(pages: CheckpointPlan.pages)
+    plan.failed()
+    // The thread beside was at work while the writer's own copy failed.
+    plan.copiedBeside()
+    #expect(plan.committed(pages: CheckpointPlan.mostPages) == .nothing)
   }
 
   @Test func `work that waits for the copy goes on when the writer has to finish it`() throws {

@@ -72,12 +72,13 @@ final class TemporaryFolder: Sendable {
   func openSQLite(
     coders: StoreCoders = .wireForm, fewCandidates: Int = 1000, indexStep: Int = 2000,
     growsIndexes: Bool = true, marks: String? = nil, verifiesRows: Bool = true,
-    nanoseconds: @escaping @Sendable () -> Int64 = { 0 },
+    busySeconds: Double = 5, nanoseconds: @escaping @Sendable () -> Int64 = { 0 },
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws -> SQLiteStore {
     try SQLiteStore(
       folder: path + "/data", coders: coders, fewCandidates: fewCandidates, indexStep: indexStep,
       growsIndexes: growsIndexes, runID: UUID().uuidString, marks: marks,
-      verifiesRows: verifiesRows, nanoseconds: nanoseconds, logger: logger)
+      verifiesRows: verifiesRows, busySeconds: busySeconds, nanoseconds: nanoseconds,
+      logger: logger)
   }
 }

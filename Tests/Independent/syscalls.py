@@ -21,6 +21,9 @@ from brume_server import Refused, Server, expect, skip
 
 ZONE = {"zoneName": "Notes"}
 SAVES = 6
+TEXT = 50
+# Saves that fill the write-ahead log until it is copied into the database, 16 MB, and some more.
+MANY, LONG = 16, 80_000
 ERRORS = (errno.EIO, errno.ENOSPC)
 
 
@@ -72,9 +75,13 @@ class Trial:
     def server(self, faulty):
         return Server(self.brume, self.folder, environment=self.environment if faulty else None, log=self.log)
 
+    @staticmethod
+    def text(name):
+        return name * (LONG if name.startswith("long") else TEXT)
+
     def save(self, client, name):
         """Whether it was answered as saved."""
-        record = {"recordType": "Note", "recordName": name, "fields": {"text": {"value": name * 50}}}
+        record = {"recordType": "Note", "recordName": name, "fields": {"text": {"value": self.text(name)}}}
         try:
             answer = client.call("records/modify", {
                 "zoneID": ZONE, "operations": [{"operationType": "create", "record": record}]})
@@ -84,7 +91,7 @@ class Trial:
             return False
         return "serverErrorCode" not in answer["records"][0]
 
-    def saves(self, client, prefix):
+    def saves(self, client, prefix, count=SAVES):
         """Saves from two devices at once, so that commits are shared."""
         answered, errors = set(), []
 
@@ -92,7 +99,7 @@ class Trial:
             own = client.server.client("alice", device)
             own.timeout = 15
             try:
-                for number in range(SAVES):
+                for number in range(count):
                     name = f"{prefix}-{device}-{number}"
                     if self.save(own, name):
                         answered.add(name)
@@ -113,14 +120,13 @@ class Trial:
         server = self.server(False).start()
         try:
             client = server.client("alice", "tv")
-            page = client.call("changes/zone", {"zones": [{"zoneID": ZONE}]})["zones"][0]
-            found = {record["recordName"]: record for record in page["records"]}
+            found = self.found(client)
             if not answered <= found.keys():
                 fail(f"{what}: answered and lost: {sorted(answered - found.keys())}")
             if server.values["BRUME_KEY_ID"] != self.key:
                 fail(f"{what}: the ready-made key is another one")
             for name, record in found.items():
-                if record["fields"]["text"]["value"] != name * 50:
+                if record["fields"]["text"]["value"] != self.text(name):
                     fail(f"{what}: {name} is not what was saved")
             if not self.save(client, "afterwards"):
                 fail(f"{what}: the next server does not save")
@@ -134,6 +140,43 @@ class Trial:
                  and "assets:" not in line]
         if wrong:
             fail(f"{what}: {wrong}")
+
+    @staticmethod
+    def found(client):
+        """All records, by their names."""
+        found, zone = {}, {"zoneID": ZONE}
+        while True:
+            page = client.call("changes/zone", {"zones": [zone]})["zones"][0]
+            found |= {record["recordName"]: record for record in page["records"]}
+            if not page.get("moreComing"):
+                return found
+            zone["syncToken"] = page["syncToken"]
+
+    def while_copying(self, error, forever, syncs):
+        """The fault comes in the first call that copies the log into the database, or that waits for that; then the disk is
+        well again. The system may have lost what it failed to write, so that the server has to end."""
+        what = f"{'a sync' if syncs else 'a write'} of a copy, {errno.errorcode[error]}, {'for good' if forever else 'once'}"
+        self.environment["FAULT_NAME"] = "brume.sqlite"
+        if syncs:
+            self.environment["FAULT_SYNCS"] = "1"
+        self.plan.set()
+        server = self.server(True).start()
+        self.plan.set(1, error, forever)
+        answered = self.saves(server.client("alice", "mac"), "long", MANY) | {"base-0", "base-1"}
+        if self.plan.failed == 0:
+            fail(f"{what}: the log was not copied")
+        self.plan.set()
+        answered |= self.saves(server.client("alice", "mac"), "then")
+        if error == errno.EIO:
+            try:
+                server.process.wait(60)
+            except subprocess.TimeoutExpired:
+                fail(f"{what}: the server goes on as if nothing had happened")
+        elif server.process.poll() is not None:
+            fail(f"{what}: the server ended, though the log has everything")
+        else:
+            server.kill()
+        self.check(answered, what)
 
     def while_saving(self, at, error, forever):
         """The fault comes after the start. Answers how many calls there were."""
@@ -225,6 +268,11 @@ def main():
         hit = 0
         for fault in faults:
             hit += trial(*fault)[1] > 0
+        for fault in ((errno.EIO, False, True), (errno.EIO, True, False), (errno.ENOSPC, False, False)):
+            folder = os.path.join(place, "trial")
+            Trial(options.brume, template, key, folder, library, plan).while_copying(*fault)
+            shutil.rmtree(folder)
+        expect(True, "a failed copy of the log ends the server, a full disk does not; nothing answered was lost")
         expect(hit > 0, f"{len(faults)} faults tried, {hit} met a call; nothing answered was lost, nothing hung")
     return None
 

@@ -49,7 +49,9 @@ final class SQLiteExport: StoreExport {
 
   func rows(of table: MovedTable) throws -> any MovedRows {
     endReading()
-    let rows = SQLiteMovedRows(table, try database.makeStatement(sql: table.sqliteSelect))
+    let rows = SQLiteMovedRows(
+      table, try database.makeStatement(sql: table.sqliteSelect),
+      count: try table.sqliteCount.map { try database.makeStatement(sql: $0) })
     reading = rows
     return rows
   }

@@ -11,13 +11,17 @@ final class SQLiteMovedRows: MovedRows {
   /// Kept for as long as its handle is used.
   private let statement: Statement
   private let row: Prepared
+  /// Answers how many there are; nil: those that come are all.
+  private let count: Statement?
+  private var given: Int64 = 0
   /// After the last row SQLite would begin again.
   private var isAtEnd = false
 
-  init(_ table: MovedTable, _ statement: Statement) {
+  init(_ table: MovedTable, _ statement: Statement, count: Statement? = nil) {
     self.table = table
     kinds = table.columns
     self.statement = statement
+    self.count = count
     row = Prepared(handle: statement.sqliteStatement)
   }
 
@@ -27,8 +31,12 @@ final class SQLiteMovedRows: MovedRows {
     if isAtEnd { return nil }
     let code = sqlite3_step(row.handle)
     isAtEnd = code != SQLITE_ROW
-    if code == SQLITE_DONE { return nil }
+    if code == SQLITE_DONE {
+      try requireAll()
+      return nil
+    }
     guard code == SQLITE_ROW else { throw StorageFailure(code: code).error }
+    given += 1
     let moved =
       try table == .devices
       ? device() : MovedRow(table, kinds.indices.map { value(Int32($0)) })
@@ -36,6 +44,21 @@ final class SQLiteMovedRows: MovedRows {
       throw moved.unreadable("it is damaged; 'brume doctor --deep' names all that is")
     }
     return moved
+  }
+
+  private func requireAll() throws {
+    guard let count else { return }
+    let counted = Prepared(handle: count.sqliteStatement)
+    defer { sqlite3_reset(counted.handle) }
+    let code = sqlite3_step(counted.handle)
+    guard code == SQLITE_ROW else { throw StorageFailure(code: code).error }
+    let all = counted.int(0)
+    guard given == all else {
+      throw StoreError(
+        .corrupt,
+        "an index of \(table.rawValue) is damaged and leads to \(given) of \(all); 'brume doctor --deep' names all "
+          + "that is")
+    }
   }
 
   /// A column behind the row's own says whether it fits its checksum.

@@ -65,11 +65,18 @@ package enum BackupChain {
     }
   }
 
+  /// How many others a backup rests on.
+  ///
+  /// - Throws: `StoreError`, as `check`. Of each file only its beginning is read.
+  package static func countOfEarlier(_ path: String) throws -> Int {
+    try links(of: path, isNamed: true).count - 1
+  }
+
   /// The oldest first.
   private static func links(of path: String, isNamed: Bool) throws -> [Link] {
     var links = [try link(path, isNamed: isNamed)]
     while let last = links.last, let base = last.header.base {
-      guard links.count < most else {
+      guard links.count <= most else {
         throw StoreError(.corrupt, "'\(path)' rests on more than \(most) other backups")
       }
       let earlier = folder(of: last.path) + base.file

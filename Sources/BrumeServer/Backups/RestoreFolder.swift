@@ -48,12 +48,33 @@ package struct RestoreNote: Equatable, Sendable {
 /// reads.
 package struct RestoreFolder: Sendable {
   private let data: String
+  private let mounts: @Sendable () -> String
   /// What a data folder has of its store. Everything else in it is of the server.
   private static let names = [
     "brume.sqlite", "brume.sqlite-wal", "brume.sqlite-shm", "brume.mark", "assets",
   ]
 
-  package init(in data: String) { self.data = data }
+  /// - Parameter mounts: the system's list of what is mounted, as `MountPoints` reads it.
+  package init(
+    in data: String, mounts: @escaping @Sendable () -> String = { MountPoints.list() }
+  ) {
+    self.data = data
+    self.mounts = mounts
+  }
+
+  /// Why the data cannot be moved away, in words for the operator, with what to do instead; nil: it can.
+  var obstacle: String? {
+    guard isMounted else { return nil }
+    return
+      "the folder 'assets' of this server's data is a mount of its own, which a restore cannot move away; bring the "
+      + "backup into another folder, 'brume restore FILE --data ./restored', stop the server, and start it on that"
+  }
+
+  private var isMounted: Bool {
+    guard let whole = realpath(data, nil) else { return false }
+    defer { free(whole) }
+    return MountPoints.has(String(cString: whole) + "/assets", mounts())
+  }
 
   private var place: String { data + "/restore" }
   /// The backup as it arrives.
@@ -87,13 +108,25 @@ package struct RestoreFolder: Sendable {
   /// Removes the upload alone, when the store has been made of it.
   func dropUpload() { DiskFile.remove(upload) }
 
-  /// Says that the staged store is wanted. From here on the next start takes it up.
-  func want(_ wanted: RestoreNote) throws {
+  /// Says that the staged store is wanted. From here on the next start takes it up; after an error it does not.
+  ///
+  /// - Parameter finish: waits for the disk and gives the file its name.
+  func want(
+    _ wanted: RestoreNote,
+    finish: (DiskFile, String) throws -> Void = { try $0.finish(as: $1) }
+  ) throws {
     let unfinished = pending + ".new"
     DiskFile.remove(unfinished)
-    let file = try DiskFile.appending(unfinished)
-    try file.append(wanted.bytes)
-    try file.finish(as: pending)
+    do {
+      let file = try DiskFile.appending(unfinished)
+      try file.append(wanted.bytes)
+      try finish(file, pending)
+    } catch {
+      // It may have its name, and its operator learns that nothing has changed.
+      DiskFile.remove(pending)
+      OwnerOnly.syncParent(of: pending)
+      throw error
+    }
   }
 
   /// Bytes that are free where the data folder is; nil if nobody knows.
@@ -105,6 +138,7 @@ package struct RestoreFolder: Sendable {
   /// locked, and nothing of it open.
   package func takeUp() throws(DataFolderError) {
     if DiskFile.exists(pending) {
+      guard DiskFile.exists(before) || !isMounted else { throw mounted }
       guard OwnerOnly.makeFolders(before) else { throw failure("make", before) }
       for name in Self.names where DiskFile.exists("\(data)/\(name)") {
         guard !DiskFile.exists("\(before)/\(name)") else { throw Self.interfered(data, name) }
@@ -156,6 +190,13 @@ package struct RestoreFolder: Sendable {
     DataFolderError(
       "a restore cannot \(what) '\(path)' (\(String(cString: strerror(errno)))); mend that and start the server "
         + "again, which goes on with it")
+  }
+
+  private var mounted: DataFolderError {
+    DataFolderError(
+      "a restore waits, and '\(data)/assets' is a mount of its own, which cannot be moved away; nothing has changed "
+        + "yet. Unmount it, or remove '\(pending)' to go on with the data that is there, and start the server again"
+    )
   }
 
   private static func interfered(_ data: String, _ name: String) -> DataFolderError {

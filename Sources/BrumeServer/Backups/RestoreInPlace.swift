@@ -57,7 +57,8 @@ package final class RestoreInPlace: Sendable {
 
   /// Why this server cannot be restored in place.
   private var obstacle: String? {
-    RestoreObstacle.of(settings) ?? (place == nil ? "this server has no data folder" : nil)
+    if let obstacle = RestoreObstacle.of(settings) { return obstacle }
+    return place == nil ? "this server has no data folder" : place?.obstacle
   }
 
   private func usable() throws -> RestoreFolder {
@@ -216,18 +217,27 @@ package final class RestoreInPlace: Sendable {
           requestID: act.requestID))
     } catch {
       pending.withLock { $0.takeBack(summary) }
-      throw error
+      logger.error("a restore cannot be noted", metadata: ["error": "\(error)"])
+      throw BrumeError(
+        .tryAgainLater,
+        "the server's disk did not take the note that this backup is wanted, so nothing has changed; its log says why. "
+          + "Mend that and apply it again")
     }
     restart.ask()
   }
 
   func remove(_ id: String) throws {
-    if try pending.withLock({ try $0.remove(id) }) { try? place?.clear() }
+    guard try pending.withLock({ try $0.remove(id) }) else { return }
+    do { try place?.clear() } catch { throw Self.refusal(error) }
   }
 
   /// Removes one that nobody asked for in a while.
   func expire() {
-    if pending.withLock({ $0.expire(now: host.now()) }) { try? place?.clear() }
+    guard pending.withLock({ $0.expire(now: host.now()) }) else { return }
+    do { try place?.clear() } catch {
+      logger.warning(
+        "a backup that nobody applied cannot be removed", metadata: ["error": "\(error)"])
+    }
   }
 }
 

@@ -137,12 +137,19 @@ package final class Snapshots: Sendable {
 
   /// The file of one that is ready.
   ///
-  /// - Throws: `notFound`, or `tryAgainLater` if it is not ready.
+  /// - Throws: `notFound`, or `tryAgainLater` if it is not ready or cannot be read.
   func file(of id: String) throws -> (file: DiskFile, size: Int64) {
     guard case .ready(let size) = try state(of: id), let path = path(of: id) else {
       throw BrumeError(.tryAgainLater, "the snapshot is not ready; ask for its state first")
     }
-    return (try DiskFile.reading(path), size)
+    do { return (try DiskFile.reading(path), size) } catch {
+      logger.error("a snapshot cannot be read", metadata: ["error": "\(error)"])
+      if !DiskFile.exists(path) { remove(id) }
+      // One that went is no more found. The rest is no failure of the store: nobody else needs this file.
+      _ = try state(of: id)
+      throw BrumeError(
+        .tryAgainLater, "the server cannot read the snapshot, its log says why; try again later")
+    }
   }
 
   func remove(_ id: String) {

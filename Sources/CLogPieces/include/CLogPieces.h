@@ -16,3 +16,8 @@ int brume_log_pieces_install(void);
 ///
 /// Answers a result code of SQLite's: `SQLITE_NOTFOUND` if the connection was opened without the layer.
 int brume_log_pieces_gather(sqlite3 *connection, int gathers);
+
+/// Has a connection leave the log as it is when it is closed. SQLite takes this setting by a call that Swift cannot make.
+///
+/// Answers a result code of SQLite's.
+int brume_log_pieces_keep(sqlite3 *connection);

@@ -1,9 +1,11 @@
 // The way of a restored store into a data folder, from each place at which a crash can have ended it.
 
 import BrumeModel
-import BrumeServer
+import BrumeStorage
 import Foundation
 import Testing
+
+@testable import BrumeServer
 
 @Suite struct RestoreFolderTests {
   private let data = NSTemporaryDirectory() + "/brume-restore-\(UUID().uuidString)"
@@ -87,6 +89,65 @@ import Testing
     try RestoreFolder(in: data).takeUp()
     #expect(text("brume.sqlite") == "old" && text("assets/a") == "old")
     #expect(text("replaced/brume.sqlite") == "oldest")
+  }
+
+  private static let note = RestoreNote(
+    backup: BackupSummary(id: "B", made: 1, rows: 2, assets: 3, bytes: 4, missing: 0),
+    operatorName: "ann", address: "a", requestID: "R")
+
+  @Test func `a note that was answered as failed is not taken up, though it has its name`() throws {
+    defer { try? files.removeItem(atPath: data) }
+    try begin()
+    try files.removeItem(atPath: "\(data)/restore/pending")
+    let folder = RestoreFolder(in: data)
+    #expect(throws: StoreError.self) {
+      try folder.want(Self.note) { file, name in
+        try file.finish(as: name)
+        throw StoreError(.unavailable, "the disk does not say that it has the name")
+      }
+    }
+    try folder.takeUp()
+    #expect(text("brume.sqlite") == "old" && text("assets/a") == "old")
+    try folder.clear()
+    #expect(!files.fileExists(atPath: "\(data)/restore"))
+  }
+
+  /// A list of what is mounted, with a folder below another that is spelled as in such a list.
+  private func mounts(_ name: String, below folder: String) -> String {
+    """
+    25 1 8:1 / / rw,relatime shared:1 - ext4 /dev/root rw
+    91 25 0:44 / \(folder)/\(name) rw,relatime - tmpfs tmpfs rw
+
+    """
+  }
+
+  @Test func `a folder that is a mount is no place for a restore, and nothing of it is moved`()
+    throws
+  {
+    defer { try? files.removeItem(atPath: data) }
+    try begin()
+    let whole = try #require(realpath(data, nil))
+    defer { free(whole) }
+    let list = mounts("assets", below: String(cString: whole))
+    let folder = RestoreFolder(in: data) { list }
+    #expect(folder.obstacle?.contains("a mount of its own") == true)
+    let error = #expect(throws: DataFolderError.self) { try folder.takeUp() }
+    #expect(error?.description.contains("remove '\(data)/restore/pending'") == true)
+    #expect(text("brume.sqlite") == "old" && text("assets/a") == "old")
+    #expect(!files.fileExists(atPath: "\(data)/restore/before"))
+    // The advice is good.
+    try files.removeItem(atPath: "\(data)/restore/pending")
+    try folder.takeUp()
+    #expect(text("brume.sqlite") == "old")
+  }
+
+  @Test func `a path is looked for in the list of mounts as that spells it`() {
+    let list = mounts(#"my\040data\134a"#, below: "/srv")
+    #expect(MountPoints.has(#"/srv/my data\a"#, list))
+    for path in ["/srv/my", "/srv", "/srv/my data", ""] {
+      #expect(!MountPoints.has(path, list), "\(path)")
+    }
+    #expect(!MountPoints.has("/srv/assets", ""))
   }
 
   @Test func `a store that somebody made meanwhile is not taken for the old one`() throws {

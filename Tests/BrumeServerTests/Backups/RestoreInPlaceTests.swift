@@ -106,6 +106,32 @@ import Testing
     }
   }
 
+  @Test func `a file of a backup that cannot be read or written does not end the server`()
+    async throws
+  {
+    let fixture = try await Self.sqlite()
+    defer { try? FileManager.default.removeItem(atPath: fixture.folder) }
+    try await Self.running(fixture) { client in
+      let bytes = try await Self.backup(client)
+      let id = try #require(try await client.admin("backups", [:])["id"]?.string)
+      while try await client.admin("backups?id=\(id)")["state"] == "making" { await Task.yield() }
+      try FileManager.default.removeItem(atPath: "\(fixture.folder)/snapshots/\(id)")
+      for _ in 0..<2 {
+        #expect(try await client.admin("backups/rows?id=\(id)&offset=0").status == 404)
+      }
+      let restore = try #require(try await Self.checked(bytes, client)["id"])
+      // A folder where the note should be.
+      let note = "\(fixture.folder)/restore/pending.new"
+      try FileManager.default.createDirectory(atPath: note, withIntermediateDirectories: false)
+      let refused = try await client.admin("backups/restore/apply", ["id": restore])
+      #expect(refused.status == 503 && refused.reason.contains("nothing has changed"))
+      #expect(client.fixture.server.health.failure == nil)
+      try FileManager.default.removeItem(atPath: note)
+      let applied = try await client.admin("backups/restore/apply", ["id": restore])
+      #expect(applied["state"] == "applied", "\(applied.text)")
+    }
+  }
+
   @Test func `what is no whole backup is refused, and leaves nothing`() async throws {
     let fixture = try await Self.sqlite()
     defer { try? FileManager.default.removeItem(atPath: fixture.folder) }

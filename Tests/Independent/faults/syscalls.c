@@ -27,6 +27,8 @@ struct plan {
 static struct plan *plan;
 static char folder[4096];
 static size_t length;
+static const char *name; // only files of this name, and no opening of them; NULL: all
+static int only_syncs;   // only calls that wait for the disk
 
 __attribute__((constructor)) static void begin(void) {
   const char *path = getenv("FAULT_PLAN"), *root = getenv("FAULT_FOLDER");
@@ -36,13 +38,17 @@ __attribute__((constructor)) static void begin(void) {
   void *page = mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   if (page == MAP_FAILED) return;
+  name = getenv("FAULT_NAME");
+  only_syncs = getenv("FAULT_SYNCS") != NULL;
   strcpy(folder, root);
   length = strlen(root);
   plan = page;
 }
 
 static int is_below(const char *path) {
-  return path && strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == 0);
+  if (!path || strncmp(path, folder, length) != 0 || (path[length] != '/' && path[length] != 0)) return 0;
+  const char *last = strrchr(path, '/');
+  return !name || (last && strcmp(last + 1, name) == 0);
 }
 
 static int fails(void) {
@@ -54,9 +60,9 @@ static int fails(void) {
   return 1;
 }
 
-static int path_fails(const char *path) { return plan && is_below(path) && fails(); }
+static int path_fails(const char *path) { return plan && !name && is_below(path) && fails(); }
 
-static int file_fails(int file) {
+static int sync_fails(int file) {
   if (!plan) return 0;
   char link[64], path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
@@ -67,6 +73,8 @@ static int file_fails(int file) {
   path[count] = 0;
   return is_below(path) && fails();
 }
+
+static int file_fails(int file) { return !only_syncs && sync_fails(file); }
 
 // What a call that fails answers.
 #define ANSWER(well) (plan->error ? -1 : (well))
@@ -95,11 +103,11 @@ ssize_t writev(int file, const struct iovec *parts, int count) {
 }
 int fsync(int file) {
   REAL(fsync);
-  return file_fails(file) ? ANSWER(0) : real(file);
+  return sync_fails(file) ? ANSWER(0) : real(file);
 }
 int fdatasync(int file) {
   REAL(fdatasync);
-  return file_fails(file) ? ANSWER(0) : real(file);
+  return sync_fails(file) ? ANSWER(0) : real(file);
 }
 int ftruncate(int file, off_t size) {
   REAL(ftruncate);
