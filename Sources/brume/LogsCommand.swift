@@ -59,8 +59,8 @@ struct RequestLogView {
     self.json = json
   }
 
-  /// Ours: lines of one log that belong to one request.
-  private static let most = 1000
+  /// Ours: as many lines as a log remembers.
+  private static let most = 10_000
   private static let listing = Listing([
     "time", "request", "method", "route", "by", "status", "code", "milliseconds",
   ])
@@ -88,9 +88,9 @@ struct RequestLogView {
   func showAll(of request: String) async throws {
     let request = request.uppercased()
     let lines = try await log.newest(Self.most)
-    let about = [("request", request), ("limit", "\(Self.most)")]
+    let about = [("request", request)]
     let audit = try await connection.get("audit", about)["audit"]?.array ?? []
-    let pushes = try await connection.get("push/log", about)["log"]?.array ?? []
+    let pushes = try await FollowedLog(connection, "push/log", about).newest(Self.most)
     guard !(lines + audit + pushes).isEmpty else {
       throw CommandFailure(
         "nothing is known of request \(request); the server remembers the newest 10,000 requests since it "
@@ -99,9 +99,6 @@ struct RequestLogView {
     show("request", lines.map { json ? $0 : $0.readable() }, Self.listing)
     show("audit", audit, Self.audit)
     show("push", pushes, Self.pushes)
-    if pushes.count == Self.most {
-      Output.say("there may be more pushes: 'brume push explain --request \(request)' counts all")
-    }
   }
 
   /// Lines of one log: as a table under its name, or as objects that say where they are from.

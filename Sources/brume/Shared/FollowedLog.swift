@@ -23,7 +23,7 @@ struct FollowedLog {
     self.filter = filter
   }
 
-  /// The newest lines, oldest first. Says so if there are more than the server gives out.
+  /// The newest lines, oldest first.
   func newest(_ limit: Int) async throws -> [JSON] { try await newest(limit, []) }
 
   private func newest(_ limit: Int, _ part: [(String, String)]) async throws -> [JSON] {
@@ -31,12 +31,8 @@ struct FollowedLog {
     repeat {
       let wanted = min(limit - lines.count, Self.page)
       let answer = try await ask(wanted, part + (before.map { [("before", "\($0)")] } ?? []))
-      let older = Self.lines(answer)
-      lines = older + lines
+      lines = Self.lines(answer) + lines
       before = answer["next"]?.int
-      if before == nil, limit > Self.page, older.count == Self.page {
-        Output.say("only the newest \(Self.page) lines are shown: the server gives out no more")
-      }
     } while before != nil && lines.count < limit
     return lines
   }
