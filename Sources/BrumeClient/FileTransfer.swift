@@ -6,10 +6,12 @@ package import Foundation
 package struct OutgoingFile: Sendable {
   /// Ours: how much is read and sent at once.
   static let pieceBytes = 262_144
-  package let url: URL
+  /// Nil: nobody else can reach the file.
+  private let url: URL?
   /// What the file was when it was opened.
   package let state: State
   private let handle: FileHandle
+  private let start: Int64
 
   /// What shows that a file has changed.
   package struct State: Equatable, Sendable {
@@ -36,6 +38,15 @@ package struct OutgoingFile: Sendable {
     self.url = url
     self.state = state
     self.handle = handle
+    start = 0
+  }
+
+  /// A part of a file that only the caller can reach, who leaves it as it is.
+  package init(partOf handle: FileHandle, from start: Int64, size: Int64) {
+    url = nil
+    state = State(size: size, modified: .distantPast, number: 0)
+    self.handle = handle
+    self.start = start
   }
 
   /// The file as it is now; nil if there is none.
@@ -51,16 +62,17 @@ package struct OutgoingFile: Sendable {
 
   /// Throws if the file is not what it was.
   package func checkUnchanged() throws(Failure) {
-    guard Self.state(of: url) == state else { throw .changed(url.path) }
+    guard let url, Self.state(of: url) != state else { return }
+    throw .changed(url.path)
   }
 
   /// The piece at an offset.
   func piece(at offset: Int64) throws -> [UInt8] {
     let count = Int(min(Int64(Self.pieceBytes), state.size - offset))
     guard count > 0 else { return [] }
-    try handle.seek(toOffset: UInt64(offset))
+    try handle.seek(toOffset: UInt64(start + offset))
     guard let data = try handle.read(upToCount: count), data.count == count else {
-      throw Failure.changed(url.path)
+      throw Failure.changed(url?.path ?? "a temporary file")
     }
     return [UInt8](data)
   }

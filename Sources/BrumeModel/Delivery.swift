@@ -159,6 +159,8 @@ package struct PushLogFilter: Equatable, Sendable {
   package var device: String?
   package var notificationID: String?
   package var requestID: String?
+  /// Only entries of a lower position.
+  package var before: Int64?
   package init() {}
 
   /// Whether an entry is wanted; texts are compared exactly.
@@ -169,5 +171,6 @@ package struct PushLogFilter: Equatable, Sendable {
       && (device.map { $0 == entry.device } ?? true)
       && (notificationID.map { $0 == entry.notificationID } ?? true)
       && (requestID.map { $0 == entry.requestID } ?? true)
+      && (before.map { entry.position < $0 } ?? true)
   }
 }

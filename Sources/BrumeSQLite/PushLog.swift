@@ -22,6 +22,7 @@ final class SQLitePushLog: PushLogWriting {
         $0.bind(5, filter.device)
         $0.bind(6, filter.notificationID)
         $0.bind(7, filter.requestID)
+        $0.bind(8, filter.before)
       }
     ) { try $0.logged() }
     return found.reversed()
@@ -58,6 +59,7 @@ final class SQLitePushLog: PushLogWriting {
     WHERE position > ?1 AND (?2 IS NULL OR container = ?2) AND (?3 IS NULL OR environment = ?3)
       AND (?4 IS NULL OR user = ?4) AND (?5 IS NULL OR device = ?5)
       AND (?6 IS NULL OR notification = ?6) AND (?7 IS NULL OR request = ?7)
+      AND (?8 IS NULL OR position < ?8)
     ORDER BY position DESC
     """)
   private static let addLogged = SQL(SummedTable.pushLog.insertNext(isForGood: true))

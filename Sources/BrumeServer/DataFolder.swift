@@ -97,6 +97,8 @@ package final class DataFolder: Sendable {
       guard count > 0 else { throw failure(name) }
       rest = rest.dropFirst(count)
     }
+    // Without it a loss of power may leave the name with nothing in it.
+    guard fsync(descriptor) == 0 else { throw failure(name) }
     guard rename(temporary, "\(path)/\(name)") == 0 else { throw failure(name) }
   }
 
@@ -184,7 +186,7 @@ package struct ServerFile: Equatable, Sendable {
     do { bytes = try DataFolder.bytes(of: "\(folder)/\(Self.name)") } catch {
       throw Self.error(error, in: folder)
     }
-    guard case .object(let object) = try JSON(parsing: bytes),
+    guard case .object(let object)? = try? JSON(parsing: bytes),
       case .string(let url) = object["url"], case .string(let token) = object["adminToken"],
       case .int(let processID) = object["pid"]
     else {

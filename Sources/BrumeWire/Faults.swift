@@ -23,7 +23,7 @@ extension Fault {
       try Self.effect(object), on: try Self.operations(object), zone: try object.string("zone"),
       record: try object.string("record"), user: try object.string("user").map { UserID($0) },
       device: try object.string("device").map { DeviceID($0) },
-      skip: max(0, Int(clamping: try object.int("skip") ?? 0)),
+      skip: try Self.number(object, "skip", from: 0) ?? 0,
       count: try Self.count(object), retryAfter: try Self.retryAfter(object))
   }
 
@@ -106,6 +106,17 @@ extension Fault {
   /// Once, unless it says something else.
   private static func count(_ object: JSONObject) throws(BrumeError) -> Int? {
     if try object.bool("always") == true { return nil }
-    return max(1, Int(clamping: try object.int("count") ?? 1))
+    return try number(object, "count", from: 1) ?? 1
+  }
+
+  private static func number(
+    _ object: JSONObject, _ name: String, from least: Int64
+  ) throws(BrumeError) -> Int? {
+    guard let number = try object.int(name) else { return nil }
+    guard number >= least else {
+      throw BrumeError(
+        .badRequest, "'\(name)' must be a whole number from \(least) on, not \(number)")
+    }
+    return Int(clamping: number)
   }
 }

@@ -104,16 +104,7 @@ struct BackupCommand: AsyncParsableCommand {
   }
 
   private func source() throws -> BackupSource {
-    do {
-      let access = try ServerAccess(data: data, url: url, adminToken: adminToken)
-      guard let token = access.adminToken else {
-        throw ValidationError(
-          "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN")
-      }
-      return BackupSource(url: access.url, adminToken: token, trust: access.trust)
-    } catch let error as DataFolderError {
-      throw StatusFailure(.unavailable, error.description)
-    }
+    try BackupSource(ServerAccess(data: data, url: url, adminToken: adminToken))
   }
 
   private func check() throws {

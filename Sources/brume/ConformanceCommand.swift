@@ -17,7 +17,8 @@ struct ConformanceCommand: AsyncParsableCommand {
     discussion: """
       Each case makes zones and records with names of its own and deletes them again. Cases that need
       more than what is given here are skipped, with the reason. The cases are built in. What is not
-      given comes from the variables that a running server prints:
+      given comes from the variables that a running server prints. With --url, tokens and keys do so only
+      if BRUME_URL is the same:
 
         env $(brume status --format env) brume conformance
       """)
@@ -83,21 +84,26 @@ struct ConformanceCommand: AsyncParsableCommand {
         given(url, "url", "BRUME_URL"), from: url == nil ? "BRUME_URL" : "--url"),
       in: ContainerEnvironment(
         ContainerID(try given(container, "container", "BRUME_CONTAINER")), knownEnvironment),
-      apiToken: try given(apiToken, "api-token", "BRUME_API_TOKEN"),
+      apiToken: try given(
+        apiToken ?? secret("BRUME_API_TOKEN"), "api-token",
+        isOfVariables ? "BRUME_API_TOKEN" : nil),
       transport: ProgramTransport(), now: { Date().timeIntervalSince1970 },
       wait: { try await Task.sleep(for: .seconds($0)) })
-    target.firstUser = userToken ?? ServerOptions.variable("BRUME_USER_TOKEN")
-    target.secondUser = secondUserToken ?? ServerOptions.variable("BRUME_SECOND_USER_TOKEN")
-    // The variable is the token of the server that BRUME_URL names.
-    target.operatorToken =
-      adminToken ?? (url == nil ? ServerOptions.variable("BRUME_ADMIN_TOKEN") : nil)
+    target.firstUser = userToken ?? secret("BRUME_USER_TOKEN")
+    target.secondUser = secondUserToken ?? secret("BRUME_SECOND_USER_TOKEN")
+    target.operatorToken = adminToken ?? secret("BRUME_ADMIN_TOKEN")
     target.settings = Set(with)
-    if let id = keyID ?? ServerOptions.variable("BRUME_KEY_ID"),
-      let file = keyFile ?? ServerOptions.variable("BRUME_KEY_FILE")
-    {
+    if let id = keyID ?? secret("BRUME_KEY_ID"), let file = keyFile ?? secret("BRUME_KEY_FILE") {
       target.serverKey = Configuration.ServerKey(id: id, privateKeyPEM: try Self.pem(file))
     }
     return target
+  }
+
+  /// Tokens and keys that variables have are those of the server that BRUME_URL names, and no other gets them.
+  private var isOfVariables: Bool { url == nil || url == ServerOptions.variable("BRUME_URL") }
+
+  private func secret(_ name: String) -> String? {
+    isOfVariables ? ServerOptions.variable(name) : nil
   }
 
   private static func pem(_ file: String) throws -> String {
@@ -109,12 +115,12 @@ struct ConformanceCommand: AsyncParsableCommand {
   }
 
   private func given(
-    _ value: String?, _ option: String, _ variable: String
+    _ value: String?, _ option: String, _ variable: String?
   ) throws -> String {
-    guard let value = value ?? ServerOptions.variable(variable) else {
-      throw ValidationError("--\(option) is missing, and \(variable) is not set")
-    }
-    return value
+    if let value = value ?? variable.flatMap({ ServerOptions.variable($0) }) { return value }
+    let other = variable.map { ", and \($0) is not set" }
+    throw ValidationError(
+      "--\(option) is missing\(other ?? "; the variables are about the server of BRUME_URL")")
   }
 
   private func show(_ outcome: Outcome) {

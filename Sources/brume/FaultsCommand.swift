@@ -50,6 +50,12 @@ struct FaultsCommand: AsyncParsableCommand {
       if effect == "switchAccount", to == nil {
         throw ValidationError("'switchAccount' needs who signs in: --to NAME")
       }
+      guard count >= 1 else {
+        throw ValidationError("--count is '\(count)'; it is a number from 1 on")
+      }
+      guard skip >= 0 else {
+        throw ValidationError("--skip is '\(skip)'; it is a number from 0 on")
+      }
       for name in on where Fault.Operation(rawValue: name) == nil {
         let names = Fault.Operation.allCases.map(\.rawValue)
         throw ValidationError("--on is '\(name)'; it may be \(names.joined(separator: ", "))")

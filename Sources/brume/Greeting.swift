@@ -15,31 +15,31 @@ enum Greeting {
       case .sqlite: "SQLite"
       case .postgres: "PostgreSQL"
       }
-    Output.line("Brume serves \(server.url)")
+    Output.greet("Brume serves \(server.url)")
     let link = try await server.oneTimeLink()
     let console = settings.isDevelopment ? link : nil
-    Output.line("  console    \(console ?? "\(server.url)/_brume/console/")")
-    Output.line("  storage    \(engine)")
-    Output.line("  data       \(server.folder?.path ?? settings.dataFolder)")
+    Output.greet("  console    \(console ?? "\(server.url)/_brume/console/")")
+    Output.greet("  storage    \(engine)")
+    Output.greet("  data       \(server.folder?.path ?? settings.dataFolder)")
     if settings.isClockManual {
       let time = ISODate.text(server.clock.shown(most: 0).now)
-      Output.line("  clock      stands at \(time); 'brume clock advance 1m' moves it")
+      Output.greet("  clock      stands at \(time); 'brume clock advance 1m' moves it")
     }
     if settings.isDevelopment {
       // The address signs one browser in.
       try await ready(server)
     } else {
       if let link {
-        Output.line("  operator   none yet; this makes the first one, once, within 30 minutes:")
-        Output.line("             \(link)")
+        Output.greet("  operator   none yet; this makes the first one, once, within 30 minutes:")
+        Output.greet("             \(link)")
       }
-      Output.line("  accounts   nobody has access until you give it, in another terminal:")
-      Output.line("             brume user create NAME")
-      Output.line(
+      Output.greet("  accounts   nobody has access until you give it, in another terminal:")
+      Output.greet("             brume user create NAME")
+      Output.greet(
         "             brume token create NAME --container iCloud.org.example.app --environment production"
       )
     }
-    Output.line("Stop with Ctrl-C.")
+    Output.greet("Stop with Ctrl-C.")
   }
 
   /// One line among those of the log. It is read by more people and programs than may become an operator, so it has no link
@@ -62,9 +62,9 @@ enum Greeting {
   private static func ready(_ server: Composition) async throws {
     let ready = try await server.development.prepare(
       in: ContainerEnvironment(server.settings.container, .development))
-    Output.line("  container  \(ready.container)")
-    Output.line("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
-    Output.line("For a client ('brume status --format env' prints these lines again):")
-    for (name, value) in ready.variables { Output.line("\(name)=\(value)") }
+    Output.greet("  container  \(ready.container)")
+    Output.greet("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
+    Output.greet("For a client ('brume status --format env' prints these lines again):")
+    for (name, value) in ready.variables { Output.greet("\(name)=\(value)") }
   }
 }

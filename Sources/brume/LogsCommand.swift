@@ -8,8 +8,8 @@ struct LogsCommand: AsyncParsableCommand {
     commandName: "logs", abstract: "The newest requests, or all that is known of one.",
     discussion: """
       Each line is a request that the server has answered: who called what, and what came of it. The newest \
-      10,000 are in memory, of this server and since it began; health checks, scrapes and the console's \
-      files are not among them.
+      10,000 are in memory, of this server and since it began; health checks, scrapes, the console's \
+      files and who follows a log are not among them.
 
       With --request: the request, what operators did with it, and the pushes that it caused. An error \
       names the ID in its 'uuid', every answer in X-Apple-Request-UUID. What became of a change: 'brume \
@@ -49,19 +49,18 @@ struct LogsCommand: AsyncParsableCommand {
 
 /// The log of requests on the terminal.
 struct RequestLogView {
-  let connection: ServerConnection
-  let filter: [(String, String)]
-  let json: Bool
-  private var position: Int64 = 0
+  private let connection: ServerConnection
+  private var log: FollowedLog
+  private let json: Bool
 
   init(connection: ServerConnection, filter: [(String, String)], json: Bool) {
     self.connection = connection
-    self.filter = filter
+    log = FollowedLog(connection, "logs", filter)
     self.json = json
   }
 
-  /// The most that the server answers with.
-  private static let page = 1000
+  /// Ours: as many lines as a log remembers.
+  private static let most = 10_000
   private static let listing = Listing([
     "time", "request", "method", "route", "by", "status", "code", "milliseconds",
   ])
@@ -72,37 +71,32 @@ struct RequestLogView {
 
   /// The newest lines, oldest first.
   func show(_ limit: Int) async throws {
-    let lines = try await lines(limit)
-    Self.listing.show(lines.map { readable($0) }, asJSON: json)
+    let lines = try await log.newest(limit)
+    Self.listing.show(lines.map { json ? $0 : $0.readable() }, asJSON: json)
   }
 
   /// Shows requests as they are answered, beginning with the last few, under one heading.
   mutating func follow(from limit: Int) async throws {
     var widths: [Int] = []
-    var lines = try await lines(limit)
-    while true {
-      if !lines.isEmpty {
-        widths = Self.listing.show(
-          lines.map { readable($0) }, asJSON: json, heading: position == 0, atLeast: widths)
-        position = lines.last?["position"]?.int ?? position
-      }
-      try await Task.sleep(for: .seconds(1))
-      lines = try await self.lines(Self.page)
+    try await log.follow(from: limit) { [json] lines, isFirst in
+      widths = Self.listing.show(
+        lines.map { json ? $0 : $0.readable() }, asJSON: json, heading: isFirst, atLeast: widths)
     }
   }
 
   /// The request, the operators' log, and pushes: whatever knows the ID.
   func showAll(of request: String) async throws {
     let request = request.uppercased()
-    let lines = try await lines(Self.page)
-    let audit = try await connection.get("audit", [("request", request)])["audit"]?.array ?? []
-    let pushes = try await connection.get("push/log", [("request", request)])["log"]?.array ?? []
+    let lines = try await log.newest(Self.most)
+    let about = [("request", request)]
+    let audit = try await connection.get("audit", about)["audit"]?.array ?? []
+    let pushes = try await FollowedLog(connection, "push/log", about).newest(Self.most)
     guard !(lines + audit + pushes).isEmpty else {
       throw CommandFailure(
         "nothing is known of request \(request); the server remembers the newest 10,000 requests since it "
           + "began, and 'brume push explain --request \(request)' the changes of the last day")
     }
-    show("request", lines.map { readable($0) }, Self.listing)
+    show("request", lines.map { json ? $0 : $0.readable() }, Self.listing)
     show("audit", audit, Self.audit)
     show("push", pushes, Self.pushes)
   }
@@ -115,25 +109,18 @@ struct RequestLogView {
       lines.map { json ? $0.adding("log", .string(name)) : $0.withReadableTimes("time") },
       asJSON: json)
   }
-
-  /// Oldest first.
-  private func lines(_ limit: Int) async throws -> [JSON] {
-    let query = filter + [("limit", "\(limit)"), ("after", "\(position)")]
-    return try await connection.get("logs", query)["log"]?.array?.reversed() ?? []
-  }
-
-  /// One column for who called, and times as people read them.
-  private func readable(_ line: JSON) -> JSON {
-    guard !json else { return line }
-    let key = line["serverKey"]?.string.map { "key of \($0)" }
-    let person = line["operator"]?.string.map { "operator \($0)" }
-    return line.withReadableTimes("time")
-      .adding("by", .string(line["user"]?.string ?? key ?? person ?? "-"))
-      .adding("milliseconds", .int((line["microseconds"]?.int ?? 0) / 1000))
-  }
 }
 
 extension JSON {
+  /// One column for who called, and times as people read them.
+  fileprivate func readable() -> JSON {
+    let key = self["serverKey"]?.string.map { "key of \($0)" }
+    let person = self["operator"]?.string.map { "operator \($0)" }
+    return withReadableTimes("time")
+      .adding("by", .string(self["user"]?.string ?? key ?? person ?? "-"))
+      .adding("milliseconds", .int((self["microseconds"]?.int ?? 0) / 1000))
+  }
+
   /// An object with one more member.
   fileprivate func adding(_ key: String, _ value: JSON) -> JSON {
     guard case .object(var object) = self else { return self }

@@ -33,10 +33,12 @@ struct PushCommand: AsyncParsableCommand {
       let configuration = try await signIn(as: user, connection)
       Output.say("waiting for pushes to '\(device)' of \(user); Ctrl-C ends")
       do {
+        // What nobody could read is not acknowledged.
         try await PushReceiver(Session(configuration), acknowledgedEvery: 1).run { push in
-          Output.line(push)
-          return true
+          Output.give(push)
         }
+      } catch is CancellationError {
+        return
       } catch let error as BrumeError {
         throw CommandFailure(error.reason)
       }

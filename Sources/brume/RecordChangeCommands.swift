@@ -10,7 +10,7 @@ import BrumeWire
 struct FieldOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A text or a number for a field; numbers as they are, texts otherwise. Repeatable.",
+      "A text for a field, or a number such as -3 or 0.5; 007, +49 and 1e3 are texts. Repeatable.",
       valueName: "field=value"))
   var set: [String] = []
   @Option(help: ArgumentHelp("A field to empty. Repeatable.", valueName: "field"))
@@ -61,13 +61,17 @@ struct FieldOptions: ParsableArguments {
     throw CommandFailure("--fields is no JSON object; \(form)", .data)
   }
 
-  /// A whole number, a number, or else a text. Quotation marks make a number a text.
+  /// A number if it is one as JSON has it, without an exponent, so that nothing of it is lost. Quotation marks make it a text.
   private static func value(_ text: String) -> JSON {
     if text.hasPrefix("\""), text.hasSuffix("\""), text.count >= 2 {
       return .string(String(text.dropFirst().dropLast()))
     }
-    if let number = Int64(text) { return .int(number) }
-    if let number = Double(text), number.isFinite { return .double(number) }
+    if let number = Int64(text), String(number) == text { return .int(number) }
+    if text.contains("."), text.allSatisfy({ "-.0123456789".contains($0) }),
+      case .double(let number)? = try? JSON(parsing: Array(text.utf8))
+    {
+      return .double(number)
+    }
     return .string(text)
   }
 }
@@ -136,20 +140,12 @@ struct DeleteRecords: AsyncParsableCommand {
   @Argument(help: "The records' names.") var names: [String]
 
   func run() async throws {
-    var deleted: [JSON] = []
-    for start in stride(from: 0, to: names.count, by: Limits.apple.operationsPerRequest) {
-      let some = names[start...].prefix(Limits.apple.operationsPerRequest)
+    let work = await NamedItems.inParts(names) { names in
       let request = ModifyRecordsRequest(
-        zone: zone.id, operations: some.map { .init(.forceDelete, RecordDraft(name: $0)) })
-      let records = try await options.call("records/modify", request.json)["records"]?.array ?? []
-      for record in records where record["serverErrorCode"] != nil {
-        throw CommandFailure(
-          "\(record["recordName"]?.string ?? ""): \(Wire.error(record).reason)")
-      }
-      deleted += records
+        zone: zone.id, operations: names.map { .init(.forceDelete, RecordDraft(name: $0)) })
+      return try await options.call("records/modify", request.json)["records"]
     }
-    answer.show(
-      ["records": .array(deleted)], said: "deleted \(names.joined(separator: ", "))")
+    try work.show(answer, as: "records", said: "deleted")
   }
 }
 

@@ -53,6 +53,7 @@ struct RecordsCommand: AsyncParsableCommand {
         guard let marker = page["continuationMarker"]?.string else { return }
         request.marker = marker
       }
+      Output.say("there may be more: --limit N prints up to N records")
     }
 
     private func query() throws -> Query {

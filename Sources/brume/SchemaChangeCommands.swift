@@ -63,22 +63,11 @@ struct ImportSchema: AsyncParsableCommand {
     let connection = try server.connect()
     let text = JSON.string(try await SchemaFile(file).checked(connection))
     let changes = SchemaChanges(try await connection.post("schema/diff", ["schema": text]))
-    if !changes.drops.isEmpty, !json { changes.show(asJSON: false) }
-    let mayDrop = try changes.drops.isEmpty || allowDrops || Self.asked(changes.drops.count)
-    _ = try await connection.post("schema", ["schema": text, "allowDrops": .bool(mayDrop)])
+    let drops = try changes.agreedDrops(allowDrops, asJSON: json)
+    _ = try await connection.post(
+      "schema", ["schema": text, "allowDrops": true, "drops": .array(drops)])
     if json { changes.show(asJSON: true) }
     Output.say("imported \(file); changes: \(changes.count)")
-  }
-
-  /// Whether somebody at a terminal agrees; false where nobody can be asked: the server then says what is
-  /// needed.
-  private static func asked(_ drops: Int) throws -> Bool {
-    guard Terminal.isThere else { return false }
-    let types = drops == 1 ? "1 record type" : "\(drops) record types"
-    guard Terminal.agrees("Let \(types) go, with all their records?") else {
-      throw CommandFailure("nothing was changed")
-    }
-    return true
   }
 }
 
@@ -103,17 +92,24 @@ struct DeploySchema: AsyncParsableCommand {
 struct ResetSchema: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset", abstract: "Make development's schema what production's is.",
-    discussion:
-      "Record types that production does not have go, with all their records. Fields take production's types."
-  )
+    discussion: """
+      Record types that production does not have go, with all their records. Fields take production's types. \
+      On a terminal the command shows what goes and asks; elsewhere it needs --allow-drops.
+      """)
   @OptionGroup var server: ServerOptions
   @Flag(help: "Only show what would change.") var dryRun = false
+  @Flag(help: "Let record types go that production does not have, with all their records.")
+  var allowDrops = false
   @Flag(help: "One JSON object a line.") var json = false
 
   func run() async throws {
-    let answer = try await server.connect().post("schema/reset", ["dryRun": .bool(dryRun)])
-    SchemaChanges(answer).show(asJSON: json)
-    if !dryRun { Output.say("reset; development now has production's record types and fields") }
+    let connection = try server.connect()
+    let changes = SchemaChanges(try await connection.post("schema/reset", ["dryRun": true]))
+    if dryRun { return changes.show(asJSON: json) }
+    let drops = try changes.agreedDrops(allowDrops, asJSON: json)
+    let done = SchemaChanges(try await connection.post("schema/reset", ["drops": .array(drops)]))
+    if json || drops.isEmpty { done.show(asJSON: json) }
+    Output.say("reset; development now has production's record types and fields")
   }
 }
 
@@ -124,7 +120,27 @@ private struct SchemaChanges {
 
   private var changes: [JSON] { answer["changes"]?.array ?? [] }
   var count: Int { changes.count }
-  var drops: [JSON] { answer["drops"]?.array ?? [] }
+  private var drops: [JSON] { answer["drops"]?.array ?? [] }
+
+  /// The record types that may go: those that were shown, if somebody at a terminal or a flag agrees. Where nobody can be
+  /// asked there are none, and the server says what is needed.
+  ///
+  /// - Throws: `CommandFailure` if somebody does not agree.
+  func agreedDrops(_ areAllowed: Bool, asJSON: Bool) throws -> [JSON] {
+    if drops.isEmpty { return [] }
+    if asJSON {
+      Output.say("record types that go: \(drops.compactMap(\.string).joined(separator: ", "))")
+    } else {
+      show(asJSON: false)
+    }
+    if areAllowed { return drops }
+    guard Terminal.isThere else { return [] }
+    let types = drops.count == 1 ? "1 record type" : "\(drops.count) record types"
+    guard Terminal.agrees("Let \(types) go, with all their records?") else {
+      throw CommandFailure("nothing was changed")
+    }
+    return drops
+  }
 
   func show(asJSON: Bool) {
     if changes.isEmpty, !asJSON { return Output.say("nothing would change") }

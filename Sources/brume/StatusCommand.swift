@@ -27,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       try await show()
-    } catch let failure as CommandFailure where ready && failure.status == .unavailable {
+    } catch let failure as CommandFailure where ready {
       throw CommandFailure(failure.description)
     }
   }

@@ -92,17 +92,19 @@ struct UserCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
     @Argument(help: "The sign-in name.") var name: String
     @Flag(help: "Only show what would go.") var dryRun = false
-    @Flag(help: "One JSON object a line.") var json = false
+    @OptionGroup var answer: AnswerOption
 
     func run() async throws {
-      let answer = try await server.connect().post(
+      let removal = try await server.connect().post(
         "users/delete", ["user": .string(name), "dryRun": .bool(dryRun)])
-      let places = answer["containers"]?.array ?? []
-      if !places.isEmpty {
+      let places = removal["containers"]?.array ?? []
+      if answer.json || places.isEmpty {
+        answer.show(removal)
+      } else {
         Listing([
           "container", "environment", "zones", "subscriptions", "devices", "waiting",
           "participants", "joinedShares", "roles",
-        ]).show(places, asJSON: json)
+        ]).show(places, asJSON: false)
       }
       Output.say(dryRun ? "'\(name)' and this would go" : "deleted '\(name)'")
     }

@@ -49,8 +49,7 @@ struct ZonesCommand: AsyncParsableCommand {
     @Argument(help: "The zones' names.") var names: [String]
 
     func run() async throws {
-      let zones = try await options.modifyZones("create", names)
-      answer.show(zones, said: "made \(names.joined(separator: ", "))")
+      try await options.modifyZones("create", names).show(answer, as: "zones", said: "made")
     }
   }
 
@@ -62,8 +61,7 @@ struct ZonesCommand: AsyncParsableCommand {
     @Argument(help: "The zones' names.") var names: [String]
 
     func run() async throws {
-      let zones = try await options.modifyZones("delete", names)
-      answer.show(zones, said: "deleted \(names.joined(separator: ", "))")
+      try await options.modifyZones("delete", names).show(answer, as: "zones", said: "deleted")
     }
   }
 
@@ -84,14 +82,10 @@ struct ZonesCommand: AsyncParsableCommand {
 }
 
 extension DataOptions {
-  /// The first zone that fails ends the command.
-  fileprivate func modifyZones(_ verb: String, _ names: [String]) async throws -> JSON {
-    let zones = names.map { name -> JSON in ["zoneName": .string(name)] }
-    let answer = try await call("zones/\(verb)", ["zones": .array(zones)])
-    for zone in answer["zones"]?.array ?? [] where zone["serverErrorCode"] != nil {
-      let name = zone["zoneID"]?["zoneName"]?.string ?? ""
-      throw CommandFailure("\(name): \(Wire.error(zone).reason)")
+  fileprivate func modifyZones(_ verb: String, _ names: [String]) async -> NamedItems {
+    await NamedItems.inParts(names) { names in
+      let zones = names.map { name -> JSON in ["zoneName": .string(name)] }
+      return try await call("zones/\(verb)", ["zones": .array(zones)])["zones"]
     }
-    return answer
   }
 }

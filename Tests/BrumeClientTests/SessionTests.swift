@@ -1,6 +1,7 @@
 import BrumeModel
 import BrumeWire
 import Crypto
+import Foundation
 import Testing
 
 @testable import BrumeClient
@@ -40,6 +41,22 @@ struct SessionTests {
     let call = try #require(transport.calls.first)
     #expect(!call.target.contains("?"))
     #expect(call.headers.contains { $0.name == "X-Apple-CloudKit-Request-SignatureV1" })
+  }
+
+  @Test func `a file goes through a Unix socket only if that is the server's own`() async throws {
+    let receipt = #"{"singleFile":{"fileChecksum":"c","size":1,"receipt":"r"}}"#
+    let transport = ScriptedTransport([.answer(200, receipt)])
+    let (own, others) = ("http+unix://%2Frun%2Fa.sock", "http+unix://%2Frun%2Fb.sock")
+    let session = Session.scripted(transport) { $0.url = own }
+    let file = OutgoingFile(partOf: .nullDevice, from: 0, size: 0)
+    let refusal = await #expect(throws: CallFailure.self) {
+      try await session.upload(file, to: "\(others)/upload?ticket=secret") { _ in }
+    }
+    #expect(
+      refusal == .malformedAnswer("the server gave '\(others)/upload' as a file's address"))
+    #expect(transport.calls.isEmpty)
+    let asset = try await session.upload(file, to: "\(own)/upload?ticket=secret") { _ in }
+    #expect(asset.fileChecksum == "c" && transport.calls.first?.base == own)
   }
 
   @Test func `an error of the protocol is thrown as it is`() async throws {

@@ -37,6 +37,16 @@ import Testing
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
+  @Test(arguments: ["", #"{"url":"#, "[]"])
+  func `a server.json that is cut is damaged, and says how it is made anew`(content: String) throws
+  {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = try DataFolder(path: path)
+    try folder.write(Array(content.utf8), to: ServerFile.name)
+    let error = #expect(throws: DataFolderError.self) { _ = try ServerFile(folder: path) }
+    #expect(error?.description.contains("is damaged; restart the server") == true)
+  }
+
   @Test func `without a server the error says how to start one`() throws {
     let error = #expect(throws: DataFolderError.self) { _ = try ServerFile(folder: path) }
     #expect(error?.description.contains("brume serve") == true)

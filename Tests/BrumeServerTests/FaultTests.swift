@@ -50,6 +50,8 @@ import Testing
     (#"{"faults":[{"effect":"error","code":7,"retryAfter":"3"}]}"#, "'retryAfter' must be"),
     (#"{"faults":[{"effect":"conflict","on":["sing"]}]}"#, "not 'sing'"),
     (#"{"faults":[{"effect":"conflict","user":"nobody"}]}"#, "there is no user 'nobody'"),
+    (#"{"faults":[{"effect":"conflict","count":0}]}"#, "'count' must be a whole number from 1 on"),
+    (#"{"faults":[{"effect":"conflict","skip":-1}]}"#, "'skip' must be a whole number from 0 on"),
     (#"{"faults":[{"effect":"switchAccount"}]}"#, "'to' is missing"),
     (#"{"faults":[{"effect":"switchAccount","to":"nobody"}]}"#, "there is no user 'nobody'"),
     (#"{"faults":[]}"#, "'faults' is missing"),

@@ -22,6 +22,10 @@ import Testing
         let lines = answer["log"]?.array?.compactMap { $0["notification"]?.string }
         #expect(lines == listed, "\(answer.text)")
       }
+      let next = try await client.admin("push/log?limit=9")["next"]?.int
+      let older = try await client.admin("push/log?limit=9&before=\(try #require(next))")
+      let lines = older["log"]?.array?.compactMap { $0["notification"]?.string }
+      #expect(lines == ["1"] && older["next"] == nil, "\(older.text)")
     }
   }
 

@@ -131,6 +131,23 @@ import Testing
     }
   }
 
+  @Test func `who follows a log is not in it, and who asks once is`() async throws {
+    try await ServerFixture().routes { client in
+      for path in ["logs?after=0", "push/log?after=0"] {
+        let status = try await client.admin(path).status
+        #expect(status == 200)
+      }
+      let none = try await client.admin("logs")["log"]?.array
+      #expect(none?.isEmpty == true)
+      let one = try await client.admin("logs")["log"]?.array
+      #expect(one?.count == 1)
+      // What is refused is always in it.
+      _ = try await client.admin("logs?after=x")
+      let refused = try await client.admin("logs?failed=true")["log"]?.array
+      #expect(refused?.count == 1)
+    }
+  }
+
   @Test(arguments: [("limit=x", "limit"), ("after=-1", "after"), ("user=nobody", "nobody")])
   func `a question that makes no sense is refused`(query: String, named: String) async throws {
     try await ServerFixture().routes { client in

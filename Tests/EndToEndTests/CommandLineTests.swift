@@ -255,6 +255,17 @@ import Testing
     #expect(!names.contains("BRUME_USER_TOKEN_ALICE"))
   }
 
+  @Test func `exec takes names with spaces between them, and none that share a variable`()
+    async throws
+  {
+    let outcome = try await Tool.run(
+      "exec", "--users", "ann, ben", "--", "sh", "-c", "env | grep -c ^BRUME_USER_TOKEN_")
+    outcome.expect(0)
+    #expect(outcome.output == "2\n")
+    try await Tool.run("exec", "--users", "a-b,a_b", "--", "true").expect(
+      64, "--users has 'a-b' and 'a_b', and BRUME_USER_TOKEN_A_B")
+  }
+
   @Test func `a signal to exec reaches the command, which decides what to do`() async throws {
     let outcome = try await Tool.run(
       "exec", "--", "sh", "-c", "trap 'exit 5' TERM; kill -TERM $PPID; while :; do sleep 0.1; done")

@@ -81,6 +81,9 @@ import Testing
       #expect(try await brume("schema", "validate", "/nowhere").status == 66)
       let same = try await brume("schema", "diff", empty)
       #expect(same.status == 0 && same.output.contains("remove record type Note"), "\(same.talk)")
+      let unasked = try await brume("schema", "reset")
+      #expect(unasked.status == 1 && unasked.talk.contains("--allow-drops"), "\(unasked.talk)")
+      #expect(unasked.output.contains("all its records are deleted"))
       #expect(try await brume("schema", "diff", empty, "--exit-code").status == 1)
       let refused = try await brume("schema", "import", empty)
       #expect(refused.status == 1 && refused.talk.contains("--allow-drops"), "\(refused.talk)")
@@ -121,7 +124,10 @@ import Testing
         #expect(made.status == 0, "\(made.talk)")
       }
       let file = "\(brume.folder)/alice.export"
+      // An export that was cut short left this.
+      let part = try brume.file("alice.export.part", "{\"brume\":\"export\",")
       let out = try await brume("export", "--user", "alice", file)
+      #expect(!FileManager.default.fileExists(atPath: part))
       #expect(out.status == 0 && out.talk.contains("1 zones, 2 records"), "\(out.talk)")
       let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
       #expect(mode == 0o600)
@@ -142,6 +148,8 @@ import Testing
         .write(toFile: file, atomically: true, encoding: .utf8)
       let cut = try await brume("import", file, "--user", "dave")
       #expect(cut.status == 65 && cut.talk.contains("no whole export"), "\(cut.talk)")
+      let users = try await brume("user", "list")
+      #expect(!users.output.contains("dave"), "half an export leaves no trace")
       #expect(try await brume("import", "/nowhere").status == 66)
     }
   }

@@ -29,8 +29,17 @@ struct Tool: Sendable {
   static func run(_ arguments: String...) async throws -> Outcome { try await run(arguments) }
 
   static func run(_ arguments: [String]) async throws -> Outcome {
+    try await run(path, arguments)
+  }
+
+  /// A line of a shell, in which the program is `"$0"`.
+  static func shell(_ line: String) async throws -> Outcome {
+    try await run("/bin/sh", ["-c", line, path])
+  }
+
+  private static func run(_ program: String, _ arguments: [String]) async throws -> Outcome {
     try await inBackground {
-      let child = try Child(path, arguments, environment)
+      let child = try Child(program, arguments, environment)
       // The talk is short enough to wait in its pipe until the output has ended.
       let (output, talk) = (child.output.readDataToEndOfFile(), child.talk.readDataToEndOfFile())
       return Outcome(

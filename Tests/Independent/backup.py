@@ -169,7 +169,7 @@ class CuttingProxy(threading.Thread):
 def check_wrong_use(tool, folder, server, backup):
     token = json.load(open(f"{folder}/first/server.json"))["adminToken"]
     url = f"http://{server.address[0]}:{server.address[1]}"
-    tool.refused(64, "needs an admin token", "backup", f"{folder}/x", "--url", url)
+    tool.refused(77, "needs an admin token", "backup", f"{folder}/x", "--url", url)
     tool.refused(64, "by --data, or by --url", "backup", f"{folder}/x", "--url", url, "--data", f"{folder}/first")
     tool.refused(64, "asks no server", "backup", "--verify", backup, "--data", f"{folder}/first")
     tool.refused(64, "must be in the folder of", "backup", f"{folder}/first/x", "--since", backup)

@@ -316,7 +316,7 @@ def test_refusals(importer, source, target):
         expect(outcome.returncode == status and text in outcome.stderr,
                f"{status}: {outcome.stderr.strip()[:90]} ({outcome.returncode})")
     token = ("--from", values["BRUME_URL"], "--user", "importer", "--type", "Trail", "--dry-run", "--api-token")
-    open_to_all = importer.run(*token, values["BRUME_API_TOKEN"])
+    open_to_all = importer.run(*token, values["BRUME_API_TOKEN"], BRUME_FROM_KEY_ID="of another import")
     expect(open_to_all.stdout == "Trail  450\n", f"an API token reads what anybody may: {open_to_all.stderr}")
     source.tool("schema", "index", "remove", "Trail", "___recordID", "queryable")
     bare = importer.public("--type", "Trail")
@@ -332,18 +332,28 @@ def test_refusals(importer, source, target):
            f"record and rule are named: {odd.stderr}")
 
 
+def test_public_address(importer, source, hidden):
+    print("== a target whose public address leads nowhere from here")
+    source.tool("schema", "index", "add", "Trail", "___recordID", "queryable")
+    there = Importer(importer.binary, source, hidden)
+    outcome = there.public("--type", "Trail", "--type", "Photo")
+    expect(outcome.returncode == 0 and "3 files fetched" in outcome.stderr, f"its files come all the same: {outcome.stderr}")
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--brume", required=True)
     binary = os.path.abspath(arguments.parse_args().brume)
     with tempfile.TemporaryDirectory() as folder:
-        servers = [Server(binary, os.path.join(folder, name), store="memory") for name in ("source", "target")]
+        servers = [Server(binary, os.path.join(folder, name), store="memory", extra=extra) for name, extra in
+                   (("source", ()), ("target", ()), ("hidden", ("--base-url", "http://127.0.0.1:9")))]
         try:
-            source, target = [server.start() for server in servers]
+            source, target, hidden = [server.start() for server in servers]
             importer = Importer(binary, source, target)
             test_public(importer, source, target)
             test_private(importer, source, target)
             test_refusals(importer, source, target)
+            test_public_address(importer, source, hidden)
         finally:
             for server in servers:
                 if server.process and server.process.poll() is None:

@@ -308,12 +308,14 @@ def test_exec(binary, folder):
     inside = f"'{binary}' user list; '{binary}' status --format env; '{binary}' user list | grep -c ann; env | grep ^BRUME_"
     outcome = run(
         binary, "exec", "--users", "ann", "--", "env", f"BRUME_DATA={folder}/nowhere", binary, "exec", "--users", "ben",
-        "--", "sh", "-c", inside, BRUME_STORE="postgres://brume@127.0.0.1:9/none")
+        "--", "sh", "-c", inside, BRUME_STORE="postgres://brume@127.0.0.1:9/none", BRUME_CONFIG="/never.json",
+        BRUME_ASSETS="s3://never", BRUME_STATE_DIR="/never", BRUME_DEVICE_ID="never", BRUME_TRUST="/trusted.pem")
     expect(outcome.returncode == 0, f"a server inside a server's exec: {outcome.stderr}")
     listed, variables = outcome.stdout.split("\n0\n")
     expect("ben" in listed and "BRUME_USER_TOKEN_BEN" in listed, "commands reach the inner one")
     expect("ann" not in listed and "ANN" not in variables, "and nothing leads to the outer")
     expect("BRUME_DATA=" not in variables and "BRUME_STORE=" not in variables, "nor to another folder or store")
+    expect("never" not in variables and "BRUME_TRUST=/trusted.pem" in variables, f"nor to what a device knows of another {variables}")
     urls = set(re.findall(r"BRUME_URL=(\S+)", outcome.stdout))
     expect(len(urls) == 1, f"one address: {urls}")
 
@@ -482,6 +484,9 @@ SLIPS = (
     ("faults add nonsense", 64, "there is no fault 'nonsense'; it is one of error,"),
     ("faults add error", 64, "such as --code 7"),
     ("faults add switchAccount", 64, "--to NAME"),
+    ("faults add conflict --count 0", 64, "--count is '0'; it is a number from 1 on"),
+    ("faults add conflict --skip=-1", 64, "--skip is '-1'; it is a number from 0 on"),
+    ("demo --only Typo", 64, "--only is 'Typo', which no scenario has in its name: 'Two devices"),
     ("faults add conflict --on never", 64, "--on is 'never'; it may be saveRecords"),
     ("operator add ada", 64, "--password-file"),
     ("operator invitation create ada --hours 0", 64, "--hours is '0'; an invitation is good for 1 to 168 hours"),
@@ -494,6 +499,7 @@ SLIPS = (
     ("backup --verify ./letter", 65, "'./letter': this is no backup of Brume"),
     ("restore ./letter --data ./unmade", 65, "'./letter': this is no backup of Brume"),
     ("backup ./never/a --url http://127.0.0.1:1 --admin-token t", 73, "make its folder, or choose another name"),
+    ("backup ./unmade --url http://127.0.0.1:1", 77, "needs an admin token; give one with --admin-token"),
     ("backup ./unmade --url http://127.0.0.1:1 --admin-token t", 69, "no server answers at http://127.0.0.1:1"),
 )
 # The same at a server.

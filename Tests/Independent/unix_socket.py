@@ -4,6 +4,7 @@ usage: unix_socket.py --brume PATH
 """
 import argparse
 import http.client
+import json
 import os
 import signal
 import socket
@@ -12,6 +13,16 @@ import subprocess
 import tempfile
 
 from brume_server import Server, expect
+
+
+# As `brume export` writes it.
+EXPORT = """{"brume": "export", "version": 1, "user": "alice", "owner": "_a"}
+{"zone": "_defaultZone"}
+{"file": "C", "size": 3}
+{"data": "YWJj"}
+{"record": {"recordName": "p", "recordType": "Photo", "fields": {"file": {"type": "ASSETID", "value": {"fileChecksum": "C", "size": 3}}}}}
+{"end": true, "records": 1}
+"""
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -63,6 +74,12 @@ def main():
         result = subprocess.run([brume, "records", "get", "n", "--user", "alice", "--data", server.folder],
                                 env=environment, capture_output=True, text=True)
         expect(result.returncode == 0, f"and with the variables of a client {result.stderr}")
+        export = os.path.join(folder, "a.jsonl")
+        with open(export, "w") as file:
+            file.write(EXPORT)
+        server.tool("import", export, "--user", "bob")
+        file = json.loads(server.tool("records", "get", "p", "--user", "bob"))["fields"]["file"]["value"]
+        expect(file["size"] == 3, f"files go through it {file}")
         curl = subprocess.run(["curl", "--silent", "--unix-socket", path, "http://localhost/_brume/health/live"],
                               capture_output=True, text=True)
         expect(curl.stdout == '{"status":"live"}', "curl reads through it")

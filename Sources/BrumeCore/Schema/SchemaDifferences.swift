@@ -16,11 +16,15 @@ extension SchemaDifference {
   }
 
   /// Refuses to let record types go unless somebody said that they may.
-  func checkDrops(areAllowed: Bool) throws(BrumeError) {
-    if areAllowed || dropped.isEmpty { return }
+  ///
+  /// - Parameter types: those of which that was said; nil: any.
+  func checkDrops(of types: Set<String>?) throws(BrumeError) {
+    guard let types else { return }
+    let others = dropped.filter { !types.contains($0) }
+    if others.isEmpty { return }
     throw BrumeError(
       .badRequest,
-      "the schema lacks record types that are there: \(dropped.joined(separator: ", ")); they would go "
+      "the schema lacks record types that are there: \(others.joined(separator: ", ")); they would go "
         + "with all their records. Add them to the text, or allow it with --allow-drops ('allowDrops'); "
         + "`brume schema diff FILE` shows all changes")
   }

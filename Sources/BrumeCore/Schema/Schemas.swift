@@ -59,34 +59,38 @@ package struct Schemas: Sendable {
   /// Replaces a schema by the one in `text`. All or nothing: existing fields keep their type, and
   /// what production has stays.
   ///
-  /// - Parameter allowsDrops: whether record types may go, with all their records. Without it a text that
-  ///   lacks one is refused.
+  /// - Parameters:
+  ///   - allowsDrops: whether record types may go, with all their records. Without it a text that lacks one is refused.
+  ///   - types: those that may go then; nil: any.
   /// - Throws: `badRequest` for a text that is no schema, and for a change that may not be. Records of
   ///   dropped types may be gone then.
   package func replace(
-    by text: String, in containerEnvironment: ContainerEnvironment, allowsDrops: Bool = true
+    by text: String, in containerEnvironment: ContainerEnvironment, allowsDrops: Bool = true,
+    of types: Set<String>? = nil
   ) async throws {
     try await replace(
-      by: try Schema(parsing: text), in: containerEnvironment, .importing, allowsDrops: allowsDrops)
+      by: try Schema(parsing: text), in: containerEnvironment, .importing,
+      dropping: allowsDrops ? types : [])
   }
 
   /// Makes development's schema what production's is. Types that production does not have go, with all
   /// their records. A field takes production's type, also where a save made it another one.
   ///
+  /// - Parameter types: those that may go; nil: any.
   /// - Throws: `validatingReferenceError` if records of other types keep one from being deleted.
-  package func reset(_ container: ContainerID) async throws {
+  package func reset(_ container: ContainerID, dropping types: Set<String>? = nil) async throws {
     let deployed = try await current(of: ContainerEnvironment(container, .production))
     try await replace(
       by: deployed, in: ContainerEnvironment(container, .development), .resetting,
-      allowsDrops: true)
+      dropping: types)
   }
 
   private func replace(
     by new: Schema, in containerEnvironment: ContainerEnvironment, _ occasion: Schema.Occasion,
-    allowsDrops: Bool
+    dropping types: Set<String>?
   ) async throws {
     let difference = try await difference(to: new, in: containerEnvironment, occasion)
-    try difference.checkDrops(areAllowed: allowsDrops)
+    try difference.checkDrops(of: types)
     if difference.isAllowed {
       try await removal.removeRecords(of: difference.dropped, in: containerEnvironment)
     }
@@ -94,7 +98,7 @@ package struct Schemas: Sendable {
       try schema.checkChange(
         to: new, in: containerEnvironment.environment, deployed: deployed, by: occasion)
       let others = SchemaDifference(from: schema, to: new, kept: Schema(), by: occasion)
-      try others.checkDrops(areAllowed: allowsDrops)
+      try others.checkDrops(of: types)
       schema = new
       return others.dropped
     }

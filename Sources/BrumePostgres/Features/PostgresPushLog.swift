@@ -20,7 +20,7 @@ final class PostgresPushLog: PushLogWriting {
       [
         .integer(position), .text(filter.container?.name), .text(filter.environment?.rawValue),
         .text(filter.user?.name), .text(filter.device), .text(filter.notificationID),
-        .text(filter.requestID), .integer(max(0, limit)),
+        .text(filter.requestID), .integer(max(0, limit)), .integer(filter.before),
       ]
     ) { try $0.logged() }
     return found.reversed()
@@ -102,7 +102,7 @@ extension PostgresPushLog {
     WHERE position > $1 AND ($2::text IS NULL OR container = $2)
       AND ($3::text IS NULL OR environment = $3) AND ($4::text IS NULL OR user_id = $4)
       AND ($5::text IS NULL OR device = $5) AND ($6::text IS NULL OR notification = $6)
-      AND ($7::text IS NULL OR request = $7)
+      AND ($7::text IS NULL OR request = $7) AND ($9::bigint IS NULL OR position < $9)
     ORDER BY position DESC LIMIT $8
     """)
 }

@@ -32,7 +32,14 @@ struct AccessLog: RouterMiddleware {
     return response
   }
 
-  /// Supervisors and the files of our own pages would drive everything else out.
+  /// Logs that commands follow: they ask each second.
+  private static let followed: Set = ["/_brume/admin/logs", "/_brume/admin/push/log"]
+
+  private static func follows(_ request: Request, _ route: String) -> Bool {
+    followed.contains(route) && request.uri.queryParameters["after"] != nil
+  }
+
+  /// Supervisors, the files of our own pages and whoever follows a log would drive everything else out.
   private func note(
     _ request: Request, _ response: Response, _ context: RequestState, _ route: String,
     _ microseconds: Int64
@@ -46,7 +53,8 @@ struct AccessLog: RouterMiddleware {
       containerEnvironment: facts.containerEnvironment,
       caller: facts.caller, status: response.status.code,
       errorCode: facts.errorCode?.meaning.wire, microseconds: microseconds)
-    let isOfInterest = !facts.isProbe || response.status.code >= 400
+    let isUsual = facts.isProbe || Self.follows(request, route)
+    let isOfInterest = !isUsual || response.status.code >= 400
     if isOfInterest { requests.append(line) }
     let level = isOfInterest ? Logger.Level.info : .debug
     guard logger.logLevel <= level else { return }

@@ -11,7 +11,7 @@ struct PushLogAdmin: Sendable {
   /// Lines of one answer.
   let mostLines: Int
 
-  /// The newest lines, oldest first; after a position, to follow.
+  /// The newest lines, oldest first; after a position, to follow, or before one, to look back.
   func list(_ call: Call) async throws -> Reply {
     let filter = try await filter(call)
     let after = try call.number("after") ?? 0
@@ -20,7 +20,10 @@ struct PushLogAdmin: Sendable {
       try $0.pushLog.entries(filter, after: after, limit: limit)
     }
     let names = try await users.names(of: Set(lines.compactMap(\.user)))
-    return .json(["log": .array(lines.map { Self.describe($0, names) })])
+    var answer = JSONObject()
+    answer["log"] = .array(lines.map { Self.describe($0, names) })
+    answer["next"] = lines.count == limit ? lines.first.map { JSON.int($0.position) } : nil
+    return .json(.object(answer))
   }
 
   private func filter(_ call: Call) async throws -> PushLogFilter {
@@ -31,6 +34,7 @@ struct PushLogAdmin: Sendable {
     filter.device = call.query["device"]
     filter.notificationID = call.query["notification"]
     filter.requestID = call.query["request"]
+    filter.before = try call.number("before")
     return filter
   }
 

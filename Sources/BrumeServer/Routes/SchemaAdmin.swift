@@ -45,7 +45,7 @@ struct SchemaAdmin: Sendable {
     let json = try call.object()
     try await schemas.replace(
       by: json.text("schema"), in: call.containerEnvironment,
-      allowsDrops: json.bool("allowDrops") ?? false)
+      allowsDrops: json.bool("allowDrops") ?? false, of: json.drops())
     return try await show(call)
   }
 
@@ -68,7 +68,10 @@ struct SchemaAdmin: Sendable {
     }
     let container = call.containerEnvironment.container
     let difference = try await schemas.differenceOfReset(container)
-    if !(try call.object().bool("dryRun") ?? false) { try await schemas.reset(container) }
+    let json = try call.object()
+    if !(try json.bool("dryRun") ?? false) {
+      try await schemas.reset(container, dropping: json.drops())
+    }
     return .json(Wire.schemaDifference(difference))
   }
 
@@ -87,4 +90,9 @@ struct SchemaAdmin: Sendable {
       "environment": .string(place.environment.rawValue),
     ])
   }
+}
+
+extension JSONObject {
+  /// The record types that somebody has agreed to lose; nil: whichever they are.
+  fileprivate func drops() throws(BrumeError) -> Set<String>? { try strings("drops").map(Set.init) }
 }

@@ -132,6 +132,10 @@ extension StorageContract {
         let later = try transaction.pushLog.entries(
           PushLogFilter(), after: all[2].position, limit: 9)
         try expectEqual(later.map(\.attempt), [6], "after a position")
+        var older = PushLogFilter()
+        older.before = all[2].position
+        let earlier = try transaction.pushLog.entries(older, after: 0, limit: 1)
+        try expectEqual(earlier.map(\.attempt), [4], "before a position")
         var filter = PushLogFilter()
         filter.container = .sample
         filter.environment = .development

@@ -40,11 +40,14 @@ struct FileImportCommand: AsyncParsableCommand {
     }
     let name = user ?? owner ?? ""
     let connection = try server.connect()
-    try await connection.makeAccount(name)
     let progress = TerminalProgress()
-    var records = RecordImport(
-      connection: connection, user: name, owner: ownerRecord, progress: progress)
-    defer { records.removeFiles() }
+    // What can be read only once, such as a pipe, is taken as it comes.
+    let check = try reader.size > 0 ? ArchiveCheck(file, progress) : nil
+    progress.end()
+    try await connection.makeAccount(name)
+    var records = try RecordImport(
+      connection: connection, user: name, owner: ownerRecord, FileSpool(uses: check?.uses),
+      progress: progress)
     try await progress.during("reading the file") {
       try await read(&reader, into: &records, progress)
     }
@@ -62,8 +65,8 @@ struct FileImportCommand: AsyncParsableCommand {
       progress.show("\(records.saved) records saved", reader.position, of: reader.size)
       switch try ExportLine(json: line) {
       case .zone(let zone)?: try await records.begin(zone)
-      case .file(let checksum)?: try records.beginFile(checksum)
-      case .piece(let piece)?: try records.add(piece)
+      case .file(let checksum)?: records.files.begin(checksum)
+      case .piece(let piece)?: try records.files.add(piece)
       case .record(let record)?: try await records.add(record)
       case .end(let count)?: total = count
       case .heading?, nil:

@@ -18,17 +18,19 @@ struct RecordImport {
   /// Ours: bytes of one request, about half of what a server takes at least. A record alone may have more.
   private static let requestBytes = 8 << 20
   private var refused: [(record: Record, reason: String)] = []
-  private var files: [String: URL] = [:]
-  private var openFile: FileHandle?
+  /// Files that came, and whose records are not saved yet.
+  var files: FileSpool
   private var session: Session?
   private let progress: TerminalProgress
 
   init(
-    connection: ServerConnection, user: String, owner: String?, progress: TerminalProgress
+    connection: ServerConnection, user: String, owner: String?, _ files: FileSpool,
+    progress: TerminalProgress
   ) {
     self.connection = connection
     self.user = user
     self.owner = owner
+    self.files = files
     self.progress = progress
   }
 
@@ -43,15 +45,6 @@ struct RecordImport {
       throw CommandFailure("\(name): \(Wire.error(failure).reason)")
     }
   }
-
-  mutating func beginFile(_ checksum: String) throws {
-    try openFile?.close()
-    let url = try TemporaryFile.make()
-    files[checksum] = url
-    openFile = try FileHandle(forWritingTo: url)
-  }
-
-  func add(_ piece: [UInt8]) throws { try openFile?.write(contentsOf: Data(piece)) }
 
   mutating func add(_ record: Record) async throws {
     // One that changed while it was exported is there once more, and the later line counts.
@@ -83,11 +76,7 @@ struct RecordImport {
     }
   }
 
-  func removeFiles() { files.values.forEach(TemporaryFile.remove) }
-
   private mutating func send() async throws {
-    try openFile?.close()
-    openFile = nil
     guard !waiting.isEmpty else { return }
     let records = waiting
     waiting = []
@@ -117,6 +106,7 @@ struct RecordImport {
     for (record, answer) in zip(records, answers ?? []) {
       if answer["serverErrorCode"] == nil {
         saved += 1
+        try files.drop(filesOf: record)
       } else {
         refused.append((record, Wire.error(answer).reason))
       }
@@ -158,7 +148,7 @@ struct RecordImport {
   private mutating func uploaded(
     _ asset: Asset, of record: Record, _ field: String
   ) async throws -> Asset {
-    guard let url = files[asset.fileChecksum] else {
+    guard let file = files.file(asset.fileChecksum) else {
       throw CommandFailure(
         "the export lacks the file of field '\(field)' of '\(record.name)'; export again")
     }
@@ -169,7 +159,7 @@ struct RecordImport {
     guard let ticket = try await session.database(.private).uploadAddresses(request).first else {
       throw CommandFailure("the server gave no address for a file; see its log")
     }
-    let (file, progress) = (try OutgoingFile(url), progress)
+    let progress = progress
     let words = "sending a file of '\(record.name)', \(TerminalProgress.bytes(file.state.size))"
     return try await session.upload(file, to: connection.access.own(ticket.ticket)) { sent in
       progress.show(words, sent, of: file.state.size)

@@ -1,15 +1,20 @@
 // What imports ask of accounts.
 
+import BrumeClient
+import BrumeModel
 import BrumeWire
 
 extension ServerConnection {
   /// Makes the account, if there is none of that name.
   func makeAccount(_ name: String) async throws {
     do {
-      _ = try await get("zones", [("user", name), ("limit", "1")])
-    } catch is CommandFailure {
+      _ = try await send("zones", ["user": .string(name), "limit": 1])
+    } catch let error as BrumeError {
+      guard error.code == .notFound else { throw CommandFailure(error.reason, error.exitStatus) }
       _ = try await post("users", ["name": .string(name)])
       Output.say("made the account '\(name)'")
+    } catch let failure as CallFailure {
+      throw access.failure(failure, changing: false)
     }
   }
 

@@ -1,18 +1,22 @@
-// A file that is there for as long as somebody works on it, for its owner only.
+// A file for content on its way. It has no name, so it goes with the process, however that ends.
 
 import Foundation
 
 enum TemporaryFile {
-  /// An empty file, which the caller removes.
-  static func make() throws -> URL {
-    let url = FileManager.default.temporaryDirectory.appending(
-      path: "brume-\(UUID().uuidString)")
-    guard
-      FileManager.default.createFile(
-        atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
-    else { throw CommandFailure("'\(url.path)' cannot be written; set TMPDIR to another folder") }
-    return url
+  private static var folder: String { FileManager.default.temporaryDirectory.path }
+
+  /// An empty file for its owner only, which is gone when the handle is.
+  static func open() throws -> FileHandle {
+    var name = Array("\(folder)/brume-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&name)
+    guard descriptor >= 0 else { throw failure(SystemError.reason(), .cannotCreate) }
+    unlink(name)
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  static func remove(_ url: URL) { try? FileManager.default.removeItem(at: url) }
+  static func failure(_ reason: String, _ status: ExitStatus = .disk) -> CommandFailure {
+    CommandFailure(
+      "no file can be kept in '\(folder)' (\(reason)); make room, or set TMPDIR to another folder",
+      status)
+  }
 }

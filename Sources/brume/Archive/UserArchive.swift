@@ -1,6 +1,8 @@
 // The file of `brume export`, as it is written and read: its lines are in BrumeWire's ExportLine.swift.
 
 import BrumeModel
+import BrumeServer
+import BrumeStorage
 import BrumeWire
 import Foundation
 
@@ -14,44 +16,34 @@ enum UserArchive {
   }
 }
 
-/// Writes an export, for its owner's eyes only.
+/// Writes an export, for its owner's eyes only: into FILE.part, which gets its name when all is there.
 struct ArchiveWriter {
-  private let handle: FileHandle
+  private let part: DiskFile
   private let path: String
 
-  /// - Throws: if the file is there already or cannot be made.
+  /// - Throws: if the file is there already, cannot be made, or another export writes it.
   init(_ path: String) throws {
     self.path = path
-    guard !FileManager.default.fileExists(atPath: path) else {
+    guard !DiskFile.exists(path) else {
       throw CommandFailure("'\(path)' exists already; name a new file", .cannotCreate)
     }
-    guard
-      FileManager.default.createFile(
-        atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
-      let handle = FileHandle(forWritingAtPath: path)
-    else { throw CommandFailure("'\(path)' cannot be written; check its folder", .cannotCreate) }
-    self.handle = handle
-  }
-
-  func write(_ bytes: ArraySlice<UInt8>) throws {
-    do {
-      try handle.write(contentsOf: Data(bytes))
+    do throws(StoreError) {
+      part = try DiskFile.appending("\(path).part")
+      // What is there of an attempt that was cut short.
+      try part.truncate(to: 0)
     } catch {
-      throw CommandFailure("'\(path)' cannot be written: \(error.localizedDescription)", .disk)
+      let advice = error.code == .inUse ? "" : "; check its folder"
+      throw CommandFailure(error.description + advice, .cannotCreate)
     }
   }
 
-  /// Everything is on the disk when this returns.
-  func finish() throws {
-    try handle.synchronize()
-    try handle.close()
-  }
+  func write(_ bytes: ArraySlice<UInt8>) throws { try part.append(bytes) }
 
-  /// The file goes: what is in it is not whole.
-  func discard() {
-    try? handle.close()
-    try? FileManager.default.removeItem(atPath: path)
-  }
+  /// Everything is on the disk when this returns.
+  func finish() throws { try part.finish(as: path) }
+
+  /// What is there is not whole.
+  func discard() { DiskFile.remove(part.path) }
 }
 
 /// Reads an export line by line.

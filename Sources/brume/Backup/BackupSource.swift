@@ -13,15 +13,15 @@ struct BackupSource: Sendable {
   struct Missing: Error {}
 
   let url: String
-  let adminToken: String
-  /// Whom calls by https believe.
-  let trust: HTTPCall.Trust
+  private let access: ServerAccess
+  private let adminToken: String
   private let transport = ProgramTransport()
 
-  init(url: String, adminToken: String, trust: HTTPCall.Trust) {
-    self.trust = trust
-    self.url = url
-    self.adminToken = adminToken
+  /// - Throws: `StatusFailure` if no admin token is named.
+  init(_ access: ServerAccess) throws {
+    self.access = access
+    url = access.url
+    adminToken = try access.requiredToken()
   }
 
   /// Has a snapshot made, and answers its ID.
@@ -76,7 +76,7 @@ struct BackupSource: Sendable {
     HTTPCall(
       method: method, base: url, target: "/_brume/admin/backups" + target,
       headers: [.init("Authorization", "Bearer \(adminToken)")], body: body, timeout: .seconds(60),
-      trust: trust)
+      trust: access.trust)
   }
 
   private func ask(_ method: String, _ target: String, _ body: [UInt8] = []) async throws -> JSON {
@@ -103,10 +103,10 @@ struct BackupSource: Sendable {
     // The token is known, and may only read.
     case .accessDenied: throw StatusFailure(.noPermission, error.reason)
     case .authenticationFailed, .authenticationRequired, .missingEntitlement:
+      // The folder's token is of one start; an operator's lasts.
+      let advice = access.folder == nil ? "" : ". A server makes a new one at each start"
       throw StatusFailure(
-        .noPermission,
-        "the server at \(url) refuses the admin token: \(error.reason). A server makes a new one at "
-          + "each start")
+        .noPermission, "the server at \(url) refuses the admin token: \(error.reason)\(advice)")
     // Others take backups.
     case .throttled: throw StatusFailure(.again, error.reason)
     default:

@@ -20,13 +20,8 @@ struct InPlaceRestore {
 
   /// - Throws: `StatusFailure` if no server or no admin token is named.
   init(_ access: ServerAccess, progress: TerminalProgress, answer: AnswerOption) throws {
-    guard let token = access.adminToken else {
-      throw StatusFailure(
-        .noPermission,
-        "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN")
-    }
     self.access = access
-    self.token = token
+    token = try access.requiredToken()
     self.progress = progress
     self.answer = answer
   }

@@ -60,21 +60,24 @@ struct ImportTarget {
   }
 
   /// Sends a file. Uploads are made as the user, who needs an API token of the container.
-  mutating func upload(_ url: URL, for record: Record, _ field: String) async throws -> Asset {
+  mutating func upload(
+    _ file: FileHandle, for record: Record, _ field: String
+  ) async throws -> Asset {
+    let outgoing = OutgoingFile(partOf: file, from: 0, size: Int64(try file.seekToEnd()))
     let session = try await uploads()
     let request = AssetUploadRequest(
       zone: ZoneID(name: record.zone.name),
       files: [.init(recordType: record.type, fieldName: field, recordName: record.name)])
-    let database = session.database(scope)
+    let (database, access) = (session.database(scope), connection.access)
     do {
       return try await ImportRetries.retry("the target") {
         guard let ticket = try await database.uploadAddresses(request).first else {
           throw CommandFailure("the server gave no address for a file; see its log")
         }
-        return try await session.upload(OutgoingFile(url), to: ticket.ticket) { _ in }
+        return try await session.upload(outgoing, to: access.own(ticket.ticket)) { _ in }
       }
     } catch let failure as CallFailure {
-      throw CommandFailure("the target takes no file: \(failure.sentence)")
+      throw CommandFailure("the target takes no file: \(failure.sentence)", ExitStatus(of: failure))
     }
   }
 
@@ -90,6 +93,10 @@ struct ImportTarget {
     body["database"] = .string(scope.rawValue)
     body["user"] = .string(user)
     let whole = JSON.object(body)
-    return try await ImportRetries.retry("the target") { try await connection.send(path, whole) }
+    do {
+      return try await ImportRetries.retry("the target") { try await connection.send(path, whole) }
+    } catch let failure as CallFailure {
+      throw CommandFailure(failure.sentence, ExitStatus(of: failure))
+    }
   }
 }

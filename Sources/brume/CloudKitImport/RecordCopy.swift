@@ -71,11 +71,10 @@ struct RecordCopy {
     guard let address = asset.downloadURL else {
       throw BrumeError(.badRequest, "the source gives no address for the file of field '\(field)'")
     }
-    let url = try TemporaryFile.make()
-    defer { TemporaryFile.remove(url) }
-    try await source.download(address, to: url)
+    let file = try TemporaryFile.open()
+    try await source.download(address, to: file)
     files += 1
-    return try await target.upload(url, for: record, field)
+    return try await target.upload(file, for: record, field)
   }
 }
 

@@ -27,11 +27,20 @@ struct SourceOptions: ParsableArguments {
       """)
   var webAuthTokenFile: String?
 
-  private var key: String? { keyID ?? ServerOptions.variable("BRUME_FROM_KEY_ID") }
-  private var api: String? { apiToken ?? ServerOptions.variable("BRUME_FROM_API_TOKEN") }
-  private var hasUser: Bool {
-    webAuthTokenFile != nil || ServerOptions.variable("BRUME_FROM_WEB_AUTH_TOKEN") != nil
+  private var namesKey: Bool { keyID != nil || keyFile != nil }
+  private var namesTokens: Bool { apiToken != nil || webAuthTokenFile != nil }
+
+  // Who says as whom on the command line means that, whatever variables say.
+  private var key: String? {
+    keyID ?? (namesTokens ? nil : ServerOptions.variable("BRUME_FROM_KEY_ID"))
   }
+  private var api: String? {
+    apiToken ?? (namesKey ? nil : ServerOptions.variable("BRUME_FROM_API_TOKEN"))
+  }
+  private var userToken: String? {
+    namesKey ? nil : ServerOptions.variable("BRUME_FROM_WEB_AUTH_TOKEN")
+  }
+  private var hasUser: Bool { webAuthTokenFile != nil || userToken != nil }
 
   /// The database that is read.
   func scope() throws -> DatabaseScope {
@@ -79,7 +88,7 @@ struct SourceOptions: ParsableArguments {
         "nothing says as whom the source is asked: --key-id and --key-file, or --api-token")
     }
     guard let path = webAuthTokenFile else {
-      return .tokens(api: api, user: ServerOptions.variable("BRUME_FROM_WEB_AUTH_TOKEN"), file: nil)
+      return .tokens(api: api, user: userToken, file: nil)
     }
     let text = try Self.text(path).trimmingCharacters(in: .whitespacesAndNewlines)
     return .tokens(api: api, user: text, file: path)

@@ -25,6 +25,8 @@ enum SourceCredentials: Sendable {
 final class SourceServer {
   let place: SourcePlace
   private var credentials: SourceCredentials
+  /// False after a token that could not be written into its file: that is said once.
+  private var isKept = true
   private let transport = ProgramTransport()
   /// For files, whose addresses carry their own proof.
   private let files = Session(.failure(.notConfigured("files are fetched by their addresses")))
@@ -50,7 +52,7 @@ final class SourceServer {
   /// Fetches a file.
   ///
   /// - Throws: `BrumeError` for this file, `StatusFailure` if the source is gone.
-  func download(_ address: String, to url: URL) async throws {
+  func download(_ address: String, to file: FileHandle) async throws {
     // Apple leaves a place in addresses for the name under which a browser would save the file.
     let address = address.replacingOccurrences(of: "${f}", with: "file")
     guard address.hasPrefix("https://") || place.url.hasPrefix("http://") else {
@@ -59,10 +61,9 @@ final class SourceServer {
     }
     do {
       try await ImportRetries.retry("the source") {
-        let handle = try FileHandle(forWritingTo: url)
-        defer { try? handle.close() }
-        try handle.truncate(atOffset: 0)
-        try await files.download(address) { try handle.write(contentsOf: Data($0)) }
+        try file.truncate(atOffset: 0)
+        try file.seek(toOffset: 0)
+        try await files.download(address) { try file.write(contentsOf: Data($0)) }
       }
     } catch let failure as CallFailure {
       if case .malformedAnswer(let text) = failure {
@@ -109,12 +110,23 @@ final class SourceServer {
       let next = answer.header("X-Apple-CloudKit-Web-Auth-Token"), !next.isEmpty, next != user
     else { return }
     credentials = .tokens(api: api, user: next, file: file)
-    // Written in place: the file may be a link, and keeps its rights.
-    if let file, let handle = FileHandle(forWritingAtPath: file) {
-      try? handle.truncate(atOffset: 0)
-      try? handle.write(contentsOf: Data((next + "\n").utf8))
-      try? handle.close()
+    guard let file else { return }
+    do { try Self.keep(next + "\n", in: file) } catch {
+      if isKept {
+        Output.say(
+          "the newest web auth token cannot be written into '\(file)' (\(error.localizedDescription)); the "
+            + "import goes on, and the next one needs a new sign-in")
+      }
+      isKept = false
     }
+  }
+
+  /// In place: the file may be a link, and keeps its rights. It is cut last, so that its room is not lost to others.
+  private static func keep(_ text: String, in file: String) throws {
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+    try handle.write(contentsOf: Data(text.utf8))
+    try handle.truncate(atOffset: UInt64(text.utf8.count))
+    try handle.close()
   }
 }
 

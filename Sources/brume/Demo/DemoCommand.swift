@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import Foundation
+import UnixSignals
 
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,18 +14,49 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(help: "Play only the scenarios with this in their name.") var only: String?
 
   func run() async throws {
+    let scenarios = try scenarios()
+    // Whoever stops reading ends the demo by a failed check, and not by a signal: nobody would end its server.
+    signal(SIGPIPE, SIG_IGN)
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+    let server = try DemoServer()
+    await withTaskGroup(of: Int32.self) { group in
+      group.addTask { await Self.play(scenarios, on: server) }
+      group.addTask {
+        for await signal in signals { return 128 + signal.rawValue }
+        return 1
+      }
+      let status = await group.next() ?? 1
+      server.stop()
+      // Devices end by themselves when their commands do.
+      BrumeTool.exit(withError: ExitCode(status))
+    }
+  }
+
+  /// - Returns: the status to end with.
+  private static func play(_ scenarios: [Scenario], on server: DemoServer) async -> Int32 {
+    var server = server
     let timeline = Timeline()
-    let server = try await DemoServer.start()
-    defer { server.stop() }
-    let demo = DemoRun(server: server, timeline: timeline)
-    let scenarios = DemoRun.scenarios.filter { only == nil || $0.title.contains(only ?? "") }
     do {
+      try await server.waitUntilReady()
+      let demo = DemoRun(server: server, timeline: timeline)
       for scenario in scenarios { try await demo.play(scenario) }
     } catch {
-      FileHandle.standardError.write(Data("\ndemo failed: \(error)\n".utf8))
-      throw ExitCode.failure
+      Output.say("\ndemo failed: \(error)")
+      return 1
     }
     timeline.show("\nAll \(timeline.checkCount) checks of \(scenarios.count) scenarios hold.")
+    return 0
+  }
+
+  /// - Throws: `ValidationError` if none is meant.
+  private func scenarios() throws -> [Scenario] {
+    guard let only else { return DemoRun.scenarios }
+    let chosen = DemoRun.scenarios.filter { $0.title.contains(only) }
+    guard !chosen.isEmpty else {
+      let titles = DemoRun.scenarios.map { "'\($0.title)'" }.joined(separator: ", ")
+      throw ValidationError("--only is '\(only)', which no scenario has in its name: \(titles)")
+    }
+    return chosen
   }
 }
 

@@ -5,32 +5,33 @@ import Foundation
 struct DemoServer {
   let folder: URL
   private let process: Process
-  private let environment: [String: String]
+  private var environment: [String: String] = [:]
 
-  /// Starts `brume serve` on a free port with a new data folder and waits until it is ready.
-  static func start() async throws -> DemoServer {
-    let folder = FileManager.default.temporaryDirectory
+  /// Starts `brume serve` on a free port with a new data folder.
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
       .appending(path: "brume-demo-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let process = Process()
-    process.executableURL = ChildProgram.brume
-    process.arguments = [
-      "serve", "--dev", "--port", "0", "--data", folder.path, "--log-level", "warning",
-    ]
+    process = ChildProgram.process([
+      "serve", "--dev", "--port", "0", "--data", folder.path, "--marks", "none", "--log-level",
+      "warning",
+    ])
     process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    let environment = try await waitUntilReady(folder, process)
-    return DemoServer(folder: folder, process: process, environment: environment)
+    do { try process.run() } catch {
+      try? FileManager.default.removeItem(at: folder)
+      throw error
+    }
   }
 
   /// `brume status --format env` answers once the server listens.
-  private static func waitUntilReady(_ folder: URL, _ process: Process) async throws -> [String:
-    String]
-  {
+  mutating func waitUntilReady() async throws {
     for _ in 0..<600 {
       guard process.isRunning else { throw DemoFailure("the server ended while it started") }
-      let status = try run(["status", "--data", folder.path, "--format", "env"])
-      if status.exit == 0 { return parse(status.output) }
+      let status = try Self.run(["status", "--data", folder.path, "--format", "env"])
+      if status.exit == 0 {
+        environment = Self.parse(status.output)
+        return
+      }
       try await Task.sleep(for: .milliseconds(50))
     }
     throw DemoFailure("the server was not ready after 30 s")
@@ -63,9 +64,7 @@ struct DemoServer {
   }
 
   private static func run(_ arguments: [String]) throws -> (exit: Int32, output: String) {
-    let process = Process()
-    process.executableURL = ChildProgram.brume
-    process.arguments = arguments
+    let process = ChildProgram.process(arguments)
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = FileHandle.nullDevice

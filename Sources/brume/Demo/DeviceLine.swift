@@ -22,6 +22,6 @@ enum DeviceLine {
     }
     guard let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys])
     else { return }
-    FileHandle.standardOutput.write(data + Data("\n".utf8))
+    Output.line(Array(data))
   }
 }

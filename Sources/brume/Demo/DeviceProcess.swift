@@ -19,10 +19,7 @@ final class DeviceProcess: Sendable {
     self.timeline = timeline
     let inbox = MessageInbox()
     self.inbox = inbox
-    process = Process()
-    process.executableURL = ChildProgram.brume
-    process.arguments = ["demo-device", app]
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process = ChildProgram.process(["demo-device", app], environment)
     let (toDevice, fromDevice) = (Pipe(), Pipe())
     process.standardInput = toDevice
     process.standardOutput = fromDevice
@@ -54,7 +51,7 @@ final class DeviceProcess: Sendable {
   }
 
   private func ask(_ words: [String]) async throws -> DeviceMessage {
-    input.write(Data((words.joined(separator: "\t") + "\n").utf8))
+    try input.write(contentsOf: Data((words.joined(separator: "\t") + "\n").utf8))
     return try await inbox.next(on: .answers, from: name, after: words[0])
   }
 
@@ -94,9 +91,19 @@ struct DemoFailure: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Where this very program lies, to start it again as a server or a device.
+/// This very program, started again as a server or a device.
 enum ChildProgram {
-  static var brume: URL {
+  private static var brume: URL {
     URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+  }
+
+  /// - Parameter variables: what it gets besides the variables that are not Brume's: those lead to other servers.
+  static func process(_ arguments: [String], _ variables: [String: String] = [:]) -> Process {
+    let process = Process()
+    process.executableURL = brume
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment
+      .filter { !$0.key.hasPrefix("BRUME_") }.merging(variables) { $1 }
+    return process
   }
 }

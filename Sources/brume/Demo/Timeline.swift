@@ -12,7 +12,7 @@ final class Timeline: Sendable {
   func title(_ text: String) { show("\n── \(text)") }
 
   /// Unbuffered, so that the lines come as things happen, in a pipe too.
-  func show(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+  func show(_ line: String) { Output.line(line) }
 
   func say(_ who: String, _ what: String) {
     let elapsed = start.duration(to: .now)
@@ -24,6 +24,7 @@ final class Timeline: Sendable {
   /// Checks one documented fact; the sentence is printed when it holds and thrown when it does not.
   func check(_ sentence: String, _ holds: Bool, _ detail: @autoclosure () -> String = "") throws {
     guard holds else { throw DemoFailure("NOT TRUE: \(sentence) \(detail())") }
+    guard Output.hasReader else { throw DemoFailure("nobody reads it any more") }
     checks.withLock { $0 += 1 }
     show("         ✓ \(sentence)")
   }

@@ -36,9 +36,20 @@ struct ExecCommand: AsyncParsableCommand {
       throw ValidationError("Name the command after '--', such as: brume exec -- swift test")
     }
     guard !names.isEmpty else { throw ValidationError("--users needs at least one name") }
+    var taken: [String: String] = [:]
+    for name in names {
+      let variable = ReadyMade.tokenVariable(of: name)
+      guard let other = taken.updateValue(name, forKey: variable) else { continue }
+      throw ValidationError(
+        "--users has '\(other)' and '\(name)', and \(variable) can have the token of one: name them otherwise"
+      )
+    }
   }
 
-  private var names: [String] { users.split(separator: ",").map(String.init) }
+  private var names: [String] {
+    users.split(separator: ",").map { $0.split(separator: " ").joined(separator: " ") }
+      .filter { !$0.isEmpty }
+  }
 
   func run() async throws {
     let settings = try settings()
@@ -68,12 +79,15 @@ struct ExecCommand: AsyncParsableCommand {
     return settings
   }
 
-  /// Variables that name no server, nor anybody's way into one: those of another would mix with ours.
+  /// Variables that name no server, nor anybody's way into one, nor what a device knows of one: those of another would mix
+  /// with ours. Where a server that the command starts leaves its marks is nobody else's.
   private static func withoutServers(_ variables: [String: String]) -> [String: String] {
-    let named = [
-      "URL", "DATA", "STORE", "ADMIN_TOKEN", "CONTAINER", "ENVIRONMENT", "API_TOKEN", "KEY_ID",
-      "KEY_FILE", "SECOND_USER_TOKEN",
+    let clients = [
+      "URL", "ADMIN_TOKEN", "ENVIRONMENT", "API_TOKEN", "KEY_ID", "KEY_FILE", "SECOND_USER_TOKEN",
+      "STATE_DIR", "DEVICE_ID",
     ].map { "BRUME_\($0)" }
+    let settings = Setting.all.map(\.variable).filter { $0 != Setting.marks.variable }
+    let named = Set(clients + settings + [Setting.config.variable])
     return variables.filter { name, _ in
       !named.contains(name) && !name.hasPrefix("BRUME_USER_TOKEN")
     }

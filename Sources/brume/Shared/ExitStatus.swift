@@ -3,6 +3,7 @@
 // server's refuses ends with 1. All commands end here.
 
 import ArgumentParser
+import BrumeClient
 import BrumeServer
 import BrumeStorage
 
@@ -95,6 +96,7 @@ enum Ending {
     case let error as DataFolderError:
       end(error.isMissing ? .noInput : .cannotCreate, error.description)
     case let error as CannotListen: end(.cannotCreate, error.description)
+    case let failure as CallFailure: end(ExitStatus(of: failure), failure.sentence)
     case let error as SettingError: endWrongUse(error.description)
     case let error as ValidationError: endWrongUse(error.message)
     // Help that was asked for by name comes here too.

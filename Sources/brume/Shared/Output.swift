@@ -1,4 +1,5 @@
-// Data goes to standard output, talk to standard error, both at once and unbuffered.
+// Data goes to standard output, talk to standard error, both at once and unbuffered. Data that cannot be written ends the
+// command: what was cut must not be taken for whole. Talk that cannot be written is lost.
 
 import BrumeModel
 
@@ -10,17 +11,46 @@ import BrumeModel
 
 enum Output {
   /// One line of data.
-  static func line(_ text: String) { write(text, to: STDOUT_FILENO) }
+  static func line(_ text: String) { line(Array(text.utf8)) }
 
-  static func line(_ bytes: [UInt8]) {
-    write(String(decoding: bytes, as: UTF8.self), to: STDOUT_FILENO)
+  /// A reader that has gone needs nothing more.
+  static func line(_ bytes: [UInt8]) { _ = give(bytes) }
+
+  /// One line of data. Answers whether it has a reader.
+  static func give(_ bytes: [UInt8]) -> Bool {
+    switch write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO, waits: true) {
+    case nil: true
+    case EPIPE: false
+    case .some(let number):
+      Ending.end(
+        StatusFailure(
+          .disk,
+          "the output cannot be written (\(SystemError.reason(number))), so it is not whole; what was asked "
+            + "for may be done all the same"))
+    }
+  }
+
+  /// One line of a server's, which goes on without it.
+  static func greet(_ text: String) {
+    _ = write(Array((text + "\n").utf8), to: STDOUT_FILENO, waits: true)
+  }
+
+  /// Whether somebody still reads the data. What is no pipe has a reader.
+  static var hasReader: Bool {
+    var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    guard poll(&output, 1, 0) > 0 else { return true }
+    return Int32(output.revents) & (Int32(POLLERR) | Int32(POLLHUP)) == 0
   }
 
   /// One line of talk.
-  static func say(_ text: String) { write(text, to: STDERR_FILENO) }
+  static func say(_ text: String) {
+    _ = write(Array((text + "\n").utf8), to: STDERR_FILENO, waits: false)
+  }
 
   /// Talk in place of the terminal's last line.
-  static func sayOver(_ text: String) { write("\r\u{1b}[K\(text)", to: STDERR_FILENO, end: "") }
+  static func sayOver(_ text: String) {
+    _ = write(Array("\r\u{1b}[K\(text)".utf8), to: STDERR_FILENO, waits: false)
+  }
 
   /// Columns, as wide as their widest cell, and as given. Answers their widths.
   @discardableResult static func table(_ rows: [[String]], atLeast least: [Int] = []) -> [Int] {
@@ -39,18 +69,28 @@ enum Output {
     return widths
   }
 
-  private static func write(_ text: String, to descriptor: Int32, end: String = "\n") {
-    var rest = Array((text + end).utf8)[...]
+  /// - Parameter waits: for a slow reader, if the descriptor does not do that by itself.
+  /// - Returns: why the system did not take all of it.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32, waits: Bool) -> Int32? {
+    var rest = bytes[...]
     while !rest.isEmpty {
       #if canImport(Darwin)
         let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
       #else
         let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       #endif
-      // A reader that has gone needs nothing more.
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
+      let number = errno
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if number == EAGAIN, waits {
+        // Some programs give us such a pipe.
+        var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&output, 1, -1)
+      } else if number != EINTR {
+        return number
+      }
     }
+    return nil
   }
 }
 

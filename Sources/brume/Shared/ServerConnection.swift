@@ -124,6 +124,16 @@ struct ServerAccess: Sendable {
   /// Whom a call by https to it believes.
   var trust: HTTPCall.Trust { folder == nil ? Self.trustOfClients : .anybody }
 
+  /// What calls of an operator carry.
+  ///
+  /// - Throws: `StatusFailure` if none is given.
+  func requiredToken() throws -> String {
+    if let adminToken { return adminToken }
+    throw StatusFailure(
+      .noPermission,
+      "\(url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN")
+  }
+
   /// An address of a file, as this command reaches the server: the public one may lead nowhere from here.
   func own(_ address: String) -> String {
     guard let path = address.firstRange(of: "/_brume/assets/") else { return address }
@@ -156,6 +166,12 @@ struct ServerConnection: Sendable {
     self.place = place
   }
 
+  /// Ours: how long a call may take. The server itself ends most of them sooner (--timeout-request); an earlier end here
+  /// would call a server gone that is at work.
+  static let patience = Duration.seconds(3600)
+  /// Ours: the same for questions that every healthy server answers at once.
+  static let shortPatience = Duration.seconds(60)
+
   static let notReady = CommandFailure(
     "the server is not ready: its storage does not answer; its log says why", .unavailable)
 
@@ -166,8 +182,12 @@ struct ServerConnection: Sendable {
   }
 
   /// An admin call.
-  func get(_ path: String, _ query: [(String, String)] = []) async throws -> JSON {
-    try await call("GET", "/_brume/admin/\(path)", place + query, [], isOperator: true)
+  func get(
+    _ path: String, _ query: [(String, String)] = [], within time: Duration = Self.patience
+  ) async throws -> JSON {
+    let request = try request(
+      "GET", "/_brume/admin/\(path)", place + query, [], isOperator: true, within: time)
+    return try access.json(try await exchange(request))
   }
 
   func post(_ path: String, _ body: JSON) async throws -> JSON {
@@ -189,7 +209,7 @@ struct ServerConnection: Sendable {
         hasBegun = true
         try take(piece)
       }
-      if let refusal { _ = try Self.json(refusal) }
+      if let refusal { _ = try access.json(refusal) }
     } catch is CallFailure {
       throw hasBegun ? Self.brokenOff : access.silence
     }
@@ -197,20 +217,34 @@ struct ServerConnection: Sendable {
 
   /// The same, for callers who can do something about a refusal.
   ///
-  /// - Throws: the server's `BrumeError`.
+  /// - Throws: the server's `BrumeError`; `CallFailure` for what is no answer of it and passes.
   func send(_ path: String, _ body: JSON) async throws -> JSON {
-    let answer = try await exchange(
-      "POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true)
-    let json = try JSON(parsing: answer.body)
-    guard (200..<300).contains(answer.status) else { throw Wire.error(json) }
+    let answer = try await transport.send(
+      try request("POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true))
+    let json: JSON
+    do throws(CommandFailure) { json = try access.read(answer) } catch {
+      guard error.status == .again else { throw error }
+      throw CallFailure.serverFailed(status: answer.status, error.description)
+    }
+    guard answer.isSuccess else { throw Wire.error(json) }
     return json
   }
 
   /// Whether the server's storage answers.
   ///
-  /// - Throws: `CommandFailure` if no server answers.
+  /// - Throws: `CommandFailure` if no server answers, or something else does.
   func isReady() async throws -> Bool {
-    try await exchange("GET", "/_brume/health/ready", [], [], isOperator: false).status == 200
+    let request = try request(
+      "GET", "/_brume/health/ready", [], [], isOperator: false, within: Self.shortPatience)
+    let answer = try await exchange(request)
+    switch (try? JSON(parsing: answer.body))?["status"]?.string {
+    case "ready" where answer.isSuccess: return true
+    case "not ready": return false
+    default:
+      // A refusal has its reason; what else comes is no answer to this.
+      _ = try access.json(answer)
+      throw access.foreign(answer.status)
+    }
   }
 
   /// The variables that a client of this server needs.
@@ -256,46 +290,31 @@ struct ServerConnection: Sendable {
     _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
     isOperator: Bool
   ) async throws -> JSON {
-    try Self.json(try await exchange(method, path, query, body, isOperator: isOperator))
-  }
-
-  private static func json(_ answer: HTTPAnswer) throws -> JSON {
-    let json = try JSON(parsing: answer.body)
-    guard (200..<300).contains(answer.status) else {
-      throw CommandFailure(Wire.error(json).reason, ExitStatus(ofAnswer: answer.status))
-    }
-    return json
+    try access.json(
+      try await exchange(try request(method, path, query, body, isOperator: isOperator)))
   }
 
   private func request(
     _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
-    isOperator: Bool
+    isOperator: Bool, within time: Duration = Self.patience
   ) throws -> HTTPCall {
     var request = HTTPCall(
       method: method, base: access.url, target: path + FormText.query(query), body: body,
-      timeout: .seconds(60), trust: access.trust)
+      timeout: time, trust: access.trust)
     if isOperator {
-      guard let token = access.adminToken else {
-        throw CommandFailure(
-          "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN",
-          .noPermission)
-      }
+      let token = try access.requiredToken()
       request.headers.append(.init("Authorization", "Bearer \(token)"))
     }
     return request
   }
 
-  private func exchange(
-    _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
-    isOperator: Bool
-  ) async throws -> HTTPAnswer {
-    let request = try request(method, path, query, body, isOperator: isOperator)
+  private func exchange(_ request: HTTPCall) async throws -> HTTPAnswer {
     do {
       return try await TerminalProgress.waiting(for: "the server works on it") {
         [transport, request] in try await transport.send(request)
       }
-    } catch is CallFailure {
-      throw access.silence
+    } catch let failure as CallFailure {
+      throw access.failure(failure, changing: request.method != "GET")
     }
   }
 }

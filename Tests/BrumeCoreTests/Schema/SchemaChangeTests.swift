@@ -59,6 +59,27 @@ struct SchemaChangeTests {
     #expect(step.consequence.contains("deleted"))
   }
 
+  @Test func `a type that nobody has agreed to lose stays, with its records`() async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    try await fixture.save(.create("n1", type: "Note"))
+    let schemas = fixture.engine.schemas
+    let imported = try await ruleFailure {
+      try await schemas.replace(
+        by: Self.empty, in: TestContainer.development, allowsDrops: true, of: ["Hike"])
+    }
+    #expect(imported.reason.contains("types that are there: Note;"), "\(imported.reason)")
+    let reset = try await ruleFailure {
+      try await schemas.reset(TestContainer.id, dropping: ["Note"])
+    }
+    #expect(reset.reason.contains("types that are there: Hike;"), "\(reset.reason)")
+    #expect(try await fixture.exists("h1"))
+    #expect(try await fixture.exists("n1"))
+    try await schemas.reset(TestContainer.id, dropping: ["Hike", "Note"])
+    #expect(try await fixture.exists("h1") == false)
+    #expect(try await fixture.exists("n1") == false)
+  }
+
   @Test func `SCH-10 a dry run of a deployment is what the deployment does`() async throws {
     let fixture = try await EngineFixture()
     let schemas = fixture.engine.schemas

@@ -13,6 +13,8 @@ import Testing
     ("schema/reset", #"{"dryRun":["true"]}"#, "'dryRun' must be true or false"),
     ("deletions/forget", #"{"dryRun":"true"}"#, "'dryRun' must be true or false"),
     ("schema", #"{"schema":"DEFINE SCHEMA","allowDrops":"no"}"#, "'allowDrops' must be true"),
+    ("schema", #"{"schema":"DEFINE SCHEMA","drops":"Note"}"#, "'drops' must be an array"),
+    ("schema/reset", #"{"drops":[1]}"#, "'drops' must be an array of texts"),
     ("schema/diff", #"{"schema":5}"#, "'schema' must be a text"),
     ("roles", #"{"user":"alice","role":"editor","on":"false"}"#, "'on' must be true or false"),
     ("users", #"{"name":"eve","discoverable":"false"}"#, "'discoverable' must be true or false"),
