@@ -482,6 +482,7 @@ SLIPS = (
     ("faults add nonsense", 64, "there is no fault 'nonsense'; it is one of error,"),
     ("faults add error", 64, "such as --code 7"),
     ("faults add switchAccount", 64, "--to NAME"),
+    ("faults add conflict --always --count 2", 64, "--count has no meaning with --always"),
     ("faults add conflict --on never", 64, "--on is 'never'; it may be saveRecords"),
     ("operator add ada", 64, "--password-file"),
     ("operator invitation create ada --hours 0", 64, "--hours is '0'; an invitation is good for 1 to 168 hours"),
