@@ -35,7 +35,7 @@ final class LocalTransport: Transport {
   func end() {
     let sinks = state.withLock { state in
       state.hasEnded = true
-      return state.sinks.values
+      return Array(state.sinks.values)
     }
     for sink in sinks { sink.finish(throwing: CancellationError()) }
   }
