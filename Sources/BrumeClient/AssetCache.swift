@@ -16,14 +16,20 @@ package struct AssetCache: Sendable {
   private let directory: URL
   private let limitBytes: Int64
 
-  /// - Parameter stateDirectory: the device's own; without one the system's temporary folder is
-  ///   used, in a place that only this user can read.
-  package init(stateDirectory: String?, limitBytes: Int64 = Self.limitBytes) {
+  /// - Parameters:
+  ///   - directory: for these files alone.
+  ///   - stateDirectory: the device's own, used without a directory. Without either it is the system's temporary
+  ///     folder, in a place that only this user can read.
+  package init(
+    in directory: String? = nil, stateDirectory: String?, limitBytes: Int64 = Self.limitBytes
+  ) {
     self.limitBytes = limitBytes
-    if let stateDirectory {
-      directory = URL(filePath: stateDirectory).appending(path: "assets")
+    if let directory {
+      self.directory = URL(filePath: directory)
+    } else if let stateDirectory {
+      self.directory = URL(filePath: stateDirectory).appending(path: "assets")
     } else {
-      directory = FileManager.default.temporaryDirectory.appending(
+      self.directory = FileManager.default.temporaryDirectory.appending(
         path: "brume-assets-\(getuid())")
     }
   }

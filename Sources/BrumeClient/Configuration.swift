@@ -24,6 +24,8 @@ package struct Configuration: Equatable, Sendable, InContainerEnvironment {
   package var deviceID: DeviceID?
   /// Where the device's ID and the position in its pushes are kept. Nil: in memory only.
   package var stateDirectory: String?
+  /// Where fetched files are kept. Nil: in the state directory, or where all programs of the system's user keep them.
+  package var assetDirectory: String?
   /// Used where no user token is.
   package var serverKey: ServerKey?
   /// Whom calls by https believe.

@@ -1,5 +1,5 @@
-// What a case leaves behind, read from its requests and answers: zones, records outside of them, and
-// subscriptions. It is taken away when the case ends, however it ends, so that somebody else's server
+// What a case leaves behind, read from its requests and answers: zones, records outside of them,
+// subscriptions, and faults. It is taken away when the case ends, however it ends, so that somebody else's server
 // is left as it was. Record types stay: the protocol cannot remove them.
 
 import BrumeWire
@@ -13,11 +13,29 @@ struct CreatedItems: Equatable, Sendable {
   }
   private var items: [Item] = []
 
-  /// The requests that clean up: what came last goes first, zones after all.
+  private static let faults = "/_brume/admin/faults"
+
+  /// The requests that clean up: what came last goes first, zones after all. Faults go before: they would meet the others.
   var steps: [(caller: String, database: String, call: String, body: String)] {
+    let faults = items.filter { $0.call.hasPrefix(Self.faults) }
     let zones = items.filter { $0.call == "zones/modify" }
-    let others = items.filter { $0.call != "zones/modify" }
-    return (others.reversed() + zones.reversed()).map { ($0.caller, $0.database, $0.call, $0.body) }
+    let others = items.filter { !$0.call.hasPrefix(Self.faults) && $0.call != "zones/modify" }
+    return (faults + others.reversed() + zones.reversed()).map {
+      ($0.caller, $0.database, $0.call, $0.body)
+    }
+  }
+
+  /// The answer did not arrive: what the step was to make may be there.
+  mutating func lost(_ step: Step) {
+    let made = (step.body?["operations"]?.array ?? []).filter {
+      $0["operationType"]?.string?.lowercased().hasSuffix("delete") != true
+    }
+    func all(_ key: String) -> JSON { .array(made.compactMap { $0[key] }) }
+    took(
+      step,
+      answer: [
+        "zones": all("zone"), "records": all("record"), "subscriptions": all("subscription"),
+      ])
   }
 
   mutating func took(_ step: Step, answer: JSON) {
@@ -25,6 +43,8 @@ struct CreatedItems: Equatable, Sendable {
     case "zones/modify": zones(step, answer)
     case "records/modify": records(step, answer)
     case "subscriptions/modify": subscriptions(step, answer)
+    case Self.faults where step.method == "POST":
+      set(step, isThere: true, by: Self.faults + "/clear") { [:] }
     default: return
     }
   }
@@ -60,9 +80,11 @@ struct CreatedItems: Equatable, Sendable {
     }
   }
 
-  private mutating func set(_ step: Step, isThere: Bool, _ body: () -> JSON) {
+  private mutating func set(
+    _ step: Step, isThere: Bool, by call: String? = nil, _ body: () -> JSON
+  ) {
     let item = Item(
-      caller: step.caller, database: step.database, call: step.call, body: body().shown)
+      caller: step.caller, database: step.database, call: call ?? step.call, body: body().shown)
     items.removeAll { $0 == item }
     if isThere { items.append(item) }
   }

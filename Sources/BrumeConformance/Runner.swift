@@ -28,6 +28,10 @@ package struct Runner: Sendable {
   let label: String
   /// What every reply must be within, whatever a case asks of it.
   let description: Description?
+  /// Ours: seconds for which a case waits because a server says so, and pages that it reads. A server that asks for more
+  /// has a mistake.
+  private static let longestWait = 60.0
+  private static let mostPages = 1000
 
   /// - Parameter label: distinguishes runs on one server: letters and digits.
   package init(_ target: Target, label: String, description: Description? = nil) {
@@ -119,18 +123,17 @@ package struct Runner: Sendable {
     _ step: Step, _ place: String, _ variables: inout Variables, _ createdItems: inout CreatedItems
   ) async throws -> [String] {
     var step = step
-    if let seconds = step.wait.double { try await target.wait(seconds) }
-    var request = try target.request(step)
-    var answer = try await target.transport.send(request)
-    for _ in 1..<max(1, step.times) { answer = try await target.transport.send(request) }
-    while let token = step.drain, let page = try? JSON(parsing: answer.body),
-      page["moreComing"] == true, case .object(var body)? = step.body
-    {
-      body[token] = page[token]
-      step.body = .object(body)
-      request = try target.request(step)
-      answer = try await target.transport.send(request)
+    if let seconds = step.wait.double {
+      if seconds > Self.longestWait { return ["\(place): it would have to wait for \(seconds) s"] }
+      try await target.wait(seconds)
     }
+    var request = try target.request(step)
+    var answer: HTTPAnswer
+    do { answer = try await self.answer(to: request, times: step.times) } catch {
+      createdItems.lost(step)
+      throw error
+    }
+    if let endless = try await drain(&step, &request, &answer) { return ["\(place): \(endless)"] }
     let text = String(decoding: answer.body, as: UTF8.self)
     let json = try? JSON(parsing: answer.body)
     createdItems.took(step, answer: json ?? .null)
@@ -154,6 +157,31 @@ package struct Runner: Sendable {
       variables[member.key] = value
     }
     return problems
+  }
+
+  private func answer(to request: HTTPCall, times: Int) async throws -> HTTPAnswer {
+    for _ in 1..<max(1, times) { _ = try await target.transport.send(request) }
+    return try await target.transport.send(request)
+  }
+
+  /// Goes on while more is coming. Answers why that has no end.
+  private func drain(
+    _ step: inout Step, _ request: inout HTTPCall, _ answer: inout HTTPAnswer
+  ) async throws -> String? {
+    guard let token = step.drain else { return nil }
+    for _ in 0..<Self.mostPages {
+      guard let page = try? JSON(parsing: answer.body), page["moreComing"] == true,
+        case .object(var body)? = step.body
+      else { return nil }
+      guard let next = page[token], next != body[token] else {
+        return "more is coming, and '\(token)' is not a new one"
+      }
+      body[token] = next
+      step.body = .object(body)
+      request = try target.request(step)
+      answer = try await target.transport.send(request)
+    }
+    return "more is coming after \(Self.mostPages) pages"
   }
 
   private func cleanUp(_ createdItems: CreatedItems) async -> [String] {

@@ -10,6 +10,8 @@ package struct Fault: Equatable, Sendable {
     case fetchDatabaseChanges, fetchZoneChanges
     case saveSubscriptions, deleteSubscriptions, fetchSubscriptions
     case sharing, account
+    /// Looking people up; making a device one that gets pushes.
+    case users, devices
     /// Asking where to send files; fetching one, which nobody is named for.
     case uploadAssets, fetchAssets
     /// A push on its way to a device.
@@ -21,7 +23,19 @@ package struct Fault: Equatable, Sendable {
       case .fetchDatabaseChanges, .fetchZoneChanges: true
       case .saveRecords, .deleteRecords, .fetchRecords, .query, .saveZones, .deleteZones,
         .fetchZones, .saveSubscriptions, .deleteSubscriptions, .fetchSubscriptions, .sharing,
-        .account, .uploadAssets, .fetchAssets, .push:
+        .account, .users, .devices, .uploadAssets, .fetchAssets, .push:
+        false
+      }
+    }
+
+    /// Whether it may say which zone it is about.
+    package var namesZone: Bool {
+      switch self {
+      case .saveRecords, .deleteRecords, .fetchRecords, .query, .saveZones, .deleteZones,
+        .fetchZones, .fetchZoneChanges, .uploadAssets:
+        true
+      case .fetchDatabaseChanges, .saveSubscriptions, .deleteSubscriptions, .fetchSubscriptions,
+        .sharing, .account, .users, .devices, .fetchAssets, .push:
         false
       }
     }
@@ -130,6 +144,21 @@ extension Fault {
     case .loseAnswer, .conflict, .expireToken, .pretend, .removeZone, .changeAccount, .dropPush,
       .duplicatePush, .holdPush:
       false
+    }
+  }
+
+  /// Whether the fault can do something at an operation: one that is met elsewhere would be used up by nothing.
+  package func isPossible(at operation: Operation) -> Bool {
+    switch effect {
+    case .error, .loseAnswer: operation != .push
+    case .conflict: operation == .saveRecords || operation == .deleteRecords
+    case .expireToken: operation.bringsToken
+    case .pretend: operation == .saveZones
+    case .changeAccount: operation != .push && operation != .fetchAssets
+    case .removeZone(.encryptedDataReset):
+      operation != .push && operation != .fetchAssets && operation != .account
+    case .removeZone: operation.namesZone
+    case .dropPush, .duplicatePush, .holdPush: operation == .push
     }
   }
 

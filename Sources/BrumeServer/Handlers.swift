@@ -44,13 +44,12 @@ struct Handlers: Sendable {
       exports: engine.assetExports,
       downloads: engine.assetDownloads, addresses: addresses, limits: limits,
       metrics: server.metrics)
-    users = UserRoutes(
-      rules: rules, discovery: engine.discovery, tokens: engine.webAuthTokens)
+    users = UserRoutes(rules: rules, tokens: engine.webAuthTokens)
     tokens = TokenRoutes(
       devices: engine.devices, worker: delivery.worker, server: server.address,
       courierSeconds: limits.courierSeconds)
     devices = DeviceRoutes(
-      devices: engine.devices, webPush: engine.webPush,
+      rules: rules, devices: engine.devices, webPush: engine.webPush,
       webPushGuard: server.deliveries.webPushGuard,
       webPushPublicKey: server.deliveries.webPush.publicKey, worker: delivery.worker)
     notifications = NotificationRoutes(notifications: engine.notifications)

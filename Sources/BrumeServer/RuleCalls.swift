@@ -79,6 +79,12 @@ protocol RuleCalls: Sendable {
   ) async throws -> (file: AssetFile, lifetime: Milliseconds)
   /// The caller's own identity, without names if it is hidden.
   func currentUser(as caller: Caller) async throws -> UserIdentity
+  /// The accounts behind addresses, numbers or record names; who is not found is left out.
+  func users(_ wanted: [UserIdentity], as caller: Caller) async throws -> [UserIdentity]
+  /// The accounts that the caller has to do with.
+  func contacts(as caller: Caller) async throws -> [UserIdentity]
+  /// Makes the caller's device one that gets pushes on a stream.
+  func registerDevice(as caller: Caller) async throws -> DeviceKey
 }
 
 /// The rules themselves.
@@ -184,5 +190,17 @@ struct EngineCalls: RuleCalls {
 
   func currentUser(as caller: Caller) async throws -> UserIdentity {
     try await engine.discovery.currentUser(as: caller)
+  }
+
+  func users(_ wanted: [UserIdentity], as caller: Caller) async throws -> [UserIdentity] {
+    try await engine.discovery.users(wanted, as: caller)
+  }
+
+  func contacts(as caller: Caller) async throws -> [UserIdentity] {
+    try await engine.discovery.contacts(as: caller)
+  }
+
+  func registerDevice(as caller: Caller) async throws -> DeviceKey {
+    try await engine.devices.register(as: caller)
   }
 }

@@ -38,6 +38,10 @@ extension LocalServer {
       case sharing
       /// Asking who the user is, as the status of the account does.
       case account
+      /// Looking users up, to share with them too, and asking for those that the user has to do with.
+      case users
+      /// Registering for pushes. Streams of pushes meet faults of pushes only.
+      case devices
       /// Asking where to send the files of records, before they are saved.
       case uploadAssets
       /// Fetching the file of a record. It says no device: faults of one device leave it alone.
@@ -59,6 +63,7 @@ extension LocalServer {
     /// Calls fail with an error. Errors that CloudKit reports for single items fail each item that
     /// matches. ``CKError/Code/serverRecordChanged`` of a save and ``CKError/Code/changeTokenExpired``
     /// of a fetch of changes are made true rather than claimed; without operations they wait for one.
+    /// A fault waits for ever for operations at which it can do nothing, such as an error of a push.
     public static func error(_ code: CKError.Code, on operations: Operation...) -> Fault {
       Fault(.error(known(code)), on: operations)
     }
@@ -126,8 +131,8 @@ extension LocalServer {
     public func device(_ name: String) -> Fault { changed { $0.device = DeviceID(name) } }
     /// So many matching calls pass first.
     public func skipping(_ calls: Int) -> Fault { changed { $0.skip = max(0, calls) } }
-    /// Meets so many matching calls instead of one.
-    public func times(_ calls: Int) -> Fault { changed { $0.count = max(1, calls) } }
+    /// Meets so many matching calls instead of one; 0 asks for no fault.
+    public func times(_ calls: Int) -> Fault { changed { $0.count = max(0, calls) } }
     /// Meets every matching call until the faults are cleared.
     public var always: Fault { changed { $0.count = nil } }
     /// Sends the seconds to wait with the error.
@@ -172,7 +177,8 @@ extension LocalServer {
     /// Takes all faults away.
     public func clear() { server.faults?.clear() }
 
-    /// How many faults have not been met yet: 0 when everything that should go wrong went wrong.
-    public var waiting: Int { server.faults?.entries.count ?? 0 }
+    /// How many faults have not been met as often as they say: 0 when everything that should go wrong
+    /// went wrong. One that is there for ``Fault/always`` has to be met once.
+    public var waiting: Int { server.faults?.entries.count(where: \.isWaiting) ?? 0 }
   }
 }

@@ -33,15 +33,12 @@ extension LocalServer {
     try await settle()
     let key = try key(of: device)
     let isRegistered = try await receive(device, key)
-    let wanted = try change(device) { device -> CKNotification? in
-      for (index, entry) in device.pushes.enumerated() {
-        guard let push = entry.notification, isWanted(push) else { continue }
-        device.pushes.removeFirst(index + 1)
-        return push
-      }
-      return nil
+    for entry in try known(device).pushes {
+      // The test is asked outside of the lock: it may want to know something of the server.
+      guard let push = entry.notification, isWanted(push) else { continue }
+      try change(device) { $0.take(through: entry.notificationID) }
+      return push
     }
-    if let wanted { return wanted }
     let lines = try await pushLines().map { "  " + $0 }
     let reason =
       isRegistered

@@ -22,7 +22,8 @@ import Synchronization
 /// server.faults.add(.conflict.skipping(1), .error(.networkFailure), .expiredToken)
 /// ```
 ///
-/// It exists as long as somebody holds it, and forgets everything then.
+/// It exists as long as somebody holds it or the container of one of its devices, and forgets everything
+/// then.
 ///
 /// Functions that name a device throw ``UnknownDevice`` if the test has made none of that name. What the
 /// server's rules refuse is thrown as they say it.
@@ -34,8 +35,7 @@ public final class LocalServer: Sendable {
   let server: Composition
   let containerEnvironment: ContainerEnvironment
   private let apiToken: String
-  private let inProcess: InProcessServer
-  private let notifier: Task<Void, Never>
+  private let running: RunningServer
   let users = KnownUsers()
   private let devices = Mutex<[String: LocalDevice]>([:])
 
@@ -62,15 +62,12 @@ public final class LocalServer: Sendable {
     self.clock = clock
     self.server = server
     containerEnvironment = ContainerEnvironment(settings.container, .development)
-    inProcess = InProcessServer(server)
     faults = Faults(server, users)
     apiToken = try await server.engine.apiTokens.create(
       name: "tests", in: containerEnvironment, allowedOrigins: nil
     ).token
-    notifier = Task { try? await server.notifiers.run() }
+    running = RunningServer(server, name: server.host.uuid())
   }
-
-  deinit { notifier.cancel() }
 
   private static let silent: Logger = {
     var logger = Logger(label: "brume.local") { _ in SwiftLogNoOpLogHandler() }
@@ -84,30 +81,38 @@ public final class LocalServer: Sendable {
   /// same container.
   ///
   /// - Parameters:
-  ///   - name: distinguishes the devices of a user.
+  ///   - name: distinguishes the devices of the server, whoever has them.
   ///   - user: made when it is named first; nil is a device without an account.
   ///   - stateDirectory: a directory of the test's own for what `BRUME_STATE_DIR` keeps; without one
   ///     long-lived operations are as others. It counts when the device is named first.
+  /// - Throws: ``OtherUsersDevice`` if the device of that name is not the user's.
   public func device(
     _ name: String, of user: String?, stateDirectory: String? = nil
   ) async throws -> CKContainer {
-    if let known = devices.withLock({ $0[name]?.container }) { return known }
-    let transport = LocalTransport(inProcess, token: try await token(of: user))
-    let container = container(of: name, stateDirectory, transport)
-    devices.withLock {
-      $0[name] = LocalDevice(
-        user: user, stateDirectory: stateDirectory, transport: transport, container: container)
+    if let known = devices.withLock({ $0[name] }) {
+      return try known.container(named: name, of: user)
     }
-    return container
+    let transport = LocalTransport(running, token: try await token(of: user))
+    let new = LocalDevice(
+      user: user, stateDirectory: stateDirectory, transport: transport,
+      container: container(of: name, stateDirectory, transport))
+    let device = devices.withLock { devices in
+      // Another task may have made it meanwhile.
+      let device = devices[name] ?? new
+      devices[name] = device
+      return device
+    }
+    return try device.container(named: name, of: user)
   }
 
   /// The app on a device, started once.
   private func container(
     of device: String, _ stateDirectory: String?, _ transport: LocalTransport
   ) -> CKContainer {
-    let settings = BrumeClient.Configuration(
+    var settings = BrumeClient.Configuration(
       url: "http://local.server", in: containerEnvironment, apiToken: apiToken,
       userToken: "account", deviceID: DeviceID(device), stateDirectory: stateDirectory)
+    if stateDirectory == nil { settings.assetDirectory = running.files(of: device) }
     let container = Brume.container(settings, transport: transport, host: .manual(clock))
     if transport.account == nil { container.accountChanged(isSignedOut: true) }
     return container
@@ -137,19 +142,26 @@ public final class LocalServer: Sendable {
     let pair = ServerKeyPair()
     let key = try await server.engine.serverKeys.create(
       name: "tests", publicKeyPEM: pair.publicKeyPEM, in: containerEnvironment)
-    let settings = BrumeClient.Configuration(
+    var settings = BrumeClient.Configuration(
       url: "http://local.server", in: containerEnvironment,
       serverKey: .init(id: key.id, privateKeyPEM: pair.privateKeyPEM))
-    let transport = LocalTransport(inProcess, token: nil)
+    settings.assetDirectory = running.files(of: "program \(key.id)")
+    let transport = LocalTransport(running, token: nil)
     return Brume.container(settings, transport: transport, host: .manual(clock))
   }
 
   /// Another process on the same device: the same user and name, and nothing remembered but what is
-  /// in its state directory. For apps that are killed and started again.
+  /// in its state directory. For apps that are killed and started again: what the process before has not
+  /// sent does not arrive any more, nothing comes to it, and its calls fail with `operationCancelled`.
   public func restartedDevice(_ name: String) throws -> CKContainer {
     let device = try known(name)
-    let container = container(of: name, device.stateDirectory, device.transport)
-    try change(name) { $0.container = container }
+    device.transport.end()
+    let transport = LocalTransport(running, token: device.transport.account)
+    let container = container(of: name, device.stateDirectory, transport)
+    try change(name) {
+      $0.transport = transport
+      $0.container = container
+    }
     return container
   }
 
@@ -164,7 +176,11 @@ public final class LocalServer: Sendable {
 
   private func setAccount(of name: String, _ user: String?, token: String?) throws {
     let device = try known(name)
-    try change(name) { $0.user = user }
+    try change(name) {
+      $0.user = user
+      // They were for whoever was signed in before.
+      $0.pushes = []
+    }
     device.transport.account = token
     device.container.accountChanged(isSignedOut: token == nil)
   }
@@ -177,15 +193,20 @@ public final class LocalServer: Sendable {
 
   func user(_ name: String) async throws -> User {
     let known = try await server.engine.accounts.user(named: name)
-    let user: User
-    if let known {
-      user = known
-    } else {
-      user = try await server.engine.accounts.create(
-        name: name, emailAddress: "\(name)@example.org")
-    }
+    let user = if let known { known } else { try await newUser(name) }
     users[name] = user.id
     return user
+  }
+
+  private func newUser(_ name: String) async throws -> User {
+    let accounts = server.engine.accounts
+    do {
+      return try await accounts.create(name: name, emailAddress: "\(name)@example.org")
+    } catch {
+      // Another task of the test may have made the user meanwhile.
+      guard let user = try await accounts.user(named: name) else { throw error }
+      return user
+    }
   }
 
   /// Changes what others may know of a user, and by what they find the user to share with. A user has the
@@ -211,16 +232,22 @@ public final class LocalServer: Sendable {
   // MARK: What happens to zones outside of the app
 
   /// Another program of the user deletes a zone.
+  ///
+  /// - Throws: ``UnknownUser``; an error that names the zone if it is not there.
   public func deleteZone(_ name: String, of user: String) async throws {
     try await remove(name, of: user, .deleted)
   }
 
   /// The user removes the app's data from iCloud in the settings.
+  ///
+  /// - Throws: ``UnknownUser``; an error that names the zone if it is not there.
   public func purgeZone(_ name: String, of user: String) async throws {
     try await remove(name, of: user, .purged)
   }
 
   /// The user resets end-to-end encrypted data: every custom zone goes.
+  ///
+  /// - Throws: ``UnknownUser``.
   public func resetEncryptedData(of user: String) async throws {
     try await remove("", of: user, .encryptedDataReset)
   }
@@ -228,10 +255,11 @@ public final class LocalServer: Sendable {
   private func remove(
     _ zone: String, of name: String, _ reason: BrumeModel.Zone.Deletion
   ) async throws {
+    guard let user = users[name] else { throw UnknownUser(name: name) }
     let caller = Caller(
-      in: containerEnvironment, user: try await user(name).id,
+      in: containerEnvironment, user: user,
       device: nil, kind: .user, requestID: "local")
-    try await ZoneRemoval(server.engine).remove(zone, because: reason, as: caller)
+    try await ZoneRemoval(server.engine).remove(ZoneID(name: zone), because: reason, as: caller)
   }
 
   // MARK: Pushes
@@ -250,34 +278,4 @@ public final class LocalServer: Sendable {
   /// Delivers the pushes that ``Fault/heldPush`` held back. Answers how many.
   @discardableResult
   public func releasePushes() async throws -> Int { try await server.releasePushes() }
-}
-
-/// A device that the test made.
-struct LocalDevice: Sendable {
-  /// Whose account it has; nil for none.
-  var user: String?
-  let stateDirectory: String?
-  let transport: LocalTransport
-  var container: CKContainer
-  /// Pushes that have left for it, which the test has not taken.
-  var pushes: [MailboxEntry] = []
-}
-
-/// The users of a server, by name.
-final class KnownUsers: Sendable {
-  private let users = Mutex<[String: UserID]>([:])
-
-  var all: [String: UserID] { users.withLock { $0 } }
-
-  subscript(name: String) -> UserID? {
-    get { users.withLock { $0[name] } }
-    set { users.withLock { $0[name] = newValue } }
-  }
-}
-
-/// A device that ``LocalServer/device(_:of:)`` never made.
-public struct UnknownDevice: Error, CustomStringConvertible {
-  /// The name that was asked for.
-  public let name: String
-  public var description: String { "there is no device '\(name)'; make it with device(_:of:)" }
 }

@@ -24,8 +24,12 @@ public final class ManualClock: Sendable {
   /// Moves the time, and ends the sleeps that waited for it.
   public func advance(by duration: Duration) { time.advance(by: Self.milliseconds(duration)) }
 
-  /// Returns when at least one task sleeps: the moment to ``advance(by:)``.
-  public func someoneSleeps() async { await time.somethingWaits() }
+  /// Returns when so many tasks sleep: the moment to ``advance(by:)``.
+  ///
+  /// - Throws: `CancellationError` when the test is cancelled, as by its time limit.
+  public func someoneSleeps(atLeast tasks: Int = 1) async throws {
+    try await time.somethingWaits(atLeast: tasks)
+  }
 
   func sleep(_ duration: Duration) async throws {
     try await time.sleep(until: time.now + Self.milliseconds(duration), for: "a device")

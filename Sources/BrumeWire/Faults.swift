@@ -20,11 +20,33 @@ extension Fault {
   package init(json: JSON) throws(BrumeError) {
     let object = try json.asObject("a fault")
     self.init(
-      try Self.effect(object), on: try Self.operations(object), zone: try object.string("zone"),
-      record: try object.string("record"), user: try object.string("user").map { UserID($0) },
-      device: try object.string("device").map { DeviceID($0) },
+      try Self.effect(object), on: try Self.operations(object),
+      zone: try Self.name("zone", object), record: try Self.name("record", object),
+      user: try Self.name("user", object).map { UserID($0) },
+      device: try Self.name("device", object).map { DeviceID($0) },
       skip: try Self.number(object, "skip", from: 0) ?? 0,
       count: try Self.count(object), retryAfter: try Self.retryAfter(object))
+    try checkOperations()
+  }
+
+  /// A fault that waits for calls at which it can do nothing would wait for ever.
+  private func checkOperations() throws(BrumeError) {
+    let wrong = operations.filter { !isPossible(at: $0) }.map(\.rawValue).min()
+    guard let wrong else { return }
+    let possible = Operation.allCases.filter { isPossible(at: $0) }.map(\.rawValue)
+    throw BrumeError(
+      .badRequest,
+      "'on' must be a call at which the fault can do something, not '\(wrong)'; use one of "
+        + possible.joined(separator: ", "))
+  }
+
+  /// Empty is not any: that is said by leaving it out.
+  private static func name(_ key: String, _ object: JSONObject) throws(BrumeError) -> String? {
+    let name = try object.string(key)
+    if name == "" {
+      throw BrumeError(.badRequest, "'\(key)' is empty; name one, or leave it out to mean any")
+    }
+    return name
   }
 
   /// The fault as JSON.
@@ -105,8 +127,10 @@ extension Fault {
 
   /// Once, unless it says something else.
   private static func count(_ object: JSONObject) throws(BrumeError) -> Int? {
-    if try object.bool("always") == true { return nil }
-    return try number(object, "count", from: 1) ?? 1
+    let count = try number(object, "count", from: 1)
+    guard try object.bool("always") == true else { return count ?? 1 }
+    if count == nil { return nil }
+    throw BrumeError(.badRequest, "'count' has no meaning with 'always'; leave one of them out")
   }
 
   private static func number(

@@ -34,7 +34,7 @@ struct FaultsCommand: AsyncParsableCommand {
     @Option(help: "Only calls of this user.") var user: String?
     @Option(help: "Only calls of this device.") var device: String?
     @Option(help: "How many matching calls pass first.") var skip = 0
-    @Option(help: "How many matching calls it meets.") var count = 1
+    @Option(help: "How many matching calls it meets; 1 if not said.") var count: Int?
     @Flag(help: "Meet every matching call until 'brume faults clear'.") var always = false
     @Option(help: "Seconds to wait, sent with the error.") var retryAfter: Double?
 
@@ -50,11 +50,14 @@ struct FaultsCommand: AsyncParsableCommand {
       if effect == "switchAccount", to == nil {
         throw ValidationError("'switchAccount' needs who signs in: --to NAME")
       }
-      guard count >= 1 else {
+      if let count, count < 1 {
         throw ValidationError("--count is '\(count)'; it is a number from 1 on")
       }
       guard skip >= 0 else {
         throw ValidationError("--skip is '\(skip)'; it is a number from 0 on")
+      }
+      if always, count != nil {
+        throw ValidationError("--count has no meaning with --always; leave one of them out")
       }
       for name in on where Fault.Operation(rawValue: name) == nil {
         let names = Fault.Operation.allCases.map(\.rawValue)
@@ -73,7 +76,7 @@ struct FaultsCommand: AsyncParsableCommand {
       fault["user"] = user.map { .string($0) }
       fault["device"] = device.map { .string($0) }
       fault["skip"] = .int(Int64(skip))
-      fault["count"] = .int(Int64(count))
+      fault["count"] = count.map { .int(Int64($0)) }
       if always { fault["always"] = true }
       fault["retryAfter"] = retryAfter.map { .double($0) }
       let added = try await server.connect().post("faults", ["faults": [.object(fault)]])

@@ -12,7 +12,7 @@ import Testing
   @Test func `a sleep ends when its time has come, and not before`() async throws {
     let time = ManualTime(1000)
     let sleep = Task { try await time.sleep(until: 3000, for: "a nap") }
-    await time.somethingWaits()
+    try await time.somethingWaits()
     time.advance(by: 1999)
     #expect(time.shown(most: 9).timers == [.init(name: "a nap", time: 3000)])
     time.advance(by: 1)
@@ -33,10 +33,26 @@ import Testing
     early.cancel()
     await #expect(throws: CancellationError.self) { try await early.value }
     let late = Task { try await time.sleep(until: 5, for: "x") }
-    await time.somethingWaits()
+    try await time.somethingWaits()
     late.cancel()
     await #expect(throws: CancellationError.self) { try await late.value }
     #expect(time.alarmCount == 0)
+  }
+
+  @Test func `somebody waits until so much waits, or is cancelled`() async throws {
+    let time = ManualTime(0)
+    let first = Task { try await time.sleep(until: 5, for: "first") }
+    try await time.somethingWaits()
+    let two = Task { try await time.somethingWaits(atLeast: 2) }
+    let three = Task { try await time.somethingWaits(atLeast: 3) }
+    three.cancel()
+    await #expect(throws: CancellationError.self) { try await three.value }
+    let second = Task { try await time.sleep(until: 5, for: "second") }
+    try await two.value
+    #expect(time.alarmCount == 2)
+    time.advance(by: 5)
+    try await first.value
+    try await second.value
   }
 
   @Test func `the next timer is named, and reached`() {

@@ -26,6 +26,40 @@ import Testing
     }
   }
 
+  @Test func `a zone that goes is the one of the call, of its owner in the shared database`()
+    async throws
+  {
+    let fixture = try await ServerFixture()
+    try await fixture.routes { client in
+      for user in ["alice", "bob"] { try await client.makeZone("Notes", as: user) }
+      let owner = JSON.string(fixture.user("alice").name)
+      let zone: JSON = ["zoneName": "Notes", "ownerRecordName": owner]
+      _ = try await client.admin("faults", ["faults": [["effect": "deleteZone"]]])
+      _ = try await client.call(
+        "records/lookup", ["records": [["recordName": "a"]], "zoneID": zone], as: "bob",
+        in: "shared")
+      let alices = try await client.call("zones/list", nil, method: .get)
+      #expect(!alices.text.contains("Notes"))
+      let bobs = try await client.call("zones/list", nil, as: "bob", method: .get)
+      #expect(bobs.text.contains("Notes"))
+    }
+  }
+
+  @Test(arguments: ["deleteZone", "purgeZone"])
+  func `a zone that goes waits for a call that can lose one`(effect: String) async throws {
+    try await ServerFixture().routes { client in
+      let mine: JSON = ["records": [["recordName": "mine"]]]
+      try await client.save("mine")
+      _ = try await client.admin("faults", ["faults": [["effect": .string(effect)]]])
+      _ = try await client.call("records/lookup", mine, in: "public")
+      _ = try await client.call("changes/database")
+      #expect(try await client.admin("faults")["faults"]?.array?.count == 1)
+      _ = try await client.admin("faults/clear", [:])
+      let kept = try await client.call("records/lookup", mine)
+      #expect(kept["records"]?.array?.first?["serverErrorCode"] == nil, "\(kept.text)")
+    }
+  }
+
   @Test func `faults are listed and cleared`() async throws {
     try await ServerFixture().routes { client in
       _ = try await client.admin(
@@ -54,6 +88,11 @@ import Testing
     (#"{"faults":[{"effect":"conflict","skip":-1}]}"#, "'skip' must be a whole number from 0 on"),
     (#"{"faults":[{"effect":"switchAccount"}]}"#, "'to' is missing"),
     (#"{"faults":[{"effect":"switchAccount","to":"nobody"}]}"#, "there is no user 'nobody'"),
+    (#"{"faults":[{"effect":"conflict","on":["query"]}]}"#, "use one of saveRecords, deleteR"),
+    (#"{"faults":[{"effect":"dropPush","on":["fetchZones","push"]}]}"#, "not 'fetchZones'"),
+    (#"{"faults":[{"effect":"conflict","zone":""}]}"#, "'zone' is empty"),
+    (#"{"faults":[{"effect":"conflict","count":0}]}"#, "'count' must be 1 or more"),
+    (#"{"faults":[{"effect":"conflict","count":2,"always":true}]}"#, "leave one of them out"),
     (#"{"faults":[]}"#, "'faults' is missing"),
   ])
   func `a fault that makes no sense is refused with the reason`(

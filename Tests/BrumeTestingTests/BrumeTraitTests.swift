@@ -67,6 +67,23 @@ import Testing
     #expect(push.subscriptionID == "shared")
   }
 
+  @Test(.brume(users: "alice", "bob")) func `a shared zone goes while its participant saves`()
+    async throws
+  {
+    let server = try LocalServer.current
+    let own = server["bob"].privateCloudDatabase
+    try await own.save(CKRecordZone(zoneID: zone))
+    try await server.share(zone, from: "alice", with: "bob")
+    let shared = server["bob"].sharedCloudDatabase
+    let theirs = try #require(try await shared.allRecordZones().first).zoneID
+    server.faults.add(.deletedZone)
+    let item = CKRecord(recordType: "Note", recordID: .init(recordName: "a", zoneID: theirs))
+    let error = await #expect(throws: CKError.self) { try await shared.save(item) }
+    #expect(error?.code == .zoneNotFound && server.faults.waiting == 0)
+    #expect(try await server["alice"].privateCloudDatabase.allRecordZones().count == 1)
+    #expect(try await own.recordZone(for: zone).zoneID == zone)
+  }
+
   @Test(.brume(users: "alice")) func `a purged zone differs from a deleted one`() async throws {
     let server = try LocalServer.current
     let database = server["alice"].privateCloudDatabase
@@ -130,6 +147,31 @@ import Testing
     try await laptop.save(note("a", "Milk"))
     let first = try await server.push(to: "alice")
     #expect(first.notificationID != (try await server.push(to: "alice").notificationID))
+  }
+
+  @Test(.brume(users: "alice")) func `whoever looks for a push may ask the server meanwhile`()
+    async throws
+  {
+    let server = try LocalServer.current
+    try await watch(server["alice"].privateCloudDatabase, "mine")
+    let laptop = try await server.device("laptop", of: "alice").privateCloudDatabase
+    try await laptop.save(CKRecordZone(zoneID: zone))
+    let container = try await server.push(to: "alice") {
+      $0.containerIdentifier == server["alice"].containerIdentifier
+    }.containerIdentifier
+    #expect(container == server["alice"].containerIdentifier)
+  }
+
+  @Test(.brume(users: "alice")) func `pushes that were not taken go with the account`()
+    async throws
+  {
+    let server = try LocalServer.current
+    try await watch(server["alice"].privateCloudDatabase, "mine")
+    let laptop = try await server.device("laptop", of: "alice").privateCloudDatabase
+    try await laptop.save(CKRecordZone(zoneID: zone))
+    await #expect(throws: NoSuchPush.self) { try await server.push(to: "alice") { _ in false } }
+    try await server.signIn("alice", as: "bob")
+    await #expect(throws: NoSuchPush.self) { try await server.push(to: "alice") }
   }
 
   // MARK: The whole state

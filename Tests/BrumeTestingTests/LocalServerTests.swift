@@ -142,8 +142,7 @@ import Testing
   @Test func `files cannot be sent or fetched when a fault says so`() async throws {
     let (server, _, database) = try await phone()
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    // A file that no device has fetched before.
-    let content = Data(file.lastPathComponent.utf8)
+    let content = Data("the same in every run".utf8)
     try content.write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     let photo = record("a")
@@ -152,6 +151,10 @@ import Testing
       .error(.networkFailure, on: .uploadAssets), .error(.assetNotAvailable, on: .fetchAssets))
     #expect(try await failure { try await database.save(photo) }.code == .networkFailure)
     try await database.save(photo)
+    // What another device fetched is not there.
+    server.faults.clear()
+    _ = try await database.record(for: photo.recordID)
+    server.faults.add(.error(.assetNotAvailable, on: .fetchAssets))
     let laptop = try await server.device("laptop", of: "alice").privateCloudDatabase
     #expect(
       try await failure { try await laptop.record(for: photo.recordID) }.code
@@ -383,6 +386,37 @@ import Testing
     #expect(both.deleteResults.count == 201)
     let left = try await database.allRecordZones().map(\.zoneID.zoneName)
     #expect(Set(left) == ["_defaultZone", "Last", "Z"])
+  }
+
+  @Test func `looking people up and registering for pushes fail as other calls do`() async throws {
+    let (server, phone, _) = try await phone()
+    server.faults.add(.error(.networkFailure).always)
+    #expect(server.faults.waiting == 1)
+    let invitation = try await failure {
+      _ = try await phone.shareParticipant(forEmailAddress: "bob@example.org")
+    }
+    #expect(invitation.code == .networkFailure)
+    #expect(server.faults.waiting == 0, "it was met, and stays")
+    let registration = try await failure {
+      try await Brume.registerForRemoteNotifications(for: phone)
+    }
+    #expect(registration.code == .networkFailure)
+  }
+
+  @Test func `a fault that is asked for no times is none`() async throws {
+    let (server, _, database) = try await phone()
+    server.faults.add(.error(.networkFailure).times(0))
+    #expect(server.faults.waiting == 0)
+    try await database.save(record("a"))
+  }
+
+  @Test func `zones that are not there, and of users who are not, do not go`() async throws {
+    let (server, _, database) = try await phone()
+    await #expect(throws: (any Error).self) { try await server.deleteZone("Y", of: "alice") }
+    await #expect(throws: (any Error).self) { try await server.purgeZone("Y", of: "alice") }
+    await #expect(throws: UnknownUser.self) { try await server.deleteZone("Z", of: "alcie") }
+    await #expect(throws: UnknownUser.self) { try await server.resetEncryptedData(of: "alcie") }
+    #expect(try await database.recordZone(for: zone).zoneID == zone)
   }
 
   @Test func `an unknown device is named`() async throws {

@@ -487,6 +487,7 @@ SLIPS = (
     ("faults add conflict --count 0", 64, "--count is '0'; it is a number from 1 on"),
     ("faults add conflict --skip=-1", 64, "--skip is '-1'; it is a number from 0 on"),
     ("demo --only Typo", 64, "--only is 'Typo', which no scenario has in its name: 'Two devices"),
+    ("faults add conflict --always --count 2", 64, "--count has no meaning with --always"),
     ("faults add conflict --on never", 64, "--on is 'never'; it may be saveRecords"),
     ("operator add ada", 64, "--password-file"),
     ("operator invitation create ada --hours 0", 64, "--hours is '0'; an invitation is good for 1 to 168 hours"),

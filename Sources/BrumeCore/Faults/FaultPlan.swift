@@ -18,24 +18,32 @@ package struct FaultPlan: Equatable, Sendable {
       package var record: String?
       /// The change token that it came with.
       package var token: String?
+      /// Whose zone it is, as the call says; nil: the caller's.
+      package var owner: String?
       package init(
         _ operation: Fault.Operation, zone: String? = nil, record: String? = nil,
-        token: String? = nil
+        token: String? = nil, owner: String? = nil
       ) {
         self.operation = operation
         self.zone = zone
         self.record = record
         self.token = token
+        self.owner = owner
       }
     }
     package var user: UserID?
     package var device: DeviceID?
     /// In the order of the request; a call about one thing has one.
     package var items: [Item]
-    package init(user: UserID?, device: DeviceID?, items: [Item]) {
+    /// Which database it is about; nil: none.
+    package var scope: DatabaseScope?
+    package init(
+      user: UserID?, device: DeviceID?, items: [Item], in scope: DatabaseScope? = nil
+    ) {
       self.user = user
       self.device = device
       self.items = items
+      self.scope = scope
     }
   }
 
@@ -58,6 +66,10 @@ package struct FaultPlan: Equatable, Sendable {
     package var fault: Fault
     /// The entry that must be used up first.
     package let after: Int?
+    fileprivate(set) var wasMet = false
+
+    /// Whether a call has to meet it still: once, if it is there for ever.
+    package var isWaiting: Bool { fault.count != nil || !wasMet }
   }
 
   /// A device, as the proofs of its requests name it.
@@ -123,6 +135,7 @@ package struct FaultPlan: Equatable, Sendable {
       } else if decision.fault == nil {
         decision.fault = entries[index].fault
         decision.items = items
+        entries[index].wasMet = true
         entries[index].fault.count = entries[index].fault.count.map { $0 - 1 }
       }
     }
@@ -171,25 +184,36 @@ extension Fault {
   fileprivate func items(of call: FaultPlan.Call) -> Set<Int> {
     if let user, user != call.user { return [] }
     if let device, device != call.device { return [] }
-    return Set(call.items.indices.filter { isAbout(call.items[$0]) })
+    return Set(call.items.indices.filter { isAbout(call.items[$0], in: call.scope) })
   }
 
-  private func isAbout(_ item: FaultPlan.Call.Item) -> Bool {
-    (operations.isEmpty ? isPossible(for: item.operation) : operations.contains(item.operation))
+  private func isAbout(_ item: FaultPlan.Call.Item, in scope: DatabaseScope?) -> Bool {
+    (operations.isEmpty ? isMeant(for: item.operation) : operations.contains(item.operation))
+      && isPossible(at: item.operation)
       && (zone == nil || zone == item.zone) && (record == nil || record == item.record)
       && (!expiresToken || item.token != nil || isClaimed(at: item.operation))
+      && findsZone(of: item, in: scope)
   }
 
-  /// What a fault without operations means: those that its effect makes sense for.
-  private func isPossible(for operation: Operation) -> Bool {
+  /// What a fault without operations means, of those that it is possible at.
+  private func isMeant(for operation: Operation) -> Bool {
     switch effect {
     case .error(.serverRecordChanged), .conflict: operation == .saveRecords
-    case .error(.changeTokenExpired), .expireToken: operation.bringsToken
-    case .error, .loseAnswer: operation != .push
-    case .changeAccount: operation != .push && operation != .fetchAssets
-    case .pretend: operation == .saveZones
-    case .removeZone: operation != .push && operation != .account && operation != .fetchAssets
-    case .dropPush, .duplicatePush, .holdPush: operation == .push
+    case .error(.changeTokenExpired): operation.bringsToken
+    // A zone that is saved anew right after it went was mostly never there.
+    case .removeZone(.deleted), .removeZone(.purged): operation != .saveZones
+    case .error, .loseAnswer, .expireToken, .pretend, .removeZone, .changeAccount, .dropPush,
+      .duplicatePush, .holdPush:
+      true
     }
+  }
+
+  /// Whether a zone can go because of an item: one that it names, of a user. A reset needs no name.
+  private func findsZone(of item: FaultPlan.Call.Item, in scope: DatabaseScope?) -> Bool {
+    guard case .removeZone(let reason) = effect else { return true }
+    if scope == .public { return false }
+    guard let zone = item.zone else { return reason == .encryptedDataReset }
+    if scope == .shared, item.owner == nil { return false }
+    return reason != .deleted || zone != ZoneID.defaultName
   }
 }

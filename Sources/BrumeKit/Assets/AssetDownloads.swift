@@ -41,8 +41,9 @@ extension CKOperation {
     arrived: (Int64) async -> Void
   ) async throws -> URL {
     let session = session
-    let directory = try? session.configuration.get().stateDirectory
-    let cache = AssetCache(stateDirectory: directory)
+    let settings = try? session.configuration.get()
+    let cache = AssetCache(
+      in: settings?.assetDirectory, stateDirectory: settings?.stateDirectory)
     return try await request(from: viewpoint) {
       try await cache.file(
         of: asset, now: session.host.now, uuid: session.host.uuid

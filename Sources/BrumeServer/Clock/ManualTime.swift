@@ -12,11 +12,23 @@ package final class ManualTime: Sendable {
     /// Whether its time has come; false: it was given up.
     let ring: @Sendable (Bool) -> Void
   }
+  /// Somebody who waits until so much waits.
+  private struct Watcher {
+    let count: Int
+    let ring: @Sendable (Bool) -> Void
+  }
   private struct State {
     var now: Milliseconds
     var lastID = 0
     var alarms: [Int: Alarm] = [:]
-    var watchers: [CheckedContinuation<Void, Never>] = []
+    var watchers: [Int: Watcher] = [:]
+
+    /// Those for whom enough waits.
+    mutating func takeWatchers() -> [Watcher] {
+      let due = watchers.filter { $0.value.count <= alarms.count }
+      for id in due.keys { watchers[id] = nil }
+      return Array(due.values)
+    }
   }
   private let state: Mutex<State>
 
@@ -67,16 +79,6 @@ package final class ManualTime: Sendable {
     return due.values.sorted { $0.timer.time < $1.timer.time }
   }
 
-  /// Returns when something waits: the moment to move the time.
-  package func somethingWaits() async {
-    await withCheckedContinuation { watcher in
-      let isWaiting = state.withLock { state in
-        if state.alarms.isEmpty { state.watchers.append(watcher) }
-        return !state.alarms.isEmpty
-      }
-      if isWaiting { watcher.resume() }
-    }
-  }
 }
 
 // MARK: Waiting
@@ -90,17 +92,15 @@ extension ManualTime {
   package func alarm(
     at time: Milliseconds, for name: String, _ ring: @escaping @Sendable (Bool) -> Void
   ) -> Int {
-    let (id, isPast, watchers) = state.withLock {
-      state -> (Int, Bool, [CheckedContinuation<Void, Never>]) in
+    let (id, isPast, watchers) = state.withLock { state -> (Int, Bool, [Watcher]) in
       state.lastID += 1
       if time <= state.now { return (state.lastID, true, []) }
       let timer = ClockState.Timer(name: name, time: time)
       state.alarms[state.lastID] = Alarm(timer: timer, ring: ring)
-      defer { state.watchers = [] }
-      return (state.lastID, false, state.watchers)
+      return (state.lastID, false, state.takeWatchers())
     }
     if isPast { ring(true) }
-    for watcher in watchers { watcher.resume() }
+    for watcher in watchers { watcher.ring(true) }
     return id
   }
 
@@ -113,11 +113,40 @@ extension ManualTime {
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
   package func sleep(until time: Milliseconds, for name: String) async throws {
+    try await wait({ alarm(at: time, for: name, $0) }, orGiveUp: giveUp)
+  }
+
+  /// Returns when so much waits: the moment to move the time.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
+  package func somethingWaits(atLeast count: Int = 1) async throws {
+    try await wait({ watch(atLeast: count, $0) }, orGiveUp: stopWatching)
+  }
+
+  private func watch(atLeast count: Int, _ ring: @escaping @Sendable (Bool) -> Void) -> Int {
+    let (id, due) = state.withLock { state in
+      state.lastID += 1
+      state.watchers[state.lastID] = Watcher(count: count, ring: ring)
+      return (state.lastID, state.takeWatchers())
+    }
+    for watcher in due { watcher.ring(true) }
+    return id
+  }
+
+  private func stopWatching(_ id: Int) {
+    state.withLock { $0.watchers.removeValue(forKey: id) }?.ring(false)
+  }
+
+  /// Waits until what `begin` is given is called, which has to be once.
+  private func wait(
+    _ begin: (@escaping @Sendable (Bool) -> Void) -> Int,
+    orGiveUp giveUp: @escaping @Sendable (Int) -> Void
+  ) async throws {
     let wait = Wait()
     let hasCome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard wait.begins(continuation) else { return }
-        let id = alarm(at: time, for: name) { wait.end($0) }
+        let id = begin { wait.end($0) }
         if wait.isGivenUp(id) { giveUp(id) }
       }
     } onCancel: {

@@ -29,12 +29,13 @@ extension FaultyCall {
 extension FaultyCalls {
   /// Asks the plan, and runs what it leaves of the call.
   func carryOut<Item: Sendable, Answer: Sendable>(
-    _ faulty: FaultyCall<Item, Answer>, as caller: Caller,
+    _ faulty: FaultyCall<Item, Answer>, in scope: DatabaseScope? = nil, as caller: Caller,
     _ run: ([Item]) async throws -> [Answer]
   ) async throws -> [Answer] {
     if injector.isIdle { return try await run(faulty.items) }
     let call = FaultPlan.Call(
-      user: caller.user, device: caller.device, items: faulty.items.map(faulty.describe))
+      user: caller.user, device: caller.device, items: faulty.items.map(faulty.describe),
+      in: scope)
     let decision = injector.decide(call)
     try decision.failWhole()
     try await prepare(decision, call, faulty, as: caller)
@@ -67,13 +68,21 @@ extension FaultyCalls {
       try await faulty.overtake(faulty.items[index])
     }
     guard case .removeZone(let reason) = fault.effect else { return }
-    let zones = decision.items.compactMap { fault.zone ?? call.items[$0].zone }
-    for zone in Set(zones).sorted() {
+    let zones = Set(decision.items.map { call.zone(at: $0) })
+    for zone in zones.sorted(by: { $0.name < $1.name }) {
+      try await remove(zone, because: reason, as: caller)
+    }
+  }
+
+  /// One that is gone already, or never was there, is none of the fault's: the call says so itself.
+  private func remove(
+    _ zone: ZoneID, because reason: Zone.Deletion, as caller: Caller
+  ) async throws {
+    do {
       try await removal.remove(zone, because: reason, as: caller)
-    }
-    if zones.isEmpty, reason == .encryptedDataReset {
-      try await removal.remove("", because: reason, as: caller)
-    }
+    } catch let error as BrumeError
+      where error.code == .zoneNotFound || error.code == .userDeletedZone
+    {}
   }
 
   /// What another device would have done: the same record, with a tag of its own.
@@ -84,7 +93,7 @@ extension FaultyCalls {
     var draft = operation.record
     draft.changeTag = nil
     draft.zone = zone
-    let other = caller.another
+    let other = caller.another()
     let known = try await records.lookup(
       LookupRecordsRequest(items: [LookupRecordsRequest.Item(name: name, zone: zone)]), in: scope,
       as: other)
@@ -96,11 +105,19 @@ extension FaultyCalls {
 }
 
 extension Caller {
-  /// The same user on a device that nobody has.
-  package var another: Caller {
+  /// The same user, or the owner of a zone, on a device that nobody has.
+  package func another(as owner: UserID? = nil) -> Caller {
     Caller(
-      in: containerEnvironment, user: user, device: DeviceID("brume-fault"),
+      in: containerEnvironment, user: owner ?? user, device: DeviceID("brume-fault"),
       kind: kind, requestID: requestID)
+  }
+}
+
+extension FaultPlan.Call {
+  /// The zone of an item, with its owner where that is another user.
+  fileprivate func zone(at index: Int) -> ZoneID {
+    ZoneID(
+      name: items[index].zone ?? "", ownerName: scope == .shared ? items[index].owner : nil)
   }
 }
 

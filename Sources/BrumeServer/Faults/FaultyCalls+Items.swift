@@ -6,6 +6,14 @@ import BrumeModel
 
 private typealias Asked = FaultPlan.Call.Item
 
+extension FaultPlan.Call.Item {
+  fileprivate init(
+    _ operation: Fault.Operation, of zone: ZoneID, record: String? = nil, token: String? = nil
+  ) {
+    self.init(operation, zone: zone.name, record: record, token: token, owner: zone.ownerName)
+  }
+}
+
 extension FaultyCalls {
   func modifyRecords(
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller
@@ -19,14 +27,14 @@ extension FaultyCalls {
       id: { RecordID(name: $0.record.name ?? "", zone: zone($0)) },
       describe: { operation in
         Asked(
-          operation.kind.isDelete ? .deleteRecords : .saveRecords, zone: zone(operation).name,
+          operation.kind.isDelete ? .deleteRecords : .saveRecords, of: zone(operation),
           record: operation.record.name)
       })
     faulty.overtake = { try await saveFirst($0, in: zone($0), of: scope, as: caller) }
     if request.atomic ?? false {
       faulty.spread = { Self.spread(&$0, over: request.operations.map(zone)) }
     }
-    return try await carryOut(faulty, as: caller) { rest in
+    return try await carryOut(faulty, in: scope, as: caller) { rest in
       var request = request
       // A part of the request is another request: repeating the whole must not answer with it.
       if rest.count != request.operations.count { request.operationID = nil }
@@ -44,8 +52,8 @@ extension FaultyCalls {
     let faulty = FaultyCall<LookupRecordsRequest.Item, RecordResult>(
       items: request.items,
       id: { RecordID(name: $0.name, zone: zone($0)) },
-      describe: { Asked(.fetchRecords, zone: zone($0).name, record: $0.name) })
-    return try await carryOut(faulty, as: caller) { rest in
+      describe: { Asked(.fetchRecords, of: zone($0), record: $0.name) })
+    return try await carryOut(faulty, in: scope, as: caller) { rest in
       var request = request
       request.items = rest
       return try await rules.lookupRecords(request, in: scope, as: caller)
@@ -56,8 +64,8 @@ extension FaultyCalls {
     _ zones: [ZoneID], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneResult] {
     let faulty = FaultyCall<ZoneID, ZoneResult>(
-      items: zones, id: { $0 }, describe: { Asked(.fetchZones, zone: $0.name) })
-    return try await carryOut(faulty, as: caller) {
+      items: zones, id: { $0 }, describe: { Asked(.fetchZones, of: $0) })
+    return try await carryOut(faulty, in: scope, as: caller) {
       try await rules.lookupZones($0, in: scope, as: caller)
     }
   }
@@ -67,9 +75,9 @@ extension FaultyCalls {
   ) async throws -> [ZoneResult] {
     var faulty = FaultyCall<ZoneOperation, ZoneResult>(
       items: operations, id: { $0.zone },
-      describe: { Asked($0.kind == .create ? .saveZones : .deleteZones, zone: $0.zone.name) })
+      describe: { Asked($0.kind == .create ? .saveZones : .deleteZones, of: $0.zone) })
     faulty.pretend = { .success(ZoneState(zone: $0.zone, isAtomic: true)) }
-    return try await carryOut(faulty, as: caller) {
+    return try await carryOut(faulty, in: scope, as: caller) {
       try await rules.modifyZones($0, in: scope, as: caller)
     }
   }
@@ -79,8 +87,8 @@ extension FaultyCalls {
   ) async throws -> [ZoneChangesResult] {
     let faulty = FaultyCall<ZoneChangesRequest, ZoneChangesResult>(
       items: requests, id: { $0.zone },
-      describe: { Asked(.fetchZoneChanges, zone: $0.zone.name, token: $0.token) })
-    return try await carryOut(faulty, as: caller) {
+      describe: { Asked(.fetchZoneChanges, of: $0.zone, token: $0.token) })
+    return try await carryOut(faulty, in: scope, as: caller) {
       try await rules.zoneChanges($0, in: scope, as: caller)
     }
   }
@@ -102,7 +110,7 @@ extension FaultyCalls {
         case .delete: Asked(.deleteSubscriptions)
         }
       })
-    return try await carryOut(faulty, as: caller) {
+    return try await carryOut(faulty, in: scope, as: caller) {
       try await rules.modifySubscriptions($0, in: scope, as: caller)
     }
   }

@@ -16,12 +16,14 @@ struct FaultyCalls: RuleCalls {
 
   /// A call whose items have no failures of their own.
   private func whole<Answer: Sendable>(
-    _ operation: Fault.Operation, zone: String? = nil, token: String? = nil, as caller: Caller,
-    _ run: () async throws -> Answer
+    _ operation: Fault.Operation, zone: ZoneID? = nil, token: String? = nil,
+    in scope: DatabaseScope? = nil, as caller: Caller, _ run: () async throws -> Answer
   ) async throws -> Answer {
-    let item = FaultPlan.Call.Item(operation, zone: zone, token: token)
+    let item = FaultPlan.Call.Item(
+      operation, zone: zone?.name, token: token, owner: zone?.ownerName)
     let answers = try await carryOut(
-      FaultyCall(items: [item], describe: { $0 }, fail: { _, error in throw error }), as: caller
+      FaultyCall(items: [item], describe: { $0 }, fail: { _, error in throw error }), in: scope,
+      as: caller
     ) { _ in [try await run()] }
     guard let answer = answers.first else { throw BrokenConnection(ckError: 1, retryAfter: nil) }
     return answer
@@ -36,13 +38,13 @@ struct FaultyCalls: RuleCalls {
   func query(
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {
-    try await whole(.query, zone: request.zone?.name, as: caller) {
+    try await whole(.query, zone: request.zone, in: scope, as: caller) {
       try await rules.query(request, in: scope, as: caller)
     }
   }
 
   func listZones(in scope: DatabaseScope, as caller: Caller) async throws -> [ZoneState] {
-    try await whole(.fetchZones, as: caller) {
+    try await whole(.fetchZones, in: scope, as: caller) {
       try await rules.listZones(in: scope, as: caller)
     }
   }
@@ -50,7 +52,7 @@ struct FaultyCalls: RuleCalls {
   func databaseChanges(
     _ request: FeedRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> DatabaseChangesPage {
-    try await whole(.fetchDatabaseChanges, token: request.token, as: caller) {
+    try await whole(.fetchDatabaseChanges, token: request.token, in: scope, as: caller) {
       try await rules.databaseChanges(request, in: scope, as: caller)
     }
   }
@@ -58,7 +60,7 @@ struct FaultyCalls: RuleCalls {
   func listSubscriptions(
     in scope: DatabaseScope, as caller: Caller
   ) async throws -> [Subscription] {
-    try await whole(.fetchSubscriptions, as: caller) {
+    try await whole(.fetchSubscriptions, in: scope, as: caller) {
       try await rules.listSubscriptions(in: scope, as: caller)
     }
   }
@@ -66,7 +68,7 @@ struct FaultyCalls: RuleCalls {
   func lookupSubscriptions(
     _ ids: [String], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [SubscriptionResult] {
-    try await whole(.fetchSubscriptions, as: caller) {
+    try await whole(.fetchSubscriptions, in: scope, as: caller) {
       try await rules.lookupSubscriptions(ids, in: scope, as: caller)
     }
   }
@@ -90,7 +92,7 @@ struct FaultyCalls: RuleCalls {
   func uploadTickets(
     _ request: AssetUploadRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetUploadTicket] {
-    try await whole(.uploadAssets, zone: request.zone?.name, as: caller) {
+    try await whole(.uploadAssets, zone: request.zone, in: scope, as: caller) {
       try await rules.uploadTickets(request, in: scope, as: caller)
     }
   }
@@ -105,5 +107,17 @@ struct FaultyCalls: RuleCalls {
 
   func currentUser(as caller: Caller) async throws -> UserIdentity {
     try await whole(.account, as: caller) { try await rules.currentUser(as: caller) }
+  }
+
+  func users(_ wanted: [UserIdentity], as caller: Caller) async throws -> [UserIdentity] {
+    try await whole(.users, as: caller) { try await rules.users(wanted, as: caller) }
+  }
+
+  func contacts(as caller: Caller) async throws -> [UserIdentity] {
+    try await whole(.users, as: caller) { try await rules.contacts(as: caller) }
+  }
+
+  func registerDevice(as caller: Caller) async throws -> DeviceKey {
+    try await whole(.devices, as: caller) { try await rules.registerDevice(as: caller) }
   }
 }

@@ -13,21 +13,25 @@ package struct ZoneRemoval: Sendable {
     administration = engine.zoneAdministration
   }
 
-  /// Removes a zone of the caller's private database; for `encryptedDataReset`, all custom zones.
+  /// Removes a zone of the caller's private database, or of its owner's if it names one; for
+  /// `encryptedDataReset`, all custom zones there.
   ///
   /// - Throws: as the rules: `zoneNotFound`, `userDeletedZone`, `authenticationRequired`.
   package func remove(
-    _ name: String, because reason: Zone.Deletion, as caller: Caller
+    _ zone: ZoneID, because reason: Zone.Deletion, as caller: Caller
   ) async throws {
     let user = try caller.requireUser()
+    let owner = zone.ownerName.map { UserID($0) } ?? user
     switch reason {
     case .deleted:
-      _ = try await zones.modify(
-        [ZoneOperation(.delete, ZoneID(name: name))], in: .private, as: caller.another)
+      let results = try await zones.modify(
+        [ZoneOperation(.delete, ZoneID(name: zone.name))], in: .private,
+        as: caller.another(as: owner))
+      for result in results { _ = try result.mapError(\.error).get() }
     case .purged:
-      try await administration.purge(name, of: user, in: caller.containerEnvironment)
+      try await administration.purge(zone.name, of: owner, in: caller.containerEnvironment)
     case .encryptedDataReset:
-      try await administration.resetEncryptedData(of: user, in: caller.containerEnvironment)
+      try await administration.resetEncryptedData(of: owner, in: caller.containerEnvironment)
     }
   }
 }

@@ -10,6 +10,7 @@ import BrumePush
 import BrumeWire
 
 struct DeviceRoutes: Sendable {
+  let rules: any RuleCalls
   let devices: Devices
   let webPush: WebPushRegistration
   /// Whom the server may call, of what users register.
@@ -26,7 +27,7 @@ struct DeviceRoutes: Sendable {
       worker.hint([try await registerWebPush(subscription, call)])
     } else {
       try Self.checkEmpty(body)
-      _ = try await devices.register(as: call.caller)
+      _ = try await rules.registerDevice(as: call.caller)
     }
     return .empty
   }

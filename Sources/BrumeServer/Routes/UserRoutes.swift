@@ -8,7 +8,6 @@ import HTTPTypes
 
 struct UserRoutes: Sendable {
   let rules: any RuleCalls
-  let discovery: Discovery
   let tokens: WebAuthTokens
 
   func caller(_ call: Call) async throws -> Reply {
@@ -16,28 +15,28 @@ struct UserRoutes: Sendable {
   }
 
   func current(_ call: Call) async throws -> Reply {
-    .json(Wire.currentUser(try await discovery.currentUser(as: call.caller)))
+    .json(Wire.currentUser(try await rules.currentUser(as: call.caller)))
   }
 
   /// With a body: these people; without one: those the caller has to do with.
   func discover(_ call: Call) async throws -> Reply {
     try call.requirePublic()
     guard call.method == .post, !call.body.isEmpty else {
-      return .json(Wire.users(try await discovery.contacts(as: call.caller)))
+      return .json(Wire.users(try await rules.contacts(as: call.caller)))
     }
     let wanted = try Wire.lookupInfos(call.json())
-    return .json(Wire.users(try await discovery.users(wanted, as: call.caller)))
+    return .json(Wire.users(try await rules.users(wanted, as: call.caller)))
   }
 
   func lookup(_ call: Call) async throws -> Reply {
     try call.requirePublic()
     let wanted = try Wire.lookedUp(call.json())
-    return .json(Wire.lookedUpUsers(try await discovery.users(wanted, as: call.caller)))
+    return .json(Wire.lookedUpUsers(try await rules.users(wanted, as: call.caller)))
   }
 
   func contacts(_ call: Call) async throws -> Reply {
     try call.requirePublic()
-    return .json(Wire.lookedUpUsers(try await discovery.contacts(as: call.caller)))
+    return .json(Wire.lookedUpUsers(try await rules.contacts(as: call.caller)))
   }
 
   func exchangeToken(_ call: Call) async throws -> Reply {

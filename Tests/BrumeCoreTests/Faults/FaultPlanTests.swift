@@ -71,8 +71,10 @@ import Testing
 
   @Test func `a fault without an end meets every call until it is cleared`() throws {
     var plan = try plan(Fault(.error(.networkUnavailable), count: nil))
+    #expect(plan.entries.map(\.isWaiting) == [true])
     let met = (0..<3).map { _ in plan.decide(save("a")).fault != nil }
     #expect(met == [true, true, true])
+    #expect(plan.entries.map(\.isWaiting) == [false])
     plan.clear()
     #expect(plan.decide(save("a")) == .none)
   }
@@ -118,6 +120,37 @@ import Testing
     _ = plan.decide(call)
     #expect(plan.user(of: alice, on: phone) == UserID("carol"))
     #expect(plan.user(of: bob, on: phone) == bob)
+  }
+
+  @Test func `a zone that goes waits for a call that names one, of a user`() throws {
+    var plan = try plan(Fault(.removeZone(.deleted)), Fault(.removeZone(.purged)))
+    func decide(_ item: FaultPlan.Call.Item, _ scope: DatabaseScope? = .private) -> Fault.Effect? {
+      let call = FaultPlan.Call(user: UserID("bob"), device: nil, items: [item], in: scope)
+      return plan.decide(call).fault?.effect
+    }
+    #expect(decide(.init(.fetchDatabaseChanges, token: "t")) == nil)
+    #expect(decide(.init(.saveZones, zone: "Z")) == nil)
+    #expect(decide(.init(.sharing), nil) == nil)
+    #expect(decide(.init(.query, zone: "_defaultZone"), .public) == nil)
+    #expect(decide(.init(.query, zone: "_defaultZone")) == nil, "nobody can delete it")
+    #expect(decide(.init(.query, zone: "Z"), .shared) == nil, "it names no owner")
+    #expect(decide(.init(.query, zone: "Z", owner: "alice"), .shared) == .removeZone(.deleted))
+    #expect(decide(.init(.query, zone: "_defaultZone")) == .removeZone(.purged))
+  }
+
+  @Test(arguments: [
+    (Fault.Effect.conflict, Fault.Operation.query), (.dropPush, .fetchZones),
+    (.pretend, .fetchZones), (.error(.networkFailure), .push), (.loseAnswer, .push),
+    (.expireToken, .saveRecords), (.removeZone(.deleted), .fetchDatabaseChanges),
+    (.removeZone(.encryptedDataReset), .account), (.changeAccount(to: nil), .fetchAssets),
+  ])
+  func `a fault is not used up by calls at which it can do nothing`(
+    effect: Fault.Effect, operation: Fault.Operation
+  ) throws {
+    var plan = try plan(Fault(effect, on: [operation]))
+    let item = FaultPlan.Call.Item(operation, zone: "Z", record: "a", token: "t")
+    #expect(plan.decide(.init(user: nil, device: nil, items: [item], in: .private)) == .none)
+    #expect(plan.entries.count == 1)
   }
 
   @Test func `there is a limit on faults`() throws {

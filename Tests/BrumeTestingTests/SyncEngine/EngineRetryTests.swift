@@ -52,7 +52,7 @@ import Testing
     server.faults.add(.throttled(retryAfter: 30, on: .saveRecords))
     phone.write("x", to: "a")
     try await phone.until { server.faults.waiting == 0 }
-    await server.clock.someoneSleeps()
+    try await server.clock.someoneSleeps()
     server.clock.advance(by: .seconds(29))
     #expect(!phone.pending.isEmpty)
     server.clock.advance(by: .seconds(1))

@@ -8,14 +8,13 @@ struct SyncEngineFixture {
   let server: LocalServer
   let phone: NotesApp
   let laptop: NotesApp
-  let database: CKDatabase
+  /// That of the phone's process that runs.
+  var database: CKDatabase { server["phone"].privateCloudDatabase }
 
   init(notes: [String] = [], smallLimits: Bool = false) async throws {
     server = try await LocalServer(smallLimits: smallLimits)
-    let container = try await server.device("phone", of: "alice")
-    phone = try NotesApp(container)
+    phone = try NotesApp(try await server.device("phone", of: "alice"))
     laptop = try NotesApp(try await server.device("laptop", of: "alice"))
-    database = container.privateCloudDatabase
     phone.makeZone()
     for name in notes { phone.write(name, to: name) }
     try await phone.engine.sendChanges()

@@ -34,6 +34,8 @@ export const operations = {
   fetchSubscriptions: "fetching subscriptions",
   sharing: "sharing",
   account: "asking for the account",
+  users: "looking people up",
+  devices: "registering a device",
   uploadAssets: "uploading files",
   fetchAssets: "fetching files",
   push: "a push on its way",
