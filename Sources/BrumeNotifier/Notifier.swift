@@ -207,7 +207,9 @@ package actor Notifier {
       wasSetBack: host.hasShown(laterThan: now),
       pace: pace,
       coalescers: state.coalescers.part(of: users),
-      connected: delivery.connectedDevices(of: users), history: state.historyPlace(now))
+      connected: delivery.connectedDevices(of: users),
+      othersConnect: store.sharedMailboxes != nil && store.leases.processes > 1,
+      history: state.historyPlace(now))
     let rules = rules
     // After a loss of power it is done again, from the cursor that it would have moved.
     return try await store.writeRepeatable(
