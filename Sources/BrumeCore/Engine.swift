@@ -169,7 +169,9 @@ struct EngineParts: Sendable {
     self.host = host
     self.seal = seal
     self.generation = generation
-    knownCredentials = KnownCredentials(limit: limits.rememberedCredentials)
+    knownCredentials = KnownCredentials(limit: limits.rememberedCredentials) {
+      store.sharedAccounts?.silence ?? 0
+    }
     indexUses = IndexUses(since: host.now(), capacity: limits.countedIndexes)
   }
 }

@@ -9,9 +9,9 @@ struct LogBatch: Sendable {
   /// The last position of the log.
   let newest: Int64
   private(set) var subscriptions: [SubscriptionKey: StoredSubscription?] = [:]
-  /// How far the changes of subscriptions to shared databases are known, which stand in the logs of other
-  /// buckets.
-  private(set) var sharedChange: Int64
+  /// Subscriptions of readers to their shared databases; nil: nobody asked. They are read in the same state of the store
+  /// as the entries: whoever subscribed before an entry was saved is known when the entry is judged.
+  private(set) var ofReaders: [StoredSubscription]?
   /// What `self CONTAINS` looks at.
   private(set) var searchable = SearchableFields()
   /// By an entry's position: the users whose shared database shows its change.
@@ -22,48 +22,45 @@ struct LogBatch: Sendable {
 
   /// - Parameters:
   ///   - imageBytes: after so many bytes of images only a few entries more are read.
-  ///   - hasSubscriptions: whether anybody watches anything, before these entries.
-  ///   - needsReaders: whether anybody watches a shared database, before these entries.
+  ///   - hasSubscriptions: whether anybody watches anything in the bucket, before these entries.
+  ///   - needsReaders: whether it matters who reads what was changed in a shared database.
   init(
     _ bucket: Bucket, after position: Int64, limit: Int, imageBytes: Int,
-    sharedAfter sharedChange: Int64, hasSubscriptions: Bool, needsReaders: Bool,
+    hasSubscriptions: Bool, needsReaders: Bool,
     _ schemas: SchemaCache,
     _ transaction: any ReadTransaction
   ) throws {
-    self.sharedChange = sharedChange
     entries = try transaction.log.entries(
       in: bucket, after: position, limit: limit, imageBytes: imageBytes)
     newest = try transaction.log.lastPosition(in: bucket)
     var last = position
-    var needsReaders = try learnShared(transaction) || needsReaders
-    isWatched = hasSubscriptions || needsReaders
+    isWatched = hasSubscriptions
     for entry in entries {
       precondition(entry.position > last, "positions of the log rise")
       last = entry.position
       try learn(entry, schemas, transaction)
-      if case .subscription(let scope, _) = entry.event, scope.scope == .shared {
-        needsReaders = true
-      }
       if needsReaders { readers[entry.position] = try readers(of: entry, transaction) }
     }
+    if needsReaders { ofReaders = try transaction.subscriptions.all(in: scopesOfReaders) }
   }
 
-  /// Answers whether anything was learnt. In the same state of the store as the entries: whoever subscribed
-  /// before an entry was saved is known when the entry is judged.
-  private mutating func learnShared(_ transaction: any ReadTransaction) throws -> Bool {
-    let changes = try transaction.subscriptions.sharedChanges(after: sharedChange)
-    for (scope, id) in changes.subscriptions {
-      subscriptions[SubscriptionKey(scope: scope, id: id)] = .some(
-        try transaction.subscriptions.findWhole(id, in: scope))
+  private var scopesOfReaders: [SubscriptionScope] {
+    var scopes: Set<SubscriptionScope> = []
+    for entry in entries {
+      let place = entry.database.containerEnvironment
+      for user in readers[entry.position] ?? [] {
+        scopes.insert(SubscriptionScope(in: place, scope: .shared, user: user))
+      }
     }
-    sharedChange = changes.last
-    return !changes.subscriptions.isEmpty
+    return Array(scopes)
   }
 
   private mutating func learn(
     _ entry: LogEntry, _ schemas: SchemaCache, _ transaction: any ReadTransaction
   ) throws {
     switch entry.event {
+    // Those to shared databases are found by who reads an entry, in any bucket.
+    case .subscription(let scope, _) where scope.scope == .shared: break
     case .subscription(let scope, let id):
       let key = SubscriptionKey(scope: scope, id: id)
       subscriptions[key] = .some(try transaction.subscriptions.findWhole(id, in: scope))
@@ -108,13 +105,13 @@ extension SubscriptionIndex {
   /// Ours: subscriptions read at once.
   private static let page = 1000
 
-  /// All subscriptions that changes in the bucket can concern.
+  /// All subscriptions that changes in the bucket can concern, but those to shared databases, which are as many in each.
   init(of bucket: Bucket, from transaction: any ReadTransaction) throws {
     self.init(of: bucket)
     var next: Int64?
     repeat {
       let page = try transaction.subscriptions.page(
-        watching: bucket, after: next, limit: Self.page)
+        watching: bucket, withShared: false, after: next, limit: Self.page)
       for subscription in page.subscriptions { put(subscription) }
       next = page.next
     } while next != nil

@@ -155,17 +155,16 @@ package actor Notifier {
 
   private func load() async throws {
     let bucket = bucket
-    let (saved, index, shared, lastDelivery) = try await store.read { transaction in
+    let (saved, index, lastDelivery) = try await store.read { transaction in
       let saved = try transaction.settings.value(.notifierCursor(bucket)).flatMap {
         NotifierCursor($0)
       }
       return (
         saved ?? NotifierCursor(position: 0), try SubscriptionIndex(of: bucket, from: transaction),
-        try transaction.subscriptions.lastSharedChange(),
         try transaction.history.lastDelivery(in: bucket)
       )
     }
-    state.load(index, saved, shared, lastDelivery: lastDelivery)
+    state.load(index, saved, lastDelivery: lastDelivery)
     status.position = saved.position
     status.subscriptions = index.count
   }
@@ -174,12 +173,12 @@ package actor Notifier {
     // In the middle of a large fan-out only its own entry is of interest, whose matches may be held.
     let isAmidFanOut = start.served != nil
     let limit = isAmidFanOut ? 1 : limits.notifierEntries
-    let needsReaders = state.hasSharedDatabases && !(isAmidFanOut && state.heldMatches > 0)
+    let needsReaders = !(isAmidFanOut && state.heldMatches > 0)
     let (bucket, schemas, bytes) = (bucket, rules.permission.schemas, limits.notifierBytes)
-    let (shared, hasSubscriptions) = (state.sharedChange, state.subscriptionCount > 0)
+    let hasSubscriptions = state.subscriptionCount > 0
     let batch = try await store.read(reads(after: start.position)) { transaction in
       try LogBatch(
-        bucket, after: start.position, limit: limit, imageBytes: bytes, sharedAfter: shared,
+        bucket, after: start.position, limit: limit, imageBytes: bytes,
         hasSubscriptions: hasSubscriptions, needsReaders: needsReaders, schemas, transaction)
     }
     containerEnvironments = Set(batch.entries.map(\.database.containerEnvironment))
@@ -189,9 +188,8 @@ package actor Notifier {
   /// What a batch asks for in any case; of schemas those that it is likely to need.
   private func reads(after position: Int64) -> ReadPlan {
     let schemas = state.subscriptionCount > 0 ? containerEnvironments : []
-    return ReadPlan { [bucket, shared = state.sharedChange] in
-      Set(schemas.map { .setting(.schema($0)) })
-        .union([.log(bucket, after: position), .sharedChanges(after: shared)])
+    return ReadPlan { [bucket] in
+      Set(schemas.map { .setting(.schema($0)) }).union([.log(bucket, after: position)])
     }
   }
 
@@ -207,7 +205,9 @@ package actor Notifier {
       wasSetBack: host.hasShown(laterThan: now),
       pace: pace,
       coalescers: state.coalescers.part(of: users),
-      connected: delivery.connectedDevices(of: users), history: state.historyPlace(now))
+      connected: delivery.connectedDevices(of: users),
+      othersConnect: store.sharedMailboxes != nil && store.leases.processes > 1,
+      history: state.historyPlace(now))
     let rules = rules
     // After a loss of power it is done again, from the cursor that it would have moved.
     return try await store.writeRepeatable(

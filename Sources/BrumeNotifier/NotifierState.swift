@@ -16,8 +16,8 @@ struct NotifierState: Sendable {
   private(set) var coalescers: Coalescers
   /// The position in the store, which entries that concern nobody leave behind.
   private var savedPosition: Int64 = 0
-  /// How far the changes of subscriptions to shared databases are known.
-  private(set) var sharedChange: Int64 = 0
+  /// Subscriptions to shared databases that are in the index for the entries read last.
+  private var ofReaders: [SubscriptionKey] = []
   private var index = SubscriptionIndex()
   private var ongoing: Ongoing?
   private let unsavedEntries: Int64
@@ -34,17 +34,14 @@ struct NotifierState: Sendable {
     unsavedEntries = Int64(limits.notifierUnsavedEntries)
   }
 
-  var subscriptionCount: Int { index.count }
-  var hasSharedDatabases: Bool { index.hasSharedDatabases }
+  var subscriptionCount: Int { index.count - index.sharedCount }
   var heldMatches: Int { ongoing?.matches.count ?? 0 }
 
   mutating func load(
-    _ index: SubscriptionIndex, _ cursor: NotifierCursor, _ sharedChange: Int64,
-    lastDelivery: Int64
+    _ index: SubscriptionIndex, _ cursor: NotifierCursor, lastDelivery: Int64
   ) {
     history.lastDelivery = lastDelivery
     self.index = index
-    self.sharedChange = sharedChange
     self.cursor = cursor
     savedPosition = cursor.position
   }
@@ -52,10 +49,18 @@ struct NotifierState: Sendable {
   /// Start positions keep a subscription from firing for entries before its own, so the index may run ahead
   /// of the entries.
   mutating func follow(_ batch: LogBatch) {
-    sharedChange = batch.sharedChange
     for (key, stored) in batch.subscriptions {
       if let stored { index.put(stored) } else { index.remove(key) }
     }
+    if let new = batch.ofReaders, !(new.isEmpty && ofReaders.isEmpty) { follow(ofReaders: new) }
+  }
+
+  private mutating func follow(ofReaders new: [StoredSubscription]) {
+    for key in ofReaders { index.remove(key) }
+    for stored in new { index.put(stored) }
+    ofReaders = new.map(\.key)
+    // Matches that were held name rows of the index, which may be others' now.
+    ongoing = nil
   }
 }
 

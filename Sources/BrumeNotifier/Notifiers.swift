@@ -9,6 +9,7 @@ package actor Notifiers {
   private enum Event: Sendable {
     case logsGrew(Set<Bucket>)
     case ended(Bucket, Ending)
+    case rested(Bucket)
   }
   private enum Ending: Sendable {
     case done
@@ -85,10 +86,18 @@ package actor Notifiers {
         case .ended(let bucket, let ending):
           turns.ended(bucket)
           switch ending {
-          case .done: break
-          case .goesOn: turns.add([bucket])
-          case .failed(let error): try retry(bucket, after: error, &turns)
+          case .done: turns.worked(bucket)
+          case .goesOn:
+            turns.worked(bucket)
+            turns.add([bucket])
+          case .failed(let error):
+            guard let rest = try retry(bucket, after: error, &turns) else { break }
+            group.addTask(operation: { [pause] in
+              try? await pause(rest)
+              sender.yield(.rested(bucket))
+            })
           }
+        case .rested(let bucket): turns.rested(bucket)
         }
         while let bucket = turns.next() {
           let notifier = notifier(of: bucket)
@@ -115,28 +124,41 @@ package actor Notifiers {
     }
   }
 
-  /// What another process has taken over is its work; what a server did not answer is asked again.
+  /// What another process has taken over is its work; what a server did not answer is asked again. A damaged page is of
+  /// one bucket: it waits for somebody to mend it, and the others go on. Answers how long it rests.
   private func retry(
     _ bucket: Bucket, after error: any Error, _ turns: inout BucketTurns
-  ) throws {
+  ) throws -> Duration? {
     switch (error as? StoreError)?.code {
-    case .notOwned: break
-    case .unreachable: turns.add([bucket])
+    case .notOwned: return nil
+    case .unreachable:
+      turns.add([bucket])
+      return nil
+    case .corrupt:
+      store.damagedRows?.note("what pushes are made of", "bucket \(bucket): \(error)")
+      return turns.rest(bucket)
     default: throw error
     }
   }
 }
 
-/// Whose turn it is: each bucket once at a time, so many of them together, in the order of asking.
+/// Whose turn it is: each bucket once at a time, so many of them together, in the order of asking. A bucket that failed
+/// rests, longer each time, and nobody's asking ends that.
 struct BucketTurns {
+  /// Ours: the longest rest in seconds.
+  private static let longestRest = 64
+
   private let most: Int
   private var waiting: [Bucket] = []
   private var running: Set<Bucket> = []
+  private var resting: Set<Bucket> = []
+  /// Seconds that a bucket rests after its next failure, if it has failed before.
+  private var rests: [Bucket: Int] = [:]
 
   init(most: Int) { self.most = most }
 
   mutating func add(_ buckets: Set<Bucket>) {
-    waiting += buckets.subtracting(waiting).sorted()
+    waiting += buckets.subtracting(waiting).subtracting(resting).sorted()
   }
 
   /// The next bucket, which runs until it has `ended`.
@@ -149,4 +171,20 @@ struct BucketTurns {
   }
 
   mutating func ended(_ bucket: Bucket) { running.remove(bucket) }
+
+  mutating func worked(_ bucket: Bucket) { rests[bucket] = nil }
+
+  /// It failed. Answers how long it rests.
+  mutating func rest(_ bucket: Bucket) -> Duration {
+    let seconds = rests[bucket] ?? 1
+    rests[bucket] = min(2 * seconds, Self.longestRest)
+    resting.insert(bucket)
+    waiting.removeAll { $0 == bucket }
+    return .seconds(seconds)
+  }
+
+  mutating func rested(_ bucket: Bucket) {
+    resting.remove(bucket)
+    add([bucket])
+  }
 }

@@ -84,7 +84,7 @@ package final class PostgresStore: Store {
           "it has less than when this server last looked", on: opening)
       }
     }
-    let leases = PostgresLeases(owner: runID)
+    let leases = PostgresLeases(owner: runID, milliseconds: connector.milliseconds)
     let node = Node(
       coders: coders, bucketCount: opened.bucketCount, leases: leases, acceptsLoss: acceptsLoss,
       locksBuckets: locksBuckets)
@@ -92,15 +92,16 @@ package final class PostgresStore: Store {
     node.acknowledgements.note(floor: opened.sequenceFloor)
     logger = connector.logger
     self.connector = connector
-    let keeper = LeaseKeeper(
-      leases, bucketCount: node.bucketCount, filesIn: files, connector.aside,
-      node.acknowledgements, [signals, mailSignals])
-    self.keeper = keeper
     let tail = try Tail(
       connector.aside, node.acknowledgements, logs: signals, mailboxes: mailSignals,
       accounts: accountSignals
     ) { leases.processes > 1 }
     self.tail = tail
+    let keeper = LeaseKeeper(
+      leases, bucketCount: node.bucketCount, filesIn: files, connector.aside,
+      node.acknowledgements, [signals, mailSignals]
+    ) { tail.silence < Int64(LeaseRound.lease) * 1000 }
+    self.keeper = keeper
     let threads = Lanes.Threads(
       writers: writerCount, readers: readerCount, runID: runID, readsOnCaller: readsOnCaller)
     let lanes = Lanes(node, connector, threads) { [signals] grown, isInLog in
@@ -258,6 +259,8 @@ package final class PostgresStore: Store {
 
 extension PostgresStore: SharedAccounts {
   package func accountHints() -> CommitHints { accountSignals.hints() }
+
+  package var silence: Milliseconds { tail.silence }
 
   package func changedUsers(after last: Int64) async throws -> (users: Set<UserID>?, last: Int64) {
     try await look {

@@ -45,13 +45,14 @@ final class SQLiteSubscriptions: SubscriptionWriting {
   }
 
   func page(
-    watching bucket: Bucket, after cursor: Int64?, limit: Int
+    watching bucket: Bucket, withShared: Bool, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
     var page = try connection.all(
       Self.page,
       {
         $0.bind(1, cursor ?? 0)
         $0.bind(2, limit + 1)
+        $0.bind(3, withShared ? 1 : 0)
       }
     ) { row -> (serial: Int64, value: StoredSubscription?) in
       guard row.bool(2) else {
@@ -131,7 +132,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
     """
     SELECT birth, content, \(SummedTable.subscriptions.fits), serial, container, environment, scope,
       user
-    FROM subscriptions WHERE serial > ?1 ORDER BY serial LIMIT ?2
+    FROM subscriptions WHERE serial > ?1 AND (?3 OR scope <> 'shared') ORDER BY serial LIMIT ?2
     """)
   private static let put = SQL(
     """

@@ -251,7 +251,7 @@ package final class Composition: Sendable {
     store.sharedMailboxes.map {
       MailboxTail(
         mailboxes: $0, leases: store.leases, bucketCount: store.bucketCount,
-        delivery: targets.delivery, server: delivery)
+        delivery: targets.delivery, server: delivery, damaged: store.damagedRows)
     }
   }
 

@@ -15,6 +15,8 @@ final class StoreRetry: Sendable {
   /// Ours: milliseconds without a failure after which the next one is news. A store may take a minute to fail.
   private static let calm: Int64 = 180_000
 
+  private static let passing: [StoreError.Code] = [.noRoom, .tooSlow, .unreachable, .corrupt]
+
   private struct State {
     var code: StoreError.Code?
     var last = Int64.min
@@ -40,15 +42,13 @@ final class StoreRetry: Sendable {
     self.sleep = sleep
   }
 
-  /// Does the work, and again when the store had no room for it, was too slow, could not be reached or met something damaged,
-  /// which is no reason to end what others need. Every other failure of the store is passed on.
+  /// Does the work, and again when the store had no room for it, was too slow, could not be reached or is damaged where the
+  /// work reads: what concerns pushes does not end a server for everybody. Every other failure of the store is passed on.
   func run(_ work: () async throws -> Void) async throws {
     while true {
       do {
         return try await work()
-      } catch let error as StoreError
-        where [.noRoom, .tooSlow, .unreachable, .corrupt].contains(error.code)
-      {
+      } catch let error as StoreError where Self.passing.contains(error.code) {
         report(error)
         try await sleep(Self.pause)
       }
@@ -68,7 +68,7 @@ final class StoreRetry: Sendable {
       switch error.code {
       case .noRoom: "pushes wait until there is room in the store"
       case .tooSlow: "pushes wait until the database is fast enough"
-      case .corrupt: "pushes wait, as something damaged is in their way; run 'brume doctor --deep'"
+      case .corrupt: "pushes wait until what is stored is mended; run 'brume doctor --deep'"
       default: "pushes wait until the database can be reached"
       }
     logger.error(line, metadata: ["error": "\(error)"])

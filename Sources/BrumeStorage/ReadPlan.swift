@@ -30,8 +30,6 @@ package struct ReadPlan: Sendable {
     case members(ZoneKey)
     /// The next entries of a log, as many as are read at once, and its last position.
     case log(Bucket, after: Int64)
-    /// Subscriptions to shared databases that changed after a number.
-    case sharedChanges(after: Int64)
   }
 
   private let make: @Sendable () -> Set<Read>

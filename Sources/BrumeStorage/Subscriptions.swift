@@ -10,40 +10,25 @@ package protocol SubscriptionReading: AnyObject {
   func find(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription?
   /// All of one user in one database, in ID order.
   func all(in scope: SubscriptionScope) throws -> [StoredSubscription]
-  /// Every subscription that changes in a bucket can concern, in a stable order, for building the matcher's
-  /// index: those after `cursor` (nil: from the start), at most `limit`, with the cursor to go on from.
+  /// Those of several users, in one exchange.
+  func all(in scopes: [SubscriptionScope]) throws -> [StoredSubscription]
+  /// Every subscription that changes in a bucket can concern, in a stable order: those after `cursor` (nil: from the
+  /// start), at most `limit`, with the cursor to go on from.
+  ///
+  /// - Parameter withShared: whether those to shared databases are among them, which concern all buckets.
   func page(
-    watching bucket: Bucket, after cursor: Int64?, limit: Int
+    watching bucket: Bucket, withShared: Bool, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?)
   /// Whether a change's log entry needs its image: some query subscription watches this record type in this database, or
   /// in somebody's shared database that a zone with shares may be part of. The zone has been read in this transaction. An
   /// engine that would have to look in other buckets for the latter may say yes of any zone with shares.
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool
-  /// Subscriptions to shared databases that were saved or removed after the change with number `last`,
-  /// and the number of the last of these changes. They concern all buckets, and stand in the log of one.
-  func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges
-  /// The number of the last of these changes.
-  func lastSharedChange() throws -> Int64
-}
-
-/// Which subscriptions to shared databases changed, saved or removed, each once.
-package struct SharedSubscriptionChanges: Sendable {
-  package var subscriptions: [(scope: SubscriptionScope, id: String)]
-  /// The number to ask after next.
-  package var last: Int64
-  package init(subscriptions: [(scope: SubscriptionScope, id: String)] = [], last: Int64) {
-    self.subscriptions = subscriptions
-    self.last = last
-  }
 }
 
 extension SubscriptionReading {
-  /// A store with one bucket has them all in its log.
-  package func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
-    SharedSubscriptionChanges(last: last)
+  package func all(in scopes: [SubscriptionScope]) throws -> [StoredSubscription] {
+    try scopes.flatMap { try all(in: $0) }
   }
-  /// Always 0: nothing is asked for.
-  package func lastSharedChange() throws -> Int64 { 0 }
 }
 
 extension SubscriptionReading {

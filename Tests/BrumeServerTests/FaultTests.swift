@@ -91,7 +91,6 @@ import Testing
     (#"{"faults":[{"effect":"conflict","on":["query"]}]}"#, "use one of saveRecords, deleteR"),
     (#"{"faults":[{"effect":"dropPush","on":["fetchZones","push"]}]}"#, "not 'fetchZones'"),
     (#"{"faults":[{"effect":"conflict","zone":""}]}"#, "'zone' is empty"),
-    (#"{"faults":[{"effect":"conflict","count":0}]}"#, "'count' must be 1 or more"),
     (#"{"faults":[{"effect":"conflict","count":2,"always":true}]}"#, "leave one of them out"),
     (#"{"faults":[]}"#, "'faults' is missing"),
   ])

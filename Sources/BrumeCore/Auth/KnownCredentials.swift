@@ -1,6 +1,6 @@
 // The API tokens and accounts that requests name again and again, so that not each of them asks the
 // store. Whatever changes one of them in this process calls `forget` then; of another process's changes it
-// learns a moment later (`Accounts.changedElsewhere`).
+// learns a moment later (`Accounts.changedElsewhere`). A process that learns nothing of others remembers nothing.
 //
 // What is not found is not remembered: an account made a moment ago is there at once.
 
@@ -26,17 +26,27 @@ final class KnownCredentials: Sendable {
     /// Raised by each change, so that an answer read before it is not remembered after it.
     var edition = 0
   }
+  /// Ours: milliseconds after which what was remembered may be long out of date. Others are looked at four times a second.
+  static let longestSilence: Milliseconds = 1000
+
   private let limit: Int
+  private let silence: @Sendable () -> Milliseconds
   private let state = Mutex(State())
 
-  /// - Parameter limit: tokens and accounts that are remembered; beyond it all are forgotten and read anew.
-  init(limit: Int) { self.limit = limit }
+  /// - Parameters:
+  ///   - limit: tokens and accounts that are remembered; beyond it all are forgotten and read anew.
+  ///   - silence: how long ago it was last known what other processes changed.
+  init(limit: Int, silence: @escaping @Sendable () -> Milliseconds = { 0 }) {
+    self.limit = limit
+    self.silence = silence
+  }
 
   /// What is known, and the edition to remember an answer under.
   func look(
     _ token: String, _ accountKey: AccountKey?
   ) -> (token: APIToken?, account: KnownAccount?, edition: Int) {
-    state.withLock { state in
+    if silence() > Self.longestSilence { forget() }
+    return state.withLock { state in
       (state.tokens[token], accountKey.flatMap { state.accounts[$0] }, state.edition)
     }
   }
@@ -44,6 +54,7 @@ final class KnownCredentials: Sendable {
   func remember(
     _ token: APIToken?, _ account: KnownAccount?, at accountKey: AccountKey?, edition: Int
   ) {
+    guard silence() <= Self.longestSilence else { return }
     state.withLock { state in
       guard state.edition == edition else { return }
       if state.tokens.count + state.accounts.count >= limit {

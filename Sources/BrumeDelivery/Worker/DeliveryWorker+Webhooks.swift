@@ -62,8 +62,11 @@ extension DeliveryWorker {
 
   // MARK: What to send
 
+  /// They belong to no bucket: whoever has the first one calls them, and another server may have taken it over.
   private func batch(_ id: String, in store: any ReadTransaction) throws -> Batch? {
-    guard let webhook = try store.webhooks.find(id), webhook.isActive else { return nil }
+    guard self.store.leases.owns(.only), let webhook = try store.webhooks.find(id),
+      webhook.isActive
+    else { return nil }
     let newest = try store.log.lastPositions()
     let open = webhook.batchEnd.map { [$0.bucket] } ?? newest.buckets
     for bucket in open where webhook.cursor[bucket] < newest[bucket] {

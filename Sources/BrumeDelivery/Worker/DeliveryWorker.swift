@@ -215,11 +215,24 @@ package final class DeliveryWorker: Sendable {
     } catch is BrumeError {
       // What the store has of it is damaged, which the store has noted: the others go on.
       return .empty
+    } catch let error as StoreError where error.code == .corrupt {
+      // The same of a whole page, which may have been sent. It waits as after a failed send, ever longer.
+      store.damagedRows?.note("what is sent", "\(lane.name): \(error)")
+      return .retry(after: nil)
     }
   }
 
   func report(_ channel: String, _ verdict: PushLogEntry.Verdict, since start: Milliseconds) {
     observe(Report(channel: channel, verdict: verdict, time: clock.now() - start))
+  }
+}
+
+extension DeliveryWorker.Lane {
+  fileprivate var name: String {
+    switch self {
+    case .device(let key): "device '\(key.device.name)' of \(key.user.name)"
+    case .webhook(let id): "webhook \(id)"
+    }
   }
 }
 

@@ -35,6 +35,8 @@ struct FanOut {
     let pace: Pace
     let coalescers: [UserID: Coalescer]
     let connected: [UserID: Set<DeviceKey>]
+    /// Whether devices may be connected to other processes.
+    var othersConnect = false
     var history = HistoryPlace()
   }
   /// What is the same for every fan-out of a server.
@@ -81,7 +83,7 @@ struct FanOut {
     mailbox = MailboxWriter(
       mailboxes: transaction.mailboxes, limits: rules.limits, now: input.now,
       wasSetBack: input.wasSetBack, connected: input.connected,
-      coalescers: input.coalescers)
+      othersConnect: input.othersConnect, coalescers: input.coalescers)
     gates = Gates(of: input.bucket, rules.permission, transaction)
     history = HistoryKeeper(
       input.history, of: input.bucket, rules.limits, generation: rules.generation, now: input.now)
@@ -207,7 +209,7 @@ struct FanOut {
     let fetchEverything = { [encode = rules.encode] in encode(builder.fetchEverything(for: stored))
     }
     for device in recipients {
-      let result = try mailbox.put(delivery, to: device.key, orFetchEverything: fetchEverything)
+      let result = try mailbox.put(delivery, to: device, orFetchEverything: fetchEverything)
       outcome.mailboxEntries += 1
       outcomes.append(result.outcome)
       if result.overflowed {

@@ -31,15 +31,19 @@ struct MailboxWriter {
   let wasSetBack: Bool
   /// Devices that get an entry as soon as it is durable.
   let connected: [UserID: Set<DeviceKey>]
+  /// Whether devices may be connected to other processes, which know of that alone. Then each that fetches counts as
+  /// connected: what waits for one that is away is due a window later, and nobody waits for that.
+  var othersConnect = false
   /// Of the users whose devices are written to.
   var coalescers: [UserID: Coalescer]
 
   mutating func put(
-    _ delivery: Delivery, to device: DeviceKey, orFetchEverything: () -> [UInt8]
+    _ delivery: Delivery, to recipient: Device, orFetchEverything: () -> [UInt8]
   ) throws -> Result {
+    let device = recipient.key
     let key = Coalescer.key(
       for: delivery.notification, of: delivery.subscription, to: device)
-    let isUndelivered = try hasUndelivered(key)
+    let isUndelivered = try !isConnected(recipient) && hasUndelivered(key)
     let action = coalesce(device) { [now, wasSetBack] in
       $0.changed(device, key, now: now, wasSetBack: wasSetBack, isUndelivered: isUndelivered)
     }
@@ -70,11 +74,19 @@ struct MailboxWriter {
   /// Whether the last push under this key was due and still nobody has taken it: then the one that
   /// replaces it takes its place and does not begin to wait.
   private func hasUndelivered(_ key: Coalescer.Key?) throws -> Bool {
-    guard let key, key.collapseID == nil, connected[key.device.user]?.contains(key.device) != true,
+    guard let key, key.collapseID == nil,
       let last = coalescers[key.device.user]?.last(key, dueBy: now)
     else { return false }
     return try mailboxes.entries(of: key.device, after: last - 1, limit: 1).first?
       .position == last
+  }
+
+  private func isConnected(_ device: Device) -> Bool {
+    if connected[device.key.user]?.contains(device.key) == true { return true }
+    return switch device.channel {
+    case .stream, .courier: othersConnect
+    case .apns, .webPush: false
+    }
   }
 
   private mutating func replaceEverything(

@@ -23,12 +23,11 @@ package struct SubscriptionIndex: Sendable {
   private(set) var postings = Postings()
   private(set) var bounds = Bounds()
   private(set) var conditions = Conditions()
+  /// Subscriptions to shared databases among them.
   private(set) var sharedCount = 0
 
   /// Subscriptions in the index.
   package var count: Int { names.count }
-  /// Whether anybody watches a shared database.
-  package var hasSharedDatabases: Bool { sharedCount > 0 }
 
   /// Adds a subscription, or replaces the one with the same key.
   package mutating func put(_ stored: StoredSubscription) {

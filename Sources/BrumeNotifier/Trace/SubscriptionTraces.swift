@@ -65,7 +65,8 @@ struct SubscriptionTraces {
     var next: Int64?
     var looked = 0
     repeat {
-      let page = try transaction.subscriptions.page(watching: bucket, after: next, limit: 1000)
+      let page = try transaction.subscriptions.page(
+        watching: bucket, withShared: true, after: next, limit: 1000)
       for stored in page.subscriptions { try judge(stored) }
       looked += page.subscriptions.count
       next = page.next

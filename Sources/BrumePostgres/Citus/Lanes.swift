@@ -52,6 +52,7 @@ final class Lanes: Sendable {
       writers: Writers(node, connector, committed: committed), readers: Readers(node, connector),
       presence: Presence())
     state = Mutex(State(map: WorkerMap([:], bucketCount: node.bucketCount)))
+    connector.onNoneFree { [weak readers = coordinator.readers] in readers?.giveUpConnection() }
   }
 
   func start() throws(StoreError) { try start(coordinator, 0) }

@@ -106,7 +106,7 @@ extension ReadPlan.Read {
   /// Whether it is about tables that only the coordinator has.
   fileprivate var isOfCoordinator: Bool {
     switch self {
-    case .user, .sharedChanges: true
+    case .user: true
     default: false
     }
   }
@@ -114,7 +114,7 @@ extension ReadPlan.Read {
   /// Nil: it is in no bucket, or in that of the other questions about the same database.
   fileprivate func bucket(among count: Int) -> Bucket? {
     switch self {
-    case .setting, .user, .sharedChanges: nil
+    case .setting, .user: nil
     case .zone(let zone), .changes(let zone, _, _), .members(let zone):
       Bucket(of: zone.database, among: count)
     case .record(let key), .children(let key), .referrers(let key, _):

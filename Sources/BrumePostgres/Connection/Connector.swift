@@ -24,6 +24,20 @@ struct Connector: Sendable {
   /// After which the caller gets the error.
   private var attempts = Self.attempts
   private let closing = Closing()
+  /// Whoever has connections that nobody uses.
+  private let spare = Spare()
+  /// Whether it takes the place of one of those when the server has none left.
+  private var takesSpare = false
+
+  /// What ends a connection that nobody uses, for all copies.
+  private final class Spare: Sendable {
+    let giveUp = Mutex<(@Sendable () -> Void)?>(nil)
+  }
+
+  /// Says what ends a connection that nobody uses, so that one that serves no request and is needed more gets its place.
+  func onNoneFree(_ giveUp: @escaping @Sendable () -> Void) {
+    spare.giveUp.withLock { $0 = giveUp }
+  }
 
   /// Whether the store is being closed, for all copies.
   private final class Closing: Sendable {
@@ -37,6 +51,7 @@ struct Connector: Sendable {
   var aside: Connector {
     var connector = self
     connector.exchanges = ExchangeCounter()
+    connector.takesSpare = true
     return connector
   }
 
@@ -87,6 +102,7 @@ struct Connector: Sendable {
     var wait = Self.pauses.first
     var reason = StoreError(.unreachable, "PostgreSQL cannot be reached: no answer")
     let start = milliseconds()
+    var takesSpare = takesSpare
     for _ in 0..<attempts {
       let began = milliseconds()
       do throws(ServerError) {
@@ -94,6 +110,11 @@ struct Connector: Sendable {
       } catch {
         reason = error.ofConnecting
         if endsWhenRefused, error.isFinal { throw reason }
+        if takesSpare, error.isNoneFree {
+          // Once, or who reads would have none left where the limit is too low for all of them.
+          takesSpare = false
+          spare.giveUp.withLock { $0 }?()
+        }
       }
       outage.failed(reason.description, since: began, at: milliseconds())
       if milliseconds() - start > Self.time || !isWanted() { break }

@@ -24,6 +24,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// that another one added first, and a comparison that failed (`PostgresSettings`).
   var isConflict: Bool { ["40001", "40P01", "23505", "55P03", "22012"].contains(code) }
 
+  /// There are as many connections as there may be.
+  var isNoneFree: Bool { code == "53300" }
+
   /// Two transactions waited for each other, and the server ended this one.
   var isDeadlock: Bool { code == "40P01" }
 

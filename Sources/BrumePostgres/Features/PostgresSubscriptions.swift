@@ -19,27 +19,19 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     let type: String
   }
 
-  /// Ours: changes of subscriptions to shared databases that are kept for buckets whose notifier has not looked.
-  private static let keptChanges: Int64 = 10_000
-
   private let session: Session
   private let places: Places
   private let coders: StoreCoders
   private let zones: PostgresZones
-  private let locks: Locks
   private var known: [Key: StoredSubscription?] = [:]
   private var lists: [SubscriptionScope: [StoredSubscription]] = [:]
   private var watchers: [WatchedType: Bool] = [:]
-  /// What was planned.
-  private var sharedChanges: (after: Int64, changes: SharedSubscriptionChanges)?
   /// The one decoded last.
   private var last: (content: [UInt8], subscription: Subscription)?
 
   init(
-    _ session: Session, _ places: Places, _ coders: StoreCoders, _ zones: PostgresZones,
-    _ locks: Locks
+    _ session: Session, _ places: Places, _ coders: StoreCoders, _ zones: PostgresZones
   ) {
-    self.locks = locks
     self.session = session
     self.places = places
     self.coders = coders
@@ -59,11 +51,17 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     return lists[scope] ?? []
   }
 
+  func all(in scopes: [SubscriptionScope]) throws -> [StoredSubscription] {
+    try session.ask(scopes.filter { lists[$0] == nil }.map { question($0) })
+    return scopes.flatMap { lists[$0] ?? [] }
+  }
+
   func page(
-    watching bucket: Bucket, after cursor: Int64?, limit: Int
+    watching bucket: Bucket, withShared: Bool, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
     var page = try session.all(
-      Self.page, [.integer(cursor ?? 0), .integer(limit + 1), .integer(bucket.number)]
+      withShared ? Self.pageWithShared : Self.page,
+      [.integer(cursor ?? 0), .integer(limit + 1), .integer(bucket.number)]
     ) { row in
       let scope = SubscriptionScope(
         in: try row.containerEnvironment(3),
@@ -74,47 +72,6 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     let isLast = page.count <= limit
     if !isLast { page.removeLast() }
     return (page.map(\.value), isLast ? nil : page.last?.serial ?? cursor)
-  }
-
-  // MARK: Subscriptions to shared databases
-
-  /// Each change has a number, in the order of commits.
-  private func noteSharedChange(_ scope: SubscriptionScope, _ id: String) throws {
-    guard scope.scope == .shared else { return }
-    sharedChanges = nil
-    let number = try locks.next(Locks.sharedSubscriptions)
-    session.put(
-      [.integer(number)] + scope.containerEnvironment.values + [.text(scope.user.name), .text(id)],
-      in: Self.sharedChangesTable)
-    session.run(Self.trimSharedChanges, [.integer(number - Self.keptChanges)])
-  }
-
-  func lastSharedChange() throws -> Int64 {
-    try session.first(Self.findLastSharedChange) { $0.integer(0) } ?? 0
-  }
-
-  func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
-    if let known = sharedChanges, known.after == last { return known.changes }
-    return try Self.sharedChanges(
-      try session.rows(Self.findSharedChanges, [.integer(last)]), after: last)
-  }
-
-  private static func sharedChanges(
-    _ rows: Rows, after last: Int64
-  ) throws -> SharedSubscriptionChanges {
-    let changes = try rows.map { row in
-      let scope = SubscriptionScope(
-        in: try row.containerEnvironment(1), scope: .shared, user: UserID(row.text(3)))
-      return (number: row.integer(0), scope: scope, id: row.text(4))
-    }
-    // Numbers have no gaps. Whoever gets this error reads all subscriptions anew.
-    guard changes.first.map({ $0.number == last + 1 }) ?? true else {
-      throw StoreError(
-        .unreachable,
-        "changes of subscriptions to shared databases after number \(last) are not kept any more")
-    }
-    return SharedSubscriptionChanges(
-      subscriptions: changes.map { ($0.scope, $0.id) }, last: changes.last?.number ?? last)
   }
 
   /// Subscriptions to shared databases may be in any bucket and may just be arriving there, so nobody asks for them: of a
@@ -154,7 +111,6 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
         .bytes(coders.encodeSubscription(subscription.subscription)),
       ], in: Self.table)
     remember(subscription, id, scope)
-    try noteSharedChange(scope, id)
   }
 
   /// Only where nobody has asked whether there is one, that costs an exchange.
@@ -162,7 +118,6 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     guard try find(id, in: scope) != nil else { return false }
     session.remove(row(scope, id), from: Self.table)
     remember(nil, id, scope)
-    try noteSharedChange(scope, id)
     return true
   }
 
@@ -185,12 +140,6 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   }
 
   // MARK: Plans
-
-  func question(sharedChangesAfter last: Int64) -> Question {
-    Question(Self.findSharedChanges, [.integer(last)]) { [self] rows in
-      sharedChanges = (last, try Self.sharedChanges(rows, after: last))
-    }
-  }
 
   func question(_ scope: SubscriptionScope, id: String) -> Question {
     Question(Self.find, row(scope, id)) { [self] rows in
@@ -220,7 +169,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     }
   }
 
-  func forget() { (known, lists, watchers, sharedChanges) = ([:], [:], [:], nil) }
+  func forget() { (known, lists, watchers) = ([:], [:], [:]) }
 }
 
 // MARK: Statements
@@ -240,12 +189,17 @@ extension PostgresSubscriptions {
     "SELECT starts, content FROM subscriptions WHERE \(place) AND id = $6",
     each: [.integer, .text, .text, .text, .text, .text])
   private static let ofScope = SQL(
-    "SELECT starts, content FROM subscriptions WHERE \(place) ORDER BY id")
-  private static let page = SQL(
+    "SELECT starts, content FROM subscriptions WHERE \(place) ORDER BY id",
+    each: [.integer, .text, .text, .text, .text])
+  private static let pageOfBucket = """
+    SELECT \(pageColumns) FROM subscriptions
+    WHERE bucket = $3 AND scope <> 'shared' AND serial > $1 ORDER BY serial LIMIT $2
+    """
+  private static let page = SQL(pageOfBucket)
+  private static let pageWithShared = SQL(
     """
     SELECT * FROM (
-      (SELECT \(pageColumns) FROM subscriptions
-        WHERE bucket = $3 AND scope <> 'shared' AND serial > $1 ORDER BY serial LIMIT $2)
+      (\(pageOfBucket))
       UNION ALL
       (SELECT \(pageColumns) FROM subscriptions
         WHERE scope = 'shared' AND serial > $1 ORDER BY serial LIMIT $2)) AS found
@@ -262,16 +216,4 @@ extension PostgresSubscriptions {
   private static let watchedOwned = SQL(
     "\(watched) AND scope = 'private' AND user_id = $5 LIMIT 1",
     each: [.integer, .text, .text, .text, .text])
-
-  private static let sharedChangesTable = Table(
-    "shared_changes", key: [("number", .integer)],
-    columns: [("container", .text), ("environment", .text), ("user_id", .text), ("id", .text)])
-  private static let findLastSharedChange = SQL(
-    "SELECT last FROM buckets WHERE bucket = \(Locks.sharedSubscriptions.bucket)")
-  private static let trimSharedChanges = SQL("DELETE FROM shared_changes WHERE number <= $1")
-  private static let findSharedChanges = SQL(
-    """
-    SELECT number, container, environment, user_id, id FROM shared_changes WHERE number > $1
-    ORDER BY number
-    """)
 }

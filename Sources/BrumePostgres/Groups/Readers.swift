@@ -123,9 +123,20 @@ final class Readers: Sendable {
     return true
   }
 
-  private func giveBack(_ seat: Seat) {
+  /// Ends a connection that nobody uses, if another one is left. Its thread gets work after all others.
+  func giveUpConnection() {
+    let free = state.withLock { state -> Seat? in
+      let connected = state.sleeping.indices.filter { state.sleeping[$0].connection != nil }
+      return connected.count > 1 ? state.sleeping.remove(at: connected[0]) : nil
+    }
+    guard let seat = free else { return }
+    seat.connection = nil
+    giveBack(seat, at: 0)
+  }
+
+  private func giveBack(_ seat: Seat, at place: Int? = nil) {
     let sleepsOn = state.withLock { state in
-      if state.isIdle { state.sleeping.append(seat) }
+      if state.isIdle { state.sleeping.insert(seat, at: place ?? state.sleeping.count) }
       return state.isIdle
     }
     if !sleepsOn { seat.wake.signal() }

@@ -13,6 +13,7 @@ final class LeaseKeeper: Sendable {
   private let connector: Connector
   private let acknowledgements: Acknowledgements
   private let signals: [CommitSignals]
+  private let isFollowing: @Sendable () -> Bool
   private let isEnding = Atomic<Bool>(false)
   private let wake = DispatchSemaphore(value: 0)
   private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
@@ -21,9 +22,11 @@ final class LeaseKeeper: Sendable {
   /// - Parameters:
   ///   - files: where this process keeps files; nil: it does not matter.
   ///   - signals: who works for buckets, and is notified of those that come.
+  ///   - isFollowing: whether this process learns what others do. One that does not leaves its buckets to them.
   init(
     _ leases: PostgresLeases, bucketCount: Int, filesIn files: String? = nil,
-    _ connector: Connector, _ acknowledgements: Acknowledgements, _ signals: [CommitSignals]
+    _ connector: Connector, _ acknowledgements: Acknowledgements, _ signals: [CommitSignals],
+    isFollowing: @escaping @Sendable () -> Bool
   ) {
     self.leases = leases
     self.bucketCount = bucketCount
@@ -31,6 +34,7 @@ final class LeaseKeeper: Sendable {
     self.connector = connector
     self.acknowledgements = acknowledgements
     self.signals = signals
+    self.isFollowing = isFollowing
   }
 
   /// Takes the first leases, then goes on on a thread.
@@ -81,7 +85,7 @@ final class LeaseKeeper: Sendable {
         try acknowledgements.check()
         let used = try connection ?? connector.connect()
         connection = used
-        pause = try round(used)
+        pause = try leases.processes > 1 && !isFollowing() ? leave(used) : round(used)
       } catch let error as StoreError where error.code == .unavailable {
         // This process does nothing more with the database. Others need not wait for its leases.
         break
@@ -93,17 +97,31 @@ final class LeaseKeeper: Sendable {
     if let last = connection ?? (try? connector.connect()) {
       try? leaseRound(last).end()
     }
-    _ = leases.set([:])
+    forget()
   }
 
-  /// Answers how many milliseconds the next one has time.
+  private func forget() { _ = leases.set([:], since: connector.milliseconds()) }
+
+  /// Answers how many milliseconds the next one has time. A lease is counted from when the database was asked: an answer
+  /// may take longer than a lease lasts.
   private func round(_ connection: Connection) throws(ServerError) -> Int {
+    let start = connector.milliseconds()
     let result = try leaseRound(connection).run()
     leases.set(processes: result.nodes)
-    let new = leases.set(result.owned)
+    let new = leases.set(result.owned, left: result.left, since: start)
     // Whoever had them before may have left work.
     if !new.isEmpty { for signal in signals { signal.signal(new) } }
     return result.pause
+  }
+
+  /// Gives everything away for now. Where nobody else is there to take it, the next round takes it back.
+  private func leave(_ connection: Connection) throws(ServerError) -> Int {
+    forget()
+    let round = leaseRound(connection)
+    try round.end()
+    leases.set(processes: try round.presentNodes() + 1)
+    // After an outage the leases may be asked for before the first look, which comes in a moment.
+    return LeaseRound.interval / 5
   }
 
   private func leaseRound(_ connection: Connection) -> LeaseRound {

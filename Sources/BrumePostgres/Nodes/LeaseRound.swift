@@ -32,6 +32,8 @@ struct LeaseRound {
   struct Outcome {
     /// What this process owns after the round, with the epochs.
     var owned: [Bucket: Int64]
+    /// Milliseconds that the leases have left that it had before.
+    var left: [Bucket: Int64] = [:]
     /// How many processes there are.
     let nodes: Int
     /// Milliseconds until the first lease of another process lapses, unless it is renewed.
@@ -53,6 +55,8 @@ struct LeaseRound {
     let answers = try connection.exchange()
     let nodes = max(1, Int(answers[4].first?.integer(0) ?? 1))
     var owned = Self.buckets(answers[5])
+    let left = Dictionary(
+      uniqueKeysWithValues: answers[5].map { (Bucket(Int($0.integer(0))), $0.integer(2)) })
     let share = (bucketCount + nodes - 1) / nodes
     if owned.count > share {
       let surplus = owned.keys.sorted().suffix(owned.count - share)
@@ -62,7 +66,7 @@ struct LeaseRound {
       owned.merge(try take(share - owned.count)) { $1 }
     }
     let lapse = answers[6].first.flatMap { $0.optionalInteger(0) }.map { Int($0) }
-    return Outcome(owned: owned, nodes: nodes, lapse: lapse)
+    return Outcome(owned: owned, left: left, nodes: nodes, lapse: lapse)
   }
 
   /// Where another process that is there keeps files, if that is not where this one does.
@@ -71,11 +75,17 @@ struct LeaseRound {
     return try connection.exchange()[0].first?.text(0)
   }
 
-  /// At the end of the process: others need not wait.
+  /// At the end of the process, or while it learns nothing of others: they need not wait.
   func end() throws(ServerError) {
     try connection.send(Self.giveAwayAll, [node])
     try connection.send(Self.leave, [node])
     _ = try connection.exchange()
+  }
+
+  /// How many processes are there.
+  func presentNodes() throws(ServerError) -> Int {
+    try connection.send(Self.countNodes)
+    return Int(try connection.exchange()[0].first?.integer(0) ?? 0)
   }
 
   private func giveAway(_ buckets: ArraySlice<Bucket>) throws(ServerError) {
@@ -125,7 +135,12 @@ struct LeaseRound {
     UPDATE notifiers SET until = \(until) WHERE bucket IN
       (SELECT bucket FROM notifiers WHERE owner = $1 FOR UPDATE SKIP LOCKED)
     """)
-  private static let find = SQL("SELECT bucket, epoch FROM notifiers WHERE owner = $1")
+  // What is locked was not renewed, and how long its lease lasts is what was written before.
+  private static let find = SQL(
+    """
+    SELECT bucket, epoch, (extract(epoch FROM until - now()) * 1000)::bigint FROM notifiers
+    WHERE owner = $1
+    """)
   private static let findLapse = SQL(
     """
     SELECT (extract(epoch FROM min(until) - now()) * 1000)::bigint + 1 FROM notifiers

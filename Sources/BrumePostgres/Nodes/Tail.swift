@@ -31,6 +31,8 @@ final class Tail: Sendable {
   private let isWoken = Atomic<Bool>(false)
   /// Whether this process has committed more than saves since it looked.
   private let mustLook = Atomic<Bool>(false)
+  /// When the last look began that got its answer.
+  private let looked: Atomic<Int64>
   /// How far this process has itself extended logs by what it signals itself.
   private let own = Mutex<[Bucket: Int64]>([:])
   /// What wakes the thread: it waits for this and for its connection.
@@ -49,6 +51,7 @@ final class Tail: Sendable {
     self.mailboxes = mailboxes
     self.accounts = accounts
     self.hasOthers = hasOthers
+    looked = Atomic(connector.milliseconds())
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else {
       throw StoreError(.unavailable, "no pipe for the thread that follows other processes")
@@ -71,6 +74,9 @@ final class Tail: Sendable {
       throw StoreError(.unavailable, "no thread to follow other processes")
     }
   }
+
+  /// How many milliseconds ago all that others had done was known.
+  var silence: Int64 { max(0, connector.milliseconds() - looked.load(ordering: .acquiring)) }
 
   /// This process has committed something that may concern somebody at once, and signals itself that these logs grew.
   ///
@@ -142,6 +148,7 @@ final class Tail: Sendable {
   }
 
   private func look(_ connection: Connection, _ seen: inout TailPositions) throws {
+    let start = connector.milliseconds()
     try connection.send(Self.findLogs)
     try connection.send(Self.findMailboxes)
     try connection.send(Self.findAccounts)
@@ -155,6 +162,7 @@ final class Tail: Sendable {
     if !grownLogs.isEmpty { logs.signal(grownLogs) }
     if !grownMailboxes.isEmpty { mailboxes.signal(grownMailboxes) }
     if !changedAccounts.isEmpty { accounts.signal(changedAccounts) }
+    looked.store(start, ordering: .releasing)
   }
 
   /// Answers whether this process has committed something; nil if so many milliseconds passed without word.

@@ -34,8 +34,6 @@ final class Locks: Remembering {
   }
   /// The lock of what belongs to no bucket.
   static let server = Lock(kind: .saves, bucket: -1)
-  /// The lock and counter of changes to subscriptions to shared databases.
-  static let sharedSubscriptions = Lock(kind: .saves, bucket: -2)
   /// The lock of attempts to sign in. One for all: each costs a tenth of a second of its server anyway.
   static let attempts = Lock(kind: .saves, bucket: -3)
 

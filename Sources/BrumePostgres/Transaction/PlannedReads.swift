@@ -66,7 +66,6 @@ struct PlannedReads {
     case .memberships(let user, let containerEnvironment):
       transaction.shares.question(of: user, in: containerEnvironment)
     case .members(let zone): try transaction.shares.question(in: zone)
-    case .sharedChanges(let last): transaction.subscriptions.question(sharedChangesAfter: last)
     }
   }
 }
@@ -85,7 +84,7 @@ extension ReadPlan.Read {
     case .zone(let zone), .changes(let zone, _, _), .members(let zone): zone
     case .record(let key), .children(let key), .referrers(let key, _): key.zone
     case .setting, .lastSequence, .zonesChanged, .querySubscriptions, .subscriptions, .subscription,
-      .device, .devices, .user, .memberships, .log, .sharedChanges:
+      .device, .devices, .user, .memberships, .log:
       nil
     }
   }

@@ -47,7 +47,7 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var watched: WatchedDatabases = WatchedDatabases(
     session, places, node.webhooks)
   private(set) lazy var subscriptions: PostgresSubscriptions = PostgresSubscriptions(
-    session, places, node.coders, zones, locks)
+    session, places, node.coders, zones)
   private(set) lazy var devices: PostgresDevices = PostgresDevices(
     session, places, locks, mailboxes, notifications, node.leases)
   private(set) lazy var mailboxes: PostgresMailboxes = PostgresMailboxes(session, places, locks)

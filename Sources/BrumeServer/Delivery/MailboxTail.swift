@@ -18,6 +18,8 @@ struct MailboxTail: Sendable {
   let delivery: any EntryDelivery
   /// Whoever is connected, and the worker.
   let server: ServerDelivery
+  /// Is told of damaged pages.
+  let damaged: DamagedRows?
 
   /// Follows until cancelled. What came before it began, as while the store could not be reached, nobody here
   /// was given, and a stream must not pass over it: everybody looks.
@@ -29,7 +31,7 @@ struct MailboxTail: Sendable {
     server.lookEverywhere()
     for await buckets in hints {
       if learn(buckets, &epochs) { server.worker.lookThrough() }
-      for bucket in buckets.sorted() { try await read(bucket, &seen[bucket, default: 0]) }
+      for bucket in buckets.sorted() { try await readWhole(bucket, &seen[bucket, default: 0]) }
     }
     try Task.checkCancellation()
   }
@@ -43,6 +45,18 @@ struct MailboxTail: Sendable {
       epochs[bucket] = epoch
     }
     return hasCome
+  }
+
+  /// Of entries on a damaged page nobody here is given any: all that there are so far are passed over, as at the
+  /// beginning, and everybody looks into their own mailbox.
+  private func readWhole(_ bucket: Bucket, _ seen: inout Int64) async throws {
+    do {
+      try await read(bucket, &seen)
+    } catch let error as StoreError where error.code == .corrupt {
+      damaged?.note("mailbox", "bucket \(bucket): \(error)")
+      seen = try await mailboxes.lastMailboxPositions()[bucket] ?? seen
+      server.lookEverywhere()
+    }
   }
 
   private func read(_ bucket: Bucket, _ seen: inout Int64) async throws {

@@ -12,8 +12,6 @@ struct MemoryState: Sendable {
 
   var subscriptions: [MemorySubscription] = []
   var lastSubscriptionSerial: Int64 = 0
-  /// Saved and removed ones of shared databases, which concern all buckets; kept if there are several.
-  var sharedChanges: [MemorySharedChange] = []
 
   var devices: [ByteText: Device] = [:]
   var mailboxes: [ByteText: [MailboxEntry]] = [:]
@@ -56,11 +54,6 @@ struct MemoryBucket: Sendable {
   var lastLogPosition: Int64 = 0
   var lastMailboxPosition: Int64 = 0
   var history: [ServedChange] = []
-}
-
-struct MemorySharedChange: Sendable {
-  let scope: SubscriptionScope
-  let id: String
 }
 
 struct MemoryDatabase: Sendable {

@@ -19,10 +19,10 @@ final class MemorySubscriptions: SubscriptionWriting {
   }
 
   func page(
-    watching bucket: Bucket, after cursor: Int64?, limit: Int
+    watching bucket: Bucket, withShared: Bool, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
     let rest = draft.state.subscriptions.filter {
-      $0.serial > cursor ?? 0 && concerns($0.value.scope, bucket)
+      $0.serial > cursor ?? 0 && concerns($0.value.scope, bucket, withShared)
     }
     let page = rest.prefix(limit)
     return (page.map(\.value), page.count < rest.count ? page.last?.serial ?? cursor : nil)
@@ -37,22 +37,10 @@ final class MemorySubscriptions: SubscriptionWriting {
   }
 
   /// Those of shared databases follow zones of anybody.
-  private func concerns(_ scope: SubscriptionScope, _ bucket: Bucket) -> Bool {
-    scope.scope == .shared || draft.bucket(of: scope.logDatabase) == bucket
-  }
-
-  func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
-    let changes = draft.state.sharedChanges.dropFirst(Int(last))
-    return SharedSubscriptionChanges(
-      subscriptions: changes.map { ($0.scope, $0.id) }, last: last + Int64(changes.count))
-  }
-
-  func lastSharedChange() throws -> Int64 { Int64(draft.state.sharedChanges.count) }
-
-  /// A store with one bucket has them all in its log.
-  private func noteSharedChange(_ scope: SubscriptionScope, _ id: String) {
-    guard scope.scope == .shared, draft.bucketCount > 1 else { return }
-    draft.state.sharedChanges.append(MemorySharedChange(scope: scope, id: id))
+  private func concerns(
+    _ scope: SubscriptionScope, _ bucket: Bucket, _ withShared: Bool
+  ) -> Bool {
+    scope.scope == .shared ? withShared : draft.bucket(of: scope.logDatabase) == bucket
   }
 
   func put(_ subscription: StoredSubscription) throws {
@@ -70,14 +58,12 @@ final class MemorySubscriptions: SubscriptionWriting {
       draft.state.subscriptions.append(
         MemorySubscription(serial: draft.state.lastSubscriptionSerial, value: coded))
     }
-    noteSharedChange(coded.scope, coded.subscription.id)
   }
 
   func remove(_ id: String, in scope: SubscriptionScope) throws -> Bool {
     draft.requireScope(.database(scope.logDatabase))
     guard let index = index(id, scope) else { return false }
     draft.state.subscriptions.remove(at: index)
-    noteSharedChange(scope, id)
     return true
   }
 

@@ -165,21 +165,17 @@ final class CountedSubscriptions<Inner: SubscriptionReading>: SubscriptionReadin
     return try inner.all(in: scope)
   }
 
-  func page(watching bucket: Bucket, after cursor: Int64?, limit: Int) throws -> (
-    subscriptions: [StoredSubscription], next: Int64?
-  ) {
+  func all(in scopes: [SubscriptionScope]) throws -> [StoredSubscription] {
+    if scopes.isEmpty { return [] }
     count.asks()
-    return try inner.page(watching: bucket, after: cursor, limit: limit)
+    return try inner.all(in: scopes)
   }
 
-  func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
-    count.asks(.sharedChanges(after: last))
-    return try inner.sharedChanges(after: last)
-  }
-
-  func lastSharedChange() throws -> Int64 {
+  func page(
+    watching bucket: Bucket, withShared: Bool, after cursor: Int64?, limit: Int
+  ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
     count.asks()
-    return try inner.lastSharedChange()
+    return try inner.page(watching: bucket, withShared: withShared, after: cursor, limit: limit)
   }
 
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {

@@ -279,7 +279,9 @@ package final class PushSimulator {
     let (entries, subscriptions) = try await store.read { transaction in
       (
         try transaction.log.entries(in: .only, after: after, limit: 1000),
-        try transaction.subscriptions.page(watching: .only, after: nil, limit: 1000).subscriptions
+        try transaction.subscriptions.page(
+          watching: .only, withShared: true, after: nil, limit: 1000
+        ).subscriptions
       )
     }
     for stored in subscriptions {

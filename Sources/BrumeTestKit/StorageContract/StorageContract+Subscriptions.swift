@@ -59,13 +59,39 @@ extension StorageContract {
         var cursor: Int64?
         repeat {
           let page = try await store.read { [cursor] in
-            try $0.subscriptions.page(watching: bucket, after: cursor, limit: 4)
+            try $0.subscriptions.page(
+              watching: bucket, withShared: false, after: cursor, limit: 4)
           }
           seen += page.subscriptions.map(\.subscription.id)
           cursor = page.next
         } while cursor != nil && seen.count < 100
       }
       try expectEqual(seen.sorted(), (0..<25).map { "s\($0)" }.sorted(), "all subscriptions")
+    },
+    Case("subscriptions of several users come together; pages may leave out shared databases") {
+      store in
+      let scopes = ["_a1", "_b2", "_c3"].map { SubscriptionSamples.scope(.shared, user: $0) }
+      try await store.write(in: .everything(of: store)) { transaction in
+        for scope in [scopes[0], scopes[2], SubscriptionSamples.scope(.private)] {
+          for id in ["b", "a"] {
+            try transaction.subscriptions.put(SubscriptionSamples.stored(id, scope))
+          }
+        }
+      }
+      let found = try await store.read {
+        try $0.subscriptions.all(in: scopes).map { "\($0.scope.user.name) \($0.subscription.id)" }
+      }
+      try expectEqual(found, ["_a1 a", "_a1 b", "_c3 a", "_c3 b"], "of three users")
+      for bucket in (0..<store.bucketCount).map({ Bucket($0) }) {
+        for (withShared, expected) in [(false, 0), (true, 4)] {
+          let page = try await store.read {
+            try $0.subscriptions.page(
+              watching: bucket, withShared: withShared, after: nil, limit: 10)
+          }
+          let shared = page.subscriptions.count { $0.scope.scope == .shared }
+          try expectEqual(shared, expected, "subscriptions to shared databases")
+        }
+      }
     },
     Case("query subscriptions are known by type and database") { store in
       let query = Subscription.Kind.query(

@@ -35,4 +35,37 @@ import Testing
     #expect(wasMet.value)
     #expect(fixture.channel.sent.map(\.notification) == ["N1"])
   }
+
+  /// As a failed send waits: the page may be mended, and a push that was sent is not sent again at once.
+  @Test func `a device whose page is damaged waits ever longer, and the others do not`()
+    async throws
+  {
+    let fixture = try await DeliveryWorkerFixture()
+    let phone = try await fixture.register("phone")
+    let tablet = try await fixture.register("tablet")
+    try await fixture.put("N1", to: phone, hinting: false)
+    let wasMet = Mutexed(false)
+    // After the looks for devices and webhooks: the one at the mailbox.
+    let store = OvertakenStore(fixture.store, afterRead: 3) {
+      wasMet.value = true
+      throw StoreError(.corrupt, "invalid page in block 0")
+    }
+    let worker = DeliveryWorker(
+      engine: fixture.engine, store: store, channels: [fixture.channel],
+      webhooks: WebhookChannel(
+        concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] },
+        exchange: { _ in OutsideReply(status: 200) }),
+      clock: fixture.clock.push, chance: { 1 })
+    try await fixture.running(worker) {
+      while !wasMet.value { await Task.yield() }
+      try await fixture.put("N2", to: tablet, hinting: false)
+      worker.hint([phone, tablet])
+      await fixture.channel.arrived(1)
+      #expect(fixture.channel.sent.map(\.notification) == ["N2"])
+      while worker.status.underWay > 0 { await Task.yield() }
+      fixture.clock.advance(fixture.engine.limits.deliveryBackoff)
+      await fixture.channel.arrived(2)
+    }
+    #expect(fixture.channel.sent.map(\.notification) == ["N2", "N1"])
+  }
 }

@@ -38,7 +38,7 @@ struct NotifierInvariantTests {
       }
       let transaction = MemoryTransaction(MemoryDraft(state, .wireForms))
       _ = try LogBatch(
-        .only, after: 0, limit: 10, imageBytes: .max, sharedAfter: 0, hasSubscriptions: false,
+        .only, after: 0, limit: 10, imageBytes: .max, hasSubscriptions: false,
         needsReaders: false, fixture.engine.permission.schemas, transaction)
     }
     #expect(result.says("positions of the log rise"))

@@ -83,6 +83,26 @@ struct NotifierMailboxTests {
     #expect(entries.map(\.time) == [isConnected ? start + 1000 : start])
   }
 
+  @Test func `a device that may be at another process is sent silent pushes once a window`()
+    async throws
+  {
+    let fixture = try await NotifierFixture()
+    let notifier = Notifier(
+      engine: fixture.engine, store: SharedStore(inner: fixture.store), host: fixture.clock.host,
+      encode: PushPayload.encode, delivery: TestDelivery())
+    try await fixture.register(alice, "A")
+    let notes = try await fixture.zone("Notes", of: alice)
+    try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil))
+    let start = fixture.clock.now
+    for number in 0..<3 {
+      try await fixture.log(.created, "n\(number)", in: notes)
+      try await notifier.drain()
+      fixture.clock.advance(100)
+    }
+    let entries = try await fixture.entries(device("A", of: alice))
+    #expect(entries.map(\.time) == [start + 1000])
+  }
+
   @Test func `after a clock was set back the reader of a silent push is signalled again`()
     async throws
   {
@@ -200,4 +220,21 @@ struct NotifierMailboxTests {
       }
     }
   }
+}
+
+/// A store that another process has open too, to which devices may be connected.
+private struct SharedStore: WrappingStore, SharedMailboxes {
+  struct TwoProcesses: Leases {
+    let processes = 2
+    func epoch(of bucket: Bucket) -> Int64? { AlwaysOwned.epoch }
+  }
+  let inner: any Store
+  let leases: any Leases = TwoProcesses()
+
+  var sharedMailboxes: (any SharedMailboxes)? { self }
+  func mailboxHints() -> CommitHints { CommitSignals().hints() }
+  func lastMailboxPositions() async throws -> [Bucket: Int64] { [:] }
+  func newEntries(
+    in bucket: Bucket, after position: Int64, limit: Int
+  ) async throws -> [NewMailboxEntry] { [] }
 }

@@ -54,6 +54,27 @@ import Testing
   }
 }
 
+extension BucketTurnsTests {
+  @Test func `a bucket that failed rests, longer each time, and nobody's asking ends that`() {
+    var turns = BucketTurns(most: 2)
+    turns.add([Bucket(1)])
+    #expect(turns.next() == Bucket(1))
+    turns.add([Bucket(1)])
+    turns.ended(Bucket(1))
+    var rests: [Duration] = []
+    for _ in 0..<8 { rests.append(turns.rest(Bucket(1))) }
+    #expect(rests == [1, 2, 4, 8, 16, 32, 64, 64].map { .seconds($0) })
+    turns.add([Bucket(1), Bucket(2)])
+    #expect(turns.next() == Bucket(2))
+    #expect(turns.next() == nil)
+    turns.rested(Bucket(1))
+    #expect(turns.next() == Bucket(1))
+    turns.worked(Bucket(1))
+    let next = turns.rest(Bucket(1))
+    #expect(next == .seconds(1))
+  }
+}
+
 @Suite struct LeasedBucketTests {
   private let main = zone(ZoneID.defaultName, of: alice)
 

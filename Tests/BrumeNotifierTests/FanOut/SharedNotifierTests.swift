@@ -100,6 +100,50 @@ struct SharedNotifierTests {
     #expect(try await fixture.pending(bob, "B") == [])
   }
 
+  /// Every bucket would hold those of all users.
+  @Test func `subscriptions to shared databases are not held, and found by who reads`() async throws
+  {
+    let (fixture, notes) = try await prepared()
+    try await fixture.notifier.drain()
+    #expect(await fixture.notifier.status.subscriptions == 0)
+    let later = Subscription(id: "later", kind: .database(recordType: nil), info: visible())
+    _ = try await fixture.engine.subscriptions.modify(
+      [.save(later)], in: .shared, as: fixture.caller(bob))
+    try await fixture.log(.created, "one", in: notes, by: alice, on: "A", shares: ["share"])
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(bob, "B") == ["shared", "later"])
+    _ = try await fixture.engine.subscriptions.modify(
+      [.delete(id: "shared")], in: .shared, as: fixture.caller(bob))
+    try await fixture.log(.created, "two", in: notes, by: alice, on: "A", shares: ["share"])
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(bob, "B") == ["shared", "later", "later"])
+    #expect(await fixture.notifier.status.subscriptions == 0)
+  }
+
+  @Test(arguments: [0, 1, 3])
+  func `of a change with more readers than room each is notified once, also after steps:`(
+    steps: Int
+  ) async throws {
+    let (fixture, notes) = try await prepared { $0.notifierDeliveries = 1 }
+    let readers = (0..<5).map { UserID("_reader\($0)") }
+    try await share("share", in: notes, with: readers, fixture)
+    for reader in readers {
+      try await fixture.register(reader, "R")
+      try await fixture.subscribe(
+        reader, "shared", .database(recordType: nil), in: .shared, info: visible())
+    }
+    try await fixture.notifier.drain()
+    for name in ["one", "two"] {
+      try await fixture.log(.created, name, in: notes, by: alice, on: "A", shares: ["share"])
+    }
+    for _ in 0..<steps { try await fixture.notifier.step() }
+    // Another one goes on, as after a crash.
+    try await (steps == 0 ? fixture.notifier : fixture.restarted()).drain()
+    for reader in readers {
+      #expect(try await fixture.pending(reader, "R") == ["shared", "shared"])
+    }
+  }
+
   @Test func `joining notifies the user who joined`() async throws {
     let (fixture, notes) = try await prepared()
     try await share("share", in: notes, with: [bob, carol], fixture)

@@ -52,6 +52,20 @@ import Testing
     #expect(pauses == [2500, 2500, 700, 100])
   }
 
+  @Test func `a round says how long leases last that it could not renew`() throws {
+    let database = try TestDatabase(buckets: 2)
+    let process = try database.leases("one")
+    _ = try process.round()
+    try database.letLeasesLast("1 hour")
+    let notifier = try Connection.forTest(database.url)
+    try notifier.simple("BEGIN; SELECT FROM notifiers WHERE bucket = 1 FOR UPDATE")
+    let outcome = try process.round()
+    #expect(outcome.owned.count == 2)
+    let (renewed, locked) = (outcome.left[Bucket(0)], outcome.left[Bucket(1)])
+    #expect(try #require(renewed) <= 10_000)
+    #expect((10_001...3_600_000).contains(try #require(locked)))
+  }
+
   @Test func `a process that keeps files elsewhere does not begin while another is there`()
     async throws
   {

@@ -15,6 +15,7 @@ extension PostgresStore {
   ///   - readsOnCaller: as in a server. The threads of tests are few, and a test that holds an answer back must not hold
   ///     them with it.
   ///   - locksBuckets: false to show what the locks are for.
+  ///   - milliseconds: its clock.
   ///   - answerTimeout: milliseconds after which an answer does not come any more.
   static func forTest(
     buckets: Int = 1, on server: PostgresServer? = nil, url: String? = nil, writers: Int = 2,
@@ -23,7 +24,8 @@ extension PostgresStore {
     answerTimeout: Int32? = nil,
     coders: StoreCoders = .wireForm,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-    pause: (@Sendable (Int) -> Void)? = nil
+    pause: (@Sendable (Int) -> Void)? = nil,
+    milliseconds: @escaping @Sendable () -> Int64 = PostgresStore.uptime
   ) throws -> PostgresStore {
     let url = try url ?? (try server ?? PostgresServer.shared.get()).emptySchema()
     var settings = try ConnectionSettings(url)
@@ -32,10 +34,15 @@ extension PostgresStore {
       Connector(
         settings: settings, logger: logger,
         wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success }, pause: pause,
-        milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) }),
+        milliseconds: milliseconds),
       coders: coders,
       buckets: buckets, writerCount: writers, readerCount: readers, runID: UUID().uuidString,
       filesIn: files, mark: mark,
       acceptsLoss: acceptsLoss, readsOnCaller: readsOnCaller, locksBuckets: locksBuckets)
+  }
+
+  /// The machine's clock that never goes back.
+  static let uptime: @Sendable () -> Int64 = {
+    Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000)
   }
 }

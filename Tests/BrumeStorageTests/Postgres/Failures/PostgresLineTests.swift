@@ -41,7 +41,8 @@ import Testing
   }
 
   private static let node = Node(
-    coders: .wireForm, bucketCount: 256, leases: PostgresLeases(owner: "test"), acceptsLoss: true)
+    coders: .wireForm, bucketCount: 256, leases: PostgresLeases(owner: "test") { 0 },
+    acceptsLoss: true)
 
   @Test func `reads are refused together`() async throws {
     let outcomes = Outcomes()

@@ -119,7 +119,6 @@ struct PlanNode {
     "kept_notifications_by_id": ["bucket", "container", "environment", "user_id"],
     "served_changes_pkey": ["bucket"],
     "served_changes_by_position": ["bucket", "position"],
-    "shared_changes_pkey": ["number"],
     "account_changes_pkey": ["number"],
     "users_pkey": ["id"],
     "users_by_name": ["name"],

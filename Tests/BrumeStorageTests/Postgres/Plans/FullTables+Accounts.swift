@@ -25,8 +25,6 @@ extension FullTables {
     INSERT INTO members SELECT 0, 2000000 + n, 'share', '_m' || n FROM generate_series(1, 3000) AS n;
     INSERT INTO short_guids SELECT 'g' || n, 'iCloud.other', 'development', '_a', 'Trails', 'share'
       FROM generate_series(1, 3000) AS n;
-    INSERT INTO shared_changes SELECT n, 'iCloud.other', 'development', '_m' || n, 's'
-      FROM generate_series(-3000, -1) AS n;
     INSERT INTO subscriptions (bucket, container, environment, scope, user_id, id, starts, content)
       SELECT 0, 'iCloud.other', 'development', 'shared', '_m' || n, 's', '', content
       FROM generate_series(1, 3000) AS n, (SELECT content FROM subscriptions LIMIT 1) AS one;
@@ -87,8 +85,14 @@ extension FullTables {
       let scope = SubscriptionScope(in: containerEnvironment, scope: .private, user: UserID("_u7"))
       _ = try transaction.subscriptions.find("s1", in: scope)
       _ = try transaction.subscriptions.all(in: scope)
-      _ = try transaction.subscriptions.page(watching: .only, after: nil, limit: 100)
-      _ = try transaction.subscriptions.sharedChanges(after: 0)
+      let readers = ["_m7", "_m8", "_m9"].map {
+        SubscriptionScope(in: containerEnvironment, scope: .shared, user: UserID($0))
+      }
+      _ = try transaction.subscriptions.all(in: readers)
+      for withShared in [true, false] {
+        _ = try transaction.subscriptions.page(
+          watching: .only, withShared: withShared, after: nil, limit: 100)
+      }
       _ = try transaction.assets.file("f7")
       _ = try transaction.assets.isFileNeeded("f7")
       _ = try transaction.assets.upload("u7")

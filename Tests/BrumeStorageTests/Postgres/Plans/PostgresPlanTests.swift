@@ -57,10 +57,10 @@ import Testing
     try await filler.close()
   }
 
-  /// What operators ask for, or a server once; `commits` only on Citus.
+  /// What operators ask for, or a server once; `commits` only on Citus, and `shared_changes` nobody any more.
   private static let seldom: Set = [
     "commits", "apns_senders", "asset_discards", "audit", "nodes", "notifiers",
-    "operator_credentials", "operators",
+    "operator_credentials", "operators", "shared_changes",
   ]
 
   private static func tables(_ store: PostgresStore) async throws -> Set<String> {
