@@ -90,6 +90,7 @@ final class ProcessStore: Store, @unchecked Sendable {
     try check()
     if Exchange.current != nil, world.happens(onceIn: 60) {
       world.note("no room for a write")
+      Exchange.current?.seen.hadNoRoom = true
       throw StoreError(.noRoom, "there is no room")
     }
     let isForgotten =
@@ -105,6 +106,7 @@ final class ProcessStore: Store, @unchecked Sendable {
       let scope = losesEntry ? scope.and(.bucket(bucket)) : scope
       try await disk.store.write(in: scope, reading: plan) { [disk] transaction in
         try self.fence(scope)
+        disk.world.oracle.read(Exchange.current)
         let value = try body(transaction)
         try disk.world.oracle.commits(transaction, scope, Exchange.current)
         box.value = value

@@ -78,6 +78,10 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
 
   private func answer(_ call: HTTPCall, _ exchange: Exchange) async throws -> HTTPAnswer {
     guard let server = world.someServer() else { throw CallFailure.unreachable("nobody listens") }
+    if let answer = world.tamperedAnswer(to: exchange) {
+      world.oracle.answered(exchange, answer.status, answer.body, isCancelled: Task.isCancelled)
+      return answer
+    }
     let (call, other) = world.tampered(call, exchange)
     let (target, headers) = (
       target(of: call, exchange, other ?? token), call.headers.map { ($0.name, $0.value) }
@@ -91,7 +95,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     guard server.isAlive else { throw CallFailure.responseLost("the server was killed") }
     var body = answer.body
     world.tamper(&body, exchange)
-    world.oracle.answered(exchange, answer.status, body)
+    world.oracle.answered(exchange, answer.status, body, isCancelled: Task.isCancelled)
     return HTTPAnswer(
       status: answer.status, headers: answer.headers.map { HTTPCall.Header($0.name, $0.value) },
       body: body)

@@ -4,21 +4,36 @@ import BrumeModel
 import Foundation
 
 extension Oracle {
-  func answered(_ exchange: Exchange, _ status: Int, _ body: [UInt8]) {
-    guard status == 200,
-      let answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+  /// - Parameter isCancelled: who asked does not wait any more.
+  func answered(_ exchange: Exchange, _ status: Int, _ body: [UInt8], isCancelled: Bool) {
+    if status != 200 { return refused(exchange, status, isCancelled: isCancelled) }
+    guard let answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
     else { return }
     switch exchange.action {
     case "records/modify": modified(exchange, answer)
+    case "zones/modify": modifiedZones(exchange, answer)
     case "changes/zone": fetchedZones(exchange, answer)
     case "changes/database": fetchedDatabase(exchange, answer)
     default: break
     }
   }
 
+  /// A request is refused as a whole if nobody is signed in, or if the disk has refused it.
+  private func refused(_ exchange: Exchange, _ status: Int, isCancelled: Bool) {
+    let isRight =
+      switch status {
+      case 401, 403, 421: exchange.user == nil
+      case 503: exchange.seen.hadNoRoom || isCancelled
+      default: false
+      }
+    if !isRight {
+      world.fail("\(exchange.device.name)'s \(exchange.action) was refused with \(status)")
+    }
+  }
+
   // MARK: Saves
 
-  /// What is acknowledged was committed, with this tag.
+  /// What is acknowledged was committed, with this tag; what is refused had to be.
   private func modified(_ exchange: Exchange, _ answer: [String: Any]) {
     let records = answer["records"] as? [[String: Any]] ?? []
     let operations = exchange.modification.operations
@@ -26,20 +41,62 @@ extension Oracle {
       return world.fail(
         "\(exchange.device.name) got \(records.count) answers, not \(operations.count)")
     }
-    for (index, record) in records.enumerated() where record["serverErrorCode"] == nil {
-      let what =
-        "\(exchange.device.name)'s \(operations[index].kind) of \(operations[index].name)"
-      if operations[index].isShare { continue }
-      guard let done = exchange.seen.done[index] else {
-        // To delete what is not there.
-        if operations[index].kind != "forceDelete" {
-          world.fail("\(what) was acknowledged, and nothing was committed")
-        }
+    for (index, record) in records.enumerated() {
+      let what = exchange.shown(operations[index])
+      guard exchange.seen.verdicts.indices.contains(index) else {
+        world.fail("\(what) was answered, and nothing was committed")
         continue
       }
-      let tag = record["recordChangeTag"] as? String
-      if record["deleted"] as? Bool != true, tag != done, !exchange.seen.isRepeated {
-        world.fail("\(what) was acknowledged as \(tag ?? "-"), and committed as \(done ?? "-")")
+      if let code = record["serverErrorCode"] as? String {
+        judge(refusal: code, record, what, exchange.seen.verdicts[index])
+      } else {
+        acknowledged(record, index, what, exchange)
+      }
+    }
+  }
+
+  private func judge(
+    refusal code: String, _ answer: [String: Any], _ what: String, _ verdict: Model.Verdict
+  ) {
+    if verdict != .either, verdict != .refused(code) {
+      world.fail("\(what) was refused with \(code) instead of \(verdict)")
+    }
+    let brume = answer["brume"] as? [String: Any]
+    if code == "CONFLICT", brume?["serverRecord"] == nil {
+      world.fail("\(what) was refused, and the server's record is not there")
+    }
+  }
+
+  private func acknowledged(
+    _ record: [String: Any], _ index: Int, _ what: String, _ exchange: Exchange
+  ) {
+    switch exchange.seen.verdicts[index] {
+    case .refused(let code): return world.fail("\(what) was acknowledged instead of \(code)")
+    case .nothing, .either: return
+    case .done: break
+    }
+    guard let done = exchange.seen.done[index] else {
+      return world.fail("\(what) was acknowledged, and nothing was committed")
+    }
+    let tag = record["recordChangeTag"] as? String
+    if record["deleted"] as? Bool != true, tag != done {
+      world.fail("\(what) was acknowledged as \(tag ?? "-"), and committed as \(done ?? "-")")
+    }
+  }
+
+  /// Zones are made, and deleted if they are there.
+  private func modifiedZones(_ exchange: Exchange, _ answer: [String: Any]) {
+    let zones = answer["zones"] as? [[String: Any]] ?? []
+    guard zones.count == exchange.zoneOperations.count, exchange.seen.hasCommitted else {
+      return world.fail("\(exchange.device.name)'s zones were answered, and nothing was committed")
+    }
+    for (index, zone) in zones.enumerated() {
+      let code = zone["serverErrorCode"] as? String
+      let expected = exchange.seen.missingZones.contains(index) ? "ZONE_NOT_FOUND" : nil
+      if code != expected {
+        world.fail(
+          "\(exchange.device.name)'s change of \(exchange.zoneOperations[index].zone) was answered "
+            + "with \(code ?? "success") instead of \(expected ?? "success")")
       }
     }
   }

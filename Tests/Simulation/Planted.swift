@@ -26,6 +26,14 @@ enum Planted: String, CaseIterable, Sendable {
   case unpolledWord = "unpolled-word"
   /// Positions of different buckets are compared: what came into one counts as seen if another one is as far.
   case mixedPositions = "mixed-positions"
+  /// Whom the owner removes from a share stays in it.
+  case keptMember = "kept-member"
+  /// Another zone is deleted than the one that was asked for.
+  case vanishedZone = "vanished-zone"
+  /// A save that nothing stands against is refused.
+  case refusedSave = "refused-save"
+  /// A request is refused though there is room for it, and somebody signed in.
+  case refusedRequest = "refused-request"
 
   /// There are several servers then.
   var needsNodes: Bool {
