@@ -17,6 +17,8 @@ final class Exchange: @unchecked Sendable {
     var versions: [[ZoneName: Int]] = []
     /// The zones that its user might read at one of them.
     var readable: Set<ZoneName> = []
+    /// Those, and the zones that he is invited to.
+    var known: Set<ZoneName> = []
     /// The tags that records got, by their places in the request; nil for a deletion.
     var done: [Int: String?] = [:]
     /// What must come of its operations, as they stood when it was committed.

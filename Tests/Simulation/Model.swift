@@ -6,6 +6,8 @@ struct Model {
     var tag: String
     /// Values as texts.
     var fields: [String: String]
+    /// Who made it and who changed it last, each with the device.
+    var stamps: [String]
     var text: String { fields["text"] ?? "" }
   }
 

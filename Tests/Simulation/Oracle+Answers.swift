@@ -9,6 +9,7 @@ extension Oracle {
     if status != 200 { return refused(exchange, status, isCancelled: isCancelled) }
     guard let answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
     else { return }
+    judgeContents(of: answer, exchange)
     switch exchange.action {
     case "records/modify": modified(exchange, answer)
     case "zones/modify": modifiedZones(exchange, answer)
@@ -93,86 +94,11 @@ extension Oracle {
     for (index, zone) in zones.enumerated() {
       let code = zone["serverErrorCode"] as? String
       let expected = exchange.seen.missingZones.contains(index) ? "ZONE_NOT_FOUND" : nil
+      if code == nil { remember(zone, exchange.zoneOperations[index].zone, exchange) }
       if code != expected {
         world.fail(
           "\(exchange.device.name)'s change of \(exchange.zoneOperations[index].zone) was answered "
             + "with \(code ?? "success") instead of \(expected ?? "success")")
-      }
-    }
-  }
-
-  // MARK: Changes of zones
-
-  private func fetchedZones(_ exchange: Exchange, _ answer: [String: Any]) {
-    guard let user = exchange.user?.name else { return }
-    let asked = exchange.body["zones"] as? [[String: Any]] ?? []
-    for (index, page) in (answer["zones"] as? [[String: Any]] ?? []).enumerated() {
-      guard page["serverErrorCode"] == nil, index < asked.count,
-        let zone = exchange.zone(asked[index]["zoneID"]), let token = page["syncToken"] as? String
-      else { continue }
-      let seen = exchange.seen.readings.compactMap { $0[zone] }
-      if !seen.contains(where: \.mayRead) {
-        world.fail("\(exchange.device.name) may not read \(zone), and was answered")
-      }
-      var view = View()
-      if let old = asked[index]["syncToken"] as? String {
-        guard let known = views["\(user) \(zone) \(old)"] else { continue }
-        view = known
-      }
-      if view.begin.isEmpty { view.begin = seen.map(\.tags) }
-      view.take(page["records"] as? [[String: Any]] ?? [])
-      let isLast = page["moreComing"] as? Bool != true
-      if isLast, !seen.contains(where: { view.isWhole(at: $0.tags) }) {
-        world.fail(
-          "\(exchange.device.name) was answered that it has all of \(zone), and has "
-            + "\(Self.shown(view.tags)) instead of \(Self.shown(seen.last?.tags ?? [:]))")
-      }
-      if isLast { view.begin = [] }
-      views["\(user) \(zone) \(token)"] = view
-    }
-  }
-
-  private static func shown(_ tags: [String: String]) -> String {
-    tags.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-  }
-
-  // MARK: Changes of databases
-
-  /// A zone that has changed since the token is in the answer.
-  private func fetchedDatabase(_ exchange: Exchange, _ answer: [String: Any]) {
-    guard exchange.scope == "private", let user = exchange.user?.name,
-      let token = answer["syncToken"] as? String, answer["moreComing"] as? Bool != true,
-      let first = exchange.seen.versions.first, let last = exchange.seen.versions.last
-    else { return }
-    let own = first.filter { $0.key.owner == user }
-    let listed = Set(
-      (answer["zones"] as? [[String: Any]] ?? []).compactMap { exchange.zone($0["zoneID"]) })
-    if let old = exchange.body["syncToken"] as? String, let known = feeds["\(user) \(old)"] {
-      for (zone, version) in own.sorted(by: { $0.key < $1.key })
-      where zone.name != "_defaultZone" && version > known[zone] ?? 0 && !listed.contains(zone) {
-        world.fail("\(exchange.device.name) was not answered that \(zone) has changed")
-      }
-    }
-    feeds["\(user) \(token)"] = last.filter { $0.key.owner == user }
-  }
-}
-
-extension View {
-  mutating func take(_ records: [[String: Any]]) {
-    for record in records {
-      guard let name = record["recordName"] as? String else { continue }
-      let isDeleted = record["deleted"] as? Bool == true
-      tags[name] = isDeleted ? nil : record["recordChangeTag"] as? String
-    }
-  }
-
-  /// Whether it has every record as it is in the end, apart from those that changed since the beginning.
-  func isWhole(at end: [String: String]?) -> Bool {
-    let end = end ?? [:]
-    return begin.contains { begin in
-      let begin = begin ?? [:]
-      return Set(begin.keys).union(end.keys).union(tags.keys).allSatisfy { name in
-        begin[name] != end[name] || tags[name] == end[name]
       }
     }
   }

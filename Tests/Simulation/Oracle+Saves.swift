@@ -72,8 +72,9 @@ extension Oracle {
       world.fail("\(what) should have been carried out, and was refused")
     }
     guard isDone else { return }
-    if let after, !operation.isShare, after.fields != operation.applied(to: before) {
-      world.fail("\(what) stored \(after.fields) instead of \(operation.applied(to: before))")
+    if let after {
+      judge(after, of: operation, before, exchange)
+      remember(after, operation.name, in: zone)
     }
     exchange.seen.done[index] = .some(after?.tag)
     model.set(operation.name, in: zone, to: after)
@@ -82,6 +83,29 @@ extension Oracle {
     if exchange.isForgotten {
       let note = "\(zone.owner)/\(zone.name)/\(operation.name)"
       forgottenSaves["\(exchange.device.name) \(note)"] = .some(after?.tag)
+    }
+  }
+
+  /// What a save stored, beside what it and the record before it say.
+  private func judge(
+    _ after: Model.Record, of operation: Model.Operation, _ before: Model.Record?,
+    _ exchange: Exchange
+  ) {
+    let expected = operation.applied(to: before)
+    if !operation.isShare, after.fields != expected {
+      world.fail("\(exchange.shown(operation)) stored \(after.fields) instead of \(expected)")
+    }
+    let stamp = [exchange.user?.name ?? "", exchange.device.name]
+    let stamps = (before.map { Array($0.stamps.prefix(2)) } ?? stamp) + stamp
+    if after.stamps != stamps {
+      world.fail("\(exchange.shown(operation)) is of \(after.stamps) instead of \(stamps)")
+    }
+  }
+
+  /// A tag stands for one state of a record, whenever it is seen.
+  func remember(_ record: Model.Record, _ name: String, in zone: ZoneName) {
+    if contents.updateValue(record, forKey: "\(zone) \(name) \(record.tag)") != nil {
+      world.fail("\(name) in \(zone) has the tag \(record.tag) a second time")
     }
   }
 

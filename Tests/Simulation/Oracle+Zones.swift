@@ -73,6 +73,7 @@ extension Oracle {
     }
     if isOther {
       model.set(name, in: zone, to: new)
+      if let new { remember(new, name, in: zone) }
       if let exchange { changed(zone, by: exchange) }
     }
     let (found, people) = (Self.people(share), model.zones[zone]?.people ?? [:])

@@ -8,6 +8,8 @@ import Foundation
 
 /// What somebody knows of a zone by the answers that he got.
 struct View {
+  /// Which zone of this name.
+  var incarnation: Int64?
   /// Tags of records.
   var tags: [String: String] = [:]
   /// The zone when the first of several pages was read; empty after the last. Pages go on to where the zone was
@@ -40,6 +42,8 @@ final class Oracle: @unchecked Sendable {
   var forgottenSaves: [String: String?] = [:]
   private var commits = 0
   var records = ReadRecords()
+  /// Every state that a record had, by zone, name and tag.
+  var contents: [String: Model.Record] = [:]
   var badges = Badges()
 
   // MARK: Readings and commits
@@ -54,6 +58,8 @@ final class Oracle: @unchecked Sendable {
         tags: content?.tags, mayRead: model.right(of: user, in: zone) != nil,
         incarnation: content?.incarnation, version: content?.version ?? 0)
     }
+    exchange.seen.known.formUnion(
+      model.zones.filter { $0.key.owner == user || $0.value.people[user] != nil }.keys)
     exchange.seen.readable.formUnion(
       model.zones.keys.filter { model.right(of: user, in: $0) != nil })
     exchange.seen.readings.append(reading)
@@ -137,9 +143,14 @@ final class Oracle: @unchecked Sendable {
 
 extension Model.Record {
   init(_ record: BrumeModel.Record) {
-    let texts = record.fields.map { field in
-      if case .string(let text) = field.value { (field.key, text) } else { (field.key, "\(field.value)") }
+    var texts: [String: String] = [:]
+    for (name, value) in record.fields {
+      if case .string(let text) = value { texts[name] = text } else { texts[name] = "\(value)" }
     }
-    self.init(tag: record.changeTag, fields: Dictionary(texts) { $1 })
+    var stamps: [String] = []
+    for stamp in [record.created, record.modified] {
+      stamps += [stamp?.user.name ?? "", stamp?.device ?? ""]
+    }
+    self.init(tag: record.changeTag, fields: texts, stamps: stamps)
   }
 }
