@@ -108,6 +108,7 @@ final class ProcessStore: Store, @unchecked Sendable {
         try self.fence(scope)
         disk.world.oracle.read(Exchange.current)
         let value = try body(transaction)
+        if disk.world.planted == .reusedTag { try disk.reuseTag(transaction, Exchange.current) }
         try disk.world.oracle.commits(transaction, scope, Exchange.current)
         box.value = value
         if losesEntry {

@@ -102,6 +102,13 @@ extension Oracle {
     }
   }
 
+  /// The tags that a record had, in the order of their texts.
+  func tags(of name: String, in zone: ZoneName) -> [String] {
+    let begin = "\(zone) \(name) "
+    return contents.keys.filter { $0.hasPrefix(begin) }.map { String($0.dropFirst(begin.count)) }
+      .sorted()
+  }
+
   /// A tag stands for one state of a record, whenever it is seen.
   func remember(_ record: Model.Record, _ name: String, in zone: ZoneName) {
     if contents.updateValue(record, forKey: "\(zone) \(name) \(record.tag)") != nil {

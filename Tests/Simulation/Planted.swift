@@ -34,6 +34,20 @@ enum Planted: String, CaseIterable, Sendable {
   case refusedSave = "refused-save"
   /// A request is refused though there is room for it, and somebody signed in.
   case refusedRequest = "refused-request"
+  /// A token counts as expired, though its zone is there.
+  case expiredToken = "expired-token"
+  /// Tokens are not looked at: each answer has everything.
+  case ignoredToken = "ignored-token"
+  /// Who takes part in a share is not told of a zone that changed, or that he lost.
+  case untoldZone = "untold-zone"
+  /// An update takes the fields away that it does not name.
+  case droppedField = "dropped-field"
+  /// A record has a tag that it had before.
+  case reusedTag = "reused-tag"
+  /// An answer has a record's fields of before under its new tag.
+  case staleContent = "stale-content"
+  /// A refusal has a record of a zone that the user may not read.
+  case leakingRefusal = "leaking-refusal"
 
   /// There are several servers then.
   var needsNodes: Bool {

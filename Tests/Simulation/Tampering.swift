@@ -2,6 +2,7 @@
 
 import BrumeClient
 import BrumeModel
+import BrumeStorage
 import BrumeTestKit
 import Foundation
 
@@ -24,6 +25,11 @@ extension World {
       call.target = call.target.replacingOccurrences(of: "/shared/", with: "/private/")
       call.body = Array("{\"zones\":[{\"zoneID\":{\"zoneName\":\"\(zone.name)\"}}]}".utf8)
       return (call, owner.token)
+    case .droppedField where exchange.isModify:
+      call.body = Self.replacing(
+        "\"operationType\":\"update\"", by: "\"operationType\":\"replace\"", in: call.body)
+    case .ignoredToken where exchange.action == "changes/zone":
+      call.body = Self.replacing("\"syncToken\"", by: "\"ignored\"", in: call.body)
     case .keptMember where exchange.isModify: call.body = keepingMembers(call.body)
     case .vanishedZone where exchange.zoneOperations.contains(where: \.isDeletion):
       call.body = Self.replacing("\"Temporary\"", by: "\"Notes\"", in: call.body)
@@ -62,20 +68,83 @@ extension World {
   }
 
   func tamper(_ body: inout [UInt8], _ exchange: Exchange) {
-    guard planted == .skippedChange, exchange.action == "changes/zone", !isCalm,
+    guard let planted, !isCalm,
+      let key = [
+        "changes/zone": "zones", "changes/database": "zones", "records/modify": "records",
+      ][exchange.action],
       var answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
-      var zones = answer["zones"] as? [[String: Any]],
-      let index = zones.firstIndex(where: { ($0["records"] as? [Any])?.isEmpty == false }),
-      var records = zones[index]["records"] as? [Any]
+      let items = answer[key] as? [[String: Any]]
     else { return }
-    records.removeLast()
-    zones[index]["records"] = records
-    answer["zones"] = zones
+    answer[key] = tampered(items, planted, exchange)
     if let data = try? JSONSerialization.data(withJSONObject: answer) { body = Array(data) }
+  }
+
+  private func tampered(
+    _ items: [[String: Any]], _ planted: Planted, _ exchange: Exchange
+  ) -> [[String: Any]] {
+    switch (planted, exchange.action) {
+    case (.skippedChange, "changes/zone"):
+      Self.changing(items) { $0.isEmpty ? $0 : Array($0.dropLast()) }
+    case (.staleContent, "changes/zone"): Self.changing(items, by: withFieldsOfBefore)
+    case (.expiredToken, "changes/zone") where chance.one(in: 4):
+      items.map { ["zoneID": $0["zoneID"] ?? "", "serverErrorCode": "CHANGE_TOKEN_EXPIRED"] }
+    case (.untoldZone, "changes/database") where exchange.scope == "shared": []
+    case (.leakingRefusal, "changes/zone"): items.map(leaking)
+    default: items
+    }
+  }
+
+  private static func changing(
+    _ zones: [[String: Any]], by change: ([[String: Any]]) -> [[String: Any]]
+  ) -> [[String: Any]] {
+    zones.map { zone in
+      var zone = zone
+      if let records = zone["records"] as? [[String: Any]] { zone["records"] = change(records) }
+      return zone
+    }
+  }
+
+  private func withFieldsOfBefore(_ records: [[String: Any]]) -> [[String: Any]] {
+    records.map { record in
+      var record = record
+      let name = "\(record["zoneID"] ?? "") \(record["recordName"] ?? "")"
+      let old = firstFields[name]
+      firstFields[name] = old ?? record["fields"]
+      if let old, record["fields"] != nil { record["fields"] = old }
+      return record
+    }
+  }
+
+  private func leaking(_ item: [String: Any]) -> [String: Any] {
+    var item = item
+    if item["serverErrorCode"] != nil {
+      item["brume"] = ["serverRecord": ["recordName": "k0", "zoneID": item["zoneID"] ?? ""]]
+    }
+    return item
   }
 
   func losesPush(_ piece: [UInt8]) -> Bool {
     planted == .lostPush && String(decoding: piece, as: UTF8.self).contains("data:")
       && chance.one(in: 2)
+  }
+}
+
+extension Disk {
+  /// Gives a record that was just saved a tag which it had before the last one.
+  func reuseTag(_ transaction: any WriteTransaction, _ exchange: Exchange?) throws {
+    for operation in exchange?.modification.operations ?? [] {
+      guard let user = exchange?.user, operation.zone.owner == user.name else { continue }
+      let zone = ZoneKey(
+        database: DatabaseKey(in: world.containerEnvironment, owner: user),
+        name: operation.zone.name)
+      guard var record = try transaction.records.find(RecordKey(zone: zone, name: operation.name))?
+        .record(),
+        let old = world.oracle.tags(of: operation.name, in: operation.zone).first(where: {
+          $0 != operation.tag && $0 != record.changeTag
+        }), let sequence = Int64(old, radix: 36)
+      else { continue }
+      record.changeTag = old
+      _ = try transaction.records.put(record, in: zone, sequence: sequence)
+    }
   }
 }

@@ -29,6 +29,8 @@ final class World: @unchecked Sendable {
   /// How long the next notifier stands still that is about to write.
   var pausesNotifier: Milliseconds?
   private(set) var failures: [String] = []
+  /// For a planted fault: the fields with which records were answered first.
+  var firstFields: [String: Any] = [:]
   var deedCount = 0
   let disk: Disk
   let oracle = Oracle()
