@@ -39,6 +39,7 @@ final class Exchange: @unchecked Sendable {
   let scope: String
   /// Such as "records/modify".
   let action: String
+  let target: String
   let body: [String: Any]
   private(set) var zones: [ZoneName] = []
   private(set) var modification = Modification()
@@ -50,6 +51,7 @@ final class Exchange: @unchecked Sendable {
     self.device = device
     user = device.transport.isSignedIn ? device.userID : nil
     signOuts = device.signOuts
+    target = call.target
     let path = call.target.prefix { $0 != "?" }.split(separator: "/").map(String.init)
     action = path.suffix(2).joined(separator: "/")
     scope = path.count >= 3 ? path[path.count - 3] : ""

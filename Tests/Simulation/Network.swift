@@ -131,10 +131,10 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     guard let server = world.someServer() else { throw CallFailure.unreachable("nobody listens") }
     let (pieces, sink) = AsyncStream<[UInt8]>.makeStream()
     let exchange = Exchange(device, call)
-    let (target, headers) = (
-      target(of: call, exchange, token), call.headers.map { ($0.name, $0.value) }
-    )
-    let method = call.method
+    let target = world.tampered(stream: target(of: call, exchange, token))
+    let headers = call.headers.map { ($0.name, $0.value) }
+    let (method, events) = (call.method, DeviceStream(device, call.target))
+    world.oracle.opens(events)
     let refusal = Box<HTTPAnswer>()
     let listening = Task {
       defer { sink.finish() }
@@ -168,8 +168,9 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
           world.note("\(device.name) lost its stream")
           throw CallFailure.connectionFailed("the stream broke")
         }
+        let piece = world.tampered(piece)
         if world.losesPush(piece) { continue }
-        world.oracle.received(piece, device)
+        world.oracle.received(piece, events)
         try await take(piece[...])
         if world.happens(onceIn: 10) { try await take(piece[...]) }
       }

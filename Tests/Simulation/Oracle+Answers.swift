@@ -6,7 +6,10 @@ import Foundation
 extension Oracle {
   /// - Parameter isCancelled: who asked does not wait any more.
   func answered(_ exchange: Exchange, _ status: Int, _ body: [UInt8], isCancelled: Bool) {
-    if status != 200 { return refused(exchange, status, isCancelled: isCancelled) }
+    if status / 100 != 2 { return refused(exchange, status, isCancelled: isCancelled) }
+    if exchange.action == "stream/ack" {
+      acknowledged(DeviceStream(exchange.device, exchange.target).cursor, by: exchange.device)
+    }
     guard let answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
     else { return }
     judgeContents(of: answer, exchange)

@@ -12,7 +12,8 @@ extension Oracle {
       guard index < asked.count, let zone = exchange.zone(asked[index]["zoneID"]) else { continue }
       let token = asked[index]["syncToken"] as? String
       let seen = exchange.seen.readings.compactMap { $0[zone] }
-      if let code = page["serverErrorCode"] as? String {
+      if page["serverErrorCode"] != nil {
+        let code = (page["brume"] as? [String: Any])?["code"] as? String ?? "-"
         judge(refusal: code, of: zone, seen, since: token, exchange)
       } else {
         fetched(page, of: zone, seen, since: token, exchange)
@@ -27,8 +28,8 @@ extension Oracle {
   ) {
     let isRight =
       switch code {
-      case "ZONE_NOT_FOUND": seen.contains { !$0.mayRead }
-      case "CHANGE_TOKEN_EXPIRED":
+      case "zoneNotFound": seen.contains { !$0.mayRead }
+      case "changeTokenExpired":
         token.flatMap { view(of: zone, $0, exchange) }.map { view in
           seen.contains { $0.incarnation != view.incarnation }
         } ?? false

@@ -34,6 +34,7 @@ final class Oracle: @unchecked Sendable {
   /// How long a push may be on its way.
   static let pushTime: Milliseconds = 3000
   var pushes = Pushes()
+  var counts = PushCounts()
   /// Words that somebody wrote, with the notes that they belong to.
   private var written: [(word: String, note: String, user: String)] = []
   private var forgiven: Set<String> = []

@@ -48,6 +48,12 @@ enum Planted: String, CaseIterable, Sendable {
   case staleContent = "stale-content"
   /// A refusal has a record of a zone that the user may not read.
   case leakingRefusal = "leaking-refusal"
+  /// What a device has acknowledged comes again with its next stream.
+  case replayedMailbox = "replayed-mailbox"
+  /// Each push comes twice, as two.
+  case doubledPush = "doubled-push"
+  /// Every push says that anything may have changed.
+  case vaguePush = "vague-push"
 
   /// There are several servers then.
   var needsNodes: Bool {

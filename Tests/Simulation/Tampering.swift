@@ -87,7 +87,12 @@ extension World {
       Self.changing(items) { $0.isEmpty ? $0 : Array($0.dropLast()) }
     case (.staleContent, "changes/zone"): Self.changing(items, by: withFieldsOfBefore)
     case (.expiredToken, "changes/zone") where chance.one(in: 4):
-      items.map { ["zoneID": $0["zoneID"] ?? "", "serverErrorCode": "CHANGE_TOKEN_EXPIRED"] }
+      items.map { item in
+        [
+          "zoneID": item["zoneID"] ?? "", "serverErrorCode": "BAD_REQUEST",
+          "brume": ["code": "changeTokenExpired"],
+        ]
+      }
     case (.untoldZone, "changes/database") where exchange.scope == "shared": []
     case (.leakingRefusal, "changes/zone"): items.map(leaking)
     default: items
@@ -121,6 +126,20 @@ extension World {
       item["brume"] = ["serverRecord": ["recordName": "k0", "zoneID": item["zoneID"] ?? ""]]
     }
     return item
+  }
+
+  /// The request for a stream as the server gets it.
+  func tampered(stream target: String) -> String {
+    planted == .replayedMailbox
+      ? target.replacingOccurrences(of: "cursor=", with: "ignored=") : target
+  }
+
+  func tampered(_ piece: [UInt8]) -> [UInt8] {
+    switch planted {
+    case .doubledPush: piece + piece
+    case .vaguePush: Self.replacing("\"met\":", by: "\"any\":", in: piece)
+    default: piece
+    }
   }
 
   func losesPush(_ piece: [UInt8]) -> Bool {
