@@ -52,6 +52,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     try Task.checkCancellation()
     try checkConnection()
     let exchange = Exchange(device, call)
+    world.happened("\(device.name) asks for \(exchange.scope) \(exchange.action)")
     world.note("\(device.name) > \(exchange.scope) \(exchange.action) \(shown(call.body))")
     try await travel()
     if world.happens(onceIn: 15) {

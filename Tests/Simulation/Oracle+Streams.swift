@@ -88,6 +88,7 @@ extension Oracle {
         let payload = try? JSONSerialization.jsonObject(with: Data(line.dropFirst(5).utf8)),
         let ck = (payload as? [String: Any])?["ck"] as? [String: Any]
       else { continue }
+      world.happened("\(device.name) gets a push")
       judge(position, ck, stream)
       pushed(ck, device)
     }

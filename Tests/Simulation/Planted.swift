@@ -54,6 +54,10 @@ enum Planted: String, CaseIterable, Sendable {
   case doubledPush = "doubled-push"
   /// Every push says that anything may have changed.
   case vaguePush = "vague-push"
+  /// An app looks for changes again and again, without a push.
+  case restlessEngine = "restless-engine"
+  /// An engine reports a sign-out that did not happen.
+  case inventedSignOut = "invented-sign-out"
 
   /// There are several servers then.
   var needsNodes: Bool {

@@ -136,10 +136,26 @@ extension World {
 
   func tampered(_ piece: [UInt8]) -> [UInt8] {
     switch planted {
-    case .doubledPush: piece + piece
+    case .doubledPush: Self.doubled(piece)
     case .vaguePush: Self.replacing("\"met\":", by: "\"any\":", in: piece)
     default: piece
     }
+  }
+
+  /// Each event twice, under positions and an ID of its own.
+  private static func doubled(_ piece: [UInt8]) -> [UInt8] {
+    let events = String(decoding: piece, as: UTF8.self).components(separatedBy: "\n\n")
+    let doubled = events.flatMap { event -> [String] in
+      guard event.hasPrefix("id: "), let line = event.split(separator: "\n").first else {
+        return [event]
+      }
+      let position = 2 * DeviceStream.position(String(line))
+      return [Int64(0), 1].map { copy in
+        event.replacingOccurrences(of: line, with: "id: 0-\(position + copy)")
+          .replacingOccurrences(of: "\"nid\":\"", with: "\"nid\":\"\(copy)")
+      }
+    }
+    return Array(doubled.joined(separator: "\n\n").utf8)
   }
 
   func losesPush(_ piece: [UInt8]) -> Bool {

@@ -22,6 +22,8 @@ final class World: @unchecked Sendable {
   var chance: SeededRandom
   /// Faults have ended.
   var isCalm = true
+  /// What somebody did last who does nothing for nothing.
+  private(set) var lastHappening: (time: Milliseconds, text: String) = (0, "")
   /// Everybody has begun.
   private(set) var hasBegun = false
   private(set) var hasEnded = false
@@ -83,6 +85,9 @@ final class World: @unchecked Sendable {
     note("WRONG \(line)")
     if failures.count < 50, !failures.contains(line) { failures.append(line) }
   }
+
+  /// A request, or a push that came.
+  func happened(_ text: String) { lastHappening = (now, text) }
 
   /// A line of the run's trace.
   func note(_ text: @autoclosure () -> String) {
