@@ -137,20 +137,24 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     let (method, events) = (call.method, DeviceStream(device, call.target))
     world.oracle.opens(events)
     let refusal = Box<HTTPAnswer>()
+    let ended = Box<Bool>()
     let listening = Task {
       defer { sink.finish() }
-      let answer = try? await server.answer {
-        try await Exchange.$current.withValue(exchange) {
-          try await server.inProcess.receive(method: method, target: target, headers: headers) {
-            sink.yield(Array($0))
+      do {
+        let answer = try await server.answer {
+          try await Exchange.$current.withValue(exchange) {
+            try await server.inProcess.receive(method: method, target: target, headers: headers) {
+              sink.yield(Array($0))
+            }
           }
         }
-      }
-      if let answer {
-        refusal.value = HTTPAnswer(
-          status: answer.status,
-          headers: answer.headers.map { HTTPCall.Header($0.name, $0.value) }, body: answer.body)
-      }
+        ended.value = server.isAlive && !Task.isCancelled
+        refusal.value = answer.map { answer in
+          HTTPAnswer(
+            status: answer.status,
+            headers: answer.headers.map { HTTPCall.Header($0.name, $0.value) }, body: answer.body)
+        }
+      } catch {}
     }
     lastStream += 1
     let number = lastStream
@@ -159,7 +163,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
       sink.finish()
     }
     defer { streams[number] = nil }
-    world.note("\(device.name) listens")
+    world.note("\(device.name) listens after \(events.cursor)")
     return try await withTaskCancellationHandler {
       for await piece in pieces {
         try await travel()
@@ -177,7 +181,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
       }
       try Task.checkCancellation()
       world.note("\(device.name) stream ended")
-      if refusal.value == nil { throw CallFailure.connectionFailed("the stream ended") }
+      if ended.value != true { throw CallFailure.connectionFailed("the stream ended") }
       return refusal.value
     } onCancel: {
       listening.cancel()
