@@ -235,7 +235,8 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
         pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: id.zoneID))])
     default:
       // It will not be taken: back to what the server had. If the zone is gone, a fetch will say so.
-      if database.databaseScope == .private || ![.permissionFailure, .zoneNotFound].contains(error.code)
+      if database.databaseScope == .private
+        || ![.permissionFailure, .zoneNotFound].contains(error.code)
       {
         world.fail("\(device.name) cannot save \(id.recordName): \(error.code)")
       }

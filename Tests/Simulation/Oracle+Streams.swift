@@ -24,7 +24,9 @@ final class DeviceStream: @unchecked Sendable {
   }
 
   /// The position in an event's ID.
-  static func position(_ id: String) -> Int64 { id.split(separator: "-").last.flatMap { Int64($0) } ?? 0 }
+  static func position(_ id: String) -> Int64 {
+    id.split(separator: "-").last.flatMap { Int64($0) } ?? 0
+  }
 }
 
 /// What logs say and what devices got.

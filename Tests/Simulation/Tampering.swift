@@ -11,7 +11,7 @@ extension World {
   func tampered(_ call: HTTPCall, _ exchange: Exchange) -> (call: HTTPCall, token: String?) {
     var call = call
     switch planted {
-    case .lostUpdate where exchange.isModify: 
+    case .lostUpdate where exchange.isModify:
       call.body = Self.replacing(
         "\"operationType\":\"update\"", by: "\"operationType\":\"forceUpdate\"", in: call.body)
     case .namelessDevice where exchange.isModify:
@@ -172,8 +172,9 @@ extension Disk {
       let zone = ZoneKey(
         database: DatabaseKey(in: world.containerEnvironment, owner: user),
         name: operation.zone.name)
-      guard var record = try transaction.records.find(RecordKey(zone: zone, name: operation.name))?
-        .record(),
+      guard
+        var record = try transaction.records.find(RecordKey(zone: zone, name: operation.name))?
+          .record(),
         let old = world.oracle.tags(of: operation.name, in: operation.zone).first(where: {
           $0 != operation.tag && $0 != record.changeTag
         }), let sequence = Int64(old, radix: 36)
