@@ -17,7 +17,7 @@ struct Deed: Sendable {
     case temporaryZone(isDeleted: Bool)
     /// What alice lets bob do; nil: nothing.
     case permit(CKShare.ParticipantPermission?)
-    case accept, leave
+    case stopSharing, accept, leave
     case restartApp, signOut, cut(Int64), jump(Milliseconds)
     /// Now, or when somebody's save is committed next, and before anything comes of it.
     case killServer(atCommit: Bool)
@@ -130,6 +130,7 @@ extension Deed.Kind {
         names.filter { !deleting.contains($0) }, deleting: deleting, isAtomic: random.one(in: 2))
     case 24...26: self = .fetchByHand
     case 27...28: self = .temporaryZone(isDeleted: random.one(in: 2))
+    case 29 where random.one(in: 3): self = .stopSharing
     case 29: self = .permit(random.pick([nil, .readOnly, .readWrite]))
     case 30: self = .accept
     case 31 where random.one(in: 2): self = .leave

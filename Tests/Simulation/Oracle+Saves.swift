@@ -121,6 +121,8 @@ extension Oracle {
     guard let user = exchange.user?.name else { return }
     if user != operation.zone.owner {
       model.zones[operation.zone]?.people[user] = nil
+    } else if operation.isDeletion {
+      model.zones[operation.zone]?.people = [:]
     } else if let people = operation.people {
       let known = model.zones[operation.zone]?.people ?? [:]
       model.zones[operation.zone]?.people = Dictionary(

@@ -24,8 +24,9 @@ extension Oracle {
       model.zones[zone] = Model.Zone(incarnation: incarnation, version: model.nextVersion())
       if let exchange { changed(zone, by: exchange) }
     }
-    for row in rows where row.hasShares {
+    for row in rows {
       let zone = ZoneName(owner: owner, name: row.key.name)
+      guard row.hasShares || knownMembers[zone]?.isEmpty == false else { continue }
       let share = try transaction.records.find(
         RecordKey(zone: row.key, name: Record.zoneShareName)
       ).map { try records.record($0, in: row.key) }
