@@ -26,8 +26,8 @@ final class Exchange: @unchecked Sendable {
     /// The same for zones: those to be deleted that were not there.
     var missingZones: Set<Int> = []
     var hasCommitted = false
-    /// The disk had no room for it.
-    var hadNoRoom = false
+    /// The disk had no room for it, or could not be reached.
+    var diskFailed = false
     /// It was carried out before, and is answered with the records as they are now (`OperationMemory`).
     var isRepeated = false
   }

@@ -27,7 +27,7 @@ extension Oracle {
     let isRight =
       switch status {
       case 401, 403, 421: exchange.user == nil
-      case 503: exchange.seen.hadNoRoom || isCancelled
+      case 503: exchange.seen.diskFailed || isCancelled
       default: false
       }
     if !isRight {
