@@ -48,6 +48,8 @@ package struct PushReceiver: Sendable {
   /// Receives until the task is cancelled, or until the server says that it never will.
   ///
   /// - Parameters:
+  ///   - cursor: how far one before has come that kept nothing on the disk; nil: as the disk says.
+  ///   - moved: called with each position that is acknowledged next.
   ///   - connected: called whenever the stream stands.
   ///   - waits: called before a pause that the server has not asked for, and after each.
   ///   - mayAcknowledge: asked for each push that was delivered; no: the position stays, and another receiver of this
@@ -55,11 +57,13 @@ package struct PushReceiver: Sendable {
   ///   - deliver: takes one push; the next comes when it returns.
   /// - Throws: `CancellationError`; `notConfigured`, or the `BrumeError` with which the server refuses for good.
   package func run(
+    after cursor: String? = nil, moved: @escaping @Sendable (String) -> Void = { _ in },
     connected: @Sendable () -> Void = {}, waits: @Sendable (Bool) -> Void = { _ in },
     mayAcknowledge: @Sendable () -> Bool = { true },
     deliver: Deliver
   ) async throws {
-    var progress = Progress(cursor: state.cursor(stateKey, of: account))
+    var progress = Progress(
+      cursor: cursor ?? state.cursor(stateKey, of: account), moved: moved)
     while true {
       try Task.checkCancellation()
       var wait: Double?
@@ -107,6 +111,7 @@ package struct PushReceiver: Sendable {
         }
         guard let id = event.id, id != progress.cursor, mayAcknowledge() else { continue }
         progress.cursor = id
+        progress.moved(id)
         keep(id, &progress)
         unacknowledged += 1
       }
@@ -145,6 +150,7 @@ package struct PushReceiver: Sendable {
 /// How far a receiver is.
 private struct Progress {
   var cursor: String?
+  let moved: @Sendable (String) -> Void
   var recent = RecentPushes()
   var backoff = Backoff()
   /// False after a position that could not be kept: that is logged once.

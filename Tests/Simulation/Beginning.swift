@@ -119,6 +119,8 @@ extension Beginning {
         send(Life.outcome(of: world, order).text, to: file)
         _exit(0)
       }
+      // The seed ends first if it hangs, and the others are run.
+      alarm(patience + 30)
       var status: Int32 = 0
       waitpid(process, &status, 0)
       if status != 0 { send("\n" + Life.Outcome(endedWith: status).text, to: file) }

@@ -20,6 +20,7 @@ extension Deed {
     case .temporaryZone(let isDeleted):
       device.apps[0].temporary(isDeleted: isDeleted, adding: word)
     case .permit(let permission): await Sharing(world).permit(permission)
+    case .stopSharing: await Sharing(world).stop()
     case .accept: await Sharing(world).accept()
     case .leave: await Sharing(world).leave()
     case .restartApp: device.restartApp()

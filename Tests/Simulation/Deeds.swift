@@ -17,7 +17,7 @@ struct Deed: Sendable {
     case temporaryZone(isDeleted: Bool)
     /// What alice lets bob do; nil: nothing.
     case permit(CKShare.ParticipantPermission?)
-    case accept, leave
+    case stopSharing, accept, leave
     case restartApp, signOut, cut(Int64), jump(Milliseconds)
     /// Now, or when somebody's save is committed next, and before anything comes of it.
     case killServer(atCommit: Bool)
@@ -85,12 +85,33 @@ struct Deeds {
     var comparison = Comparison(world)
     while true {
       let differences = try await comparison.differences()
-      if differences.isEmpty { return }
+      if differences.isEmpty { return try await rest(&comparison) }
       if world.now >= end {
         for difference in differences { world.fail("still after ten seconds: \(difference)") }
         return
       }
       await world.sleep(200)
+    }
+  }
+}
+
+extension Deeds {
+  /// Ours: how long nothing happens where all is at rest, and until when it has to come to that, in milliseconds.
+  private static let quiet: Int64 = 2000
+  private static let restless: Int64 = 10_000
+
+  /// Who has everything asks for nothing, and stays as he is. Streams that broke before may come back meanwhile.
+  private func rest(_ comparison: inout Comparison) async throws {
+    world.note("agreed")
+    let end = world.now + Self.restless
+    while world.now - max(world.lastHappening.time, end - Self.restless) < Self.quiet {
+      if world.now >= end {
+        return world.fail("all agree, and yet \(world.lastHappening.text)")
+      }
+      await world.sleep(200)
+    }
+    for difference in try await comparison.differences() {
+      world.fail("agreed before, and then: \(difference)")
     }
   }
 }
@@ -109,6 +130,7 @@ extension Deed.Kind {
         names.filter { !deleting.contains($0) }, deleting: deleting, isAtomic: random.one(in: 2))
     case 24...26: self = .fetchByHand
     case 27...28: self = .temporaryZone(isDeleted: random.one(in: 2))
+    case 29 where random.one(in: 3): self = .stopSharing
     case 29: self = .permit(random.pick([nil, .readOnly, .readWrite]))
     case 30: self = .accept
     case 31 where random.one(in: 2): self = .leave

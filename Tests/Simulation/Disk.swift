@@ -57,6 +57,16 @@ final class ProcessStore: Store, @unchecked Sendable {
 
   private struct Undone: Error {}
 
+  /// Nothing of it happens, for requests as for the server's own work. A server that starts finds its disk.
+  private func failNow(onceIn count: Int, _ codes: [StoreError.Code]) throws {
+    let world = node.world
+    guard node.process?.store === self, world.happens(onceIn: count) else { return }
+    let code = world.chance.pick(codes)
+    world.note("the disk fails: \(code)")
+    Exchange.current?.seen.diskFailed = true
+    throw StoreError(code, "the disk fails")
+  }
+
   private func check() throws {
     if !isAlive { throw StoreError(.closed, "the process was killed") }
   }
@@ -68,6 +78,7 @@ final class ProcessStore: Store, @unchecked Sendable {
     await Task.yield()
     await node.pass()
     try check()
+    try failNow(onceIn: 300, [.unreachable])
     let value = try await disk.store.read(plan) { [disk] transaction in
       let value = try body(transaction)
       disk.world.oracle.read(Exchange.current)
@@ -88,10 +99,7 @@ final class ProcessStore: Store, @unchecked Sendable {
     if scope.notified != nil { world.notifierWrites(on: node) }
     await node.pass()
     try check()
-    if Exchange.current != nil, world.happens(onceIn: 60) {
-      world.note("no room for a write")
-      throw StoreError(.noRoom, "there is no room")
-    }
+    try failNow(onceIn: 60, [.noRoom, .unreachable])
     let isForgotten =
       world.planted == .forgottenCommit && Exchange.current?.isModify == true
       && world.happens(onceIn: 6)
@@ -105,7 +113,9 @@ final class ProcessStore: Store, @unchecked Sendable {
       let scope = losesEntry ? scope.and(.bucket(bucket)) : scope
       try await disk.store.write(in: scope, reading: plan) { [disk] transaction in
         try self.fence(scope)
+        disk.world.oracle.read(Exchange.current)
         let value = try body(transaction)
+        if disk.world.planted == .reusedTag { try disk.reuseTag(transaction, Exchange.current) }
         try disk.world.oracle.commits(transaction, scope, Exchange.current)
         box.value = value
         if losesEntry {

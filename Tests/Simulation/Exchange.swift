@@ -15,9 +15,19 @@ final class Exchange: @unchecked Sendable {
     /// Its zones at each reading of the store.
     var readings: [Reading] = []
     var versions: [[ZoneName: Int]] = []
+    /// The zones that its user might read at one of them.
+    var readable: Set<ZoneName> = []
+    /// Those, and the zones that he is invited to.
+    var known: Set<ZoneName> = []
     /// The tags that records got, by their places in the request; nil for a deletion.
     var done: [Int: String?] = [:]
+    /// What must come of its operations, as they stood when it was committed.
+    var verdicts: [Model.Verdict] = []
+    /// The same for zones: those to be deleted that were not there.
+    var missingZones: Set<Int> = []
     var hasCommitted = false
+    /// The disk had no room for it, or could not be reached.
+    var diskFailed = false
     /// It was carried out before, and is answered with the records as they are now (`OperationMemory`).
     var isRepeated = false
   }
@@ -29,15 +39,19 @@ final class Exchange: @unchecked Sendable {
   let scope: String
   /// Such as "records/modify".
   let action: String
+  let target: String
   let body: [String: Any]
   private(set) var zones: [ZoneName] = []
   private(set) var modification = Modification()
+  /// What it does to zones.
+  private(set) var zoneOperations: [(isDeletion: Bool, zone: ZoneName)] = []
   var seen = Noted()
 
   init(_ device: Device, _ call: HTTPCall) {
     self.device = device
     user = device.transport.isSignedIn ? device.userID : nil
     signOuts = device.signOuts
+    target = call.target
     let path = call.target.prefix { $0 != "?" }.split(separator: "/").map(String.init)
     action = path.suffix(2).joined(separator: "/")
     scope = path.count >= 3 ? path[path.count - 3] : ""
@@ -47,9 +61,17 @@ final class Exchange: @unchecked Sendable {
       zones = (body["zones"] as? [[String: Any]] ?? []).compactMap { zone($0["zoneID"]) }
     }
     if isModify { modification = Modification(body) { zone($0) } }
+    if action == "zones/modify" {
+      zoneOperations = (body["operations"] as? [[String: Any]] ?? []).compactMap { operation in
+        zone((operation["zone"] as? [String: Any])?["zoneID"]).map {
+          (operation["operationType"] as? String == "delete", $0)
+        }
+      }
+    }
   }
 
   var isModify: Bool { action == "records/modify" }
+  var isAcceptance: Bool { action == "records/accept" }
 
   /// Whether the device has forgotten what it asked for: its user has signed out since.
   var isForgotten: Bool { signOuts != device.signOuts }
@@ -86,6 +108,8 @@ struct ZoneName: Hashable, Comparable, CustomStringConvertible {
 struct Seen {
   let tags: [String: String]?
   let mayRead: Bool
+  let incarnation: Int64?
+  let version: Int
 }
 
 /// Zones as they were when the store was read.
@@ -101,18 +125,34 @@ struct Modification {
 
   /// - Parameter zone: the zone that an object names.
   init(_ body: [String: Any], _ zone: (Any?) -> ZoneName?) {
-    isAtomic = body["atomic"] as? Bool ?? true
+    isAtomic = body["atomic"] as? Bool ?? false
     id = (body["brume"] as? [String: Any])?["operationID"] as? String
     operations = (body["operations"] as? [[String: Any]] ?? []).compactMap { operation in
       let record = operation["record"] as? [String: Any] ?? [:]
       guard let zone = zone(record["zoneID"] ?? body["zoneID"]) else { return nil }
-      let fields = record["fields"] as? [String: Any] ?? [:]
       let name = record["recordName"] as? String ?? ""
       return Model.Operation(
         kind: operation["operationType"] as? String ?? "", zone: zone, name: name,
         tag: record["recordChangeTag"] as? String,
-        text: (fields["text"] as? [String: Any])?["value"] as? String,
+        fields: Self.fields(record["fields"]), people: Self.people(record["participants"]),
         isShare: name == BrumeModel.Record.zoneShareName)
     }
+  }
+
+  /// Values as texts; nil for one that is taken away.
+  static func fields(_ object: Any?) -> [String: String?] {
+    (object as? [String: Any] ?? [:]).mapValues { ($0 as? [String: Any])?["value"] as? String }
+  }
+
+  private static func people(_ object: Any?) -> [String: Model.Right]? {
+    guard let people = object as? [[String: Any]] else { return nil }
+    var rights: [String: Model.Right] = [:]
+    for person in people where person["type"] as? String != "OWNER" {
+      guard let identity = person["userIdentity"] as? [String: Any],
+        let user = identity["userRecordName"] as? String
+      else { continue }
+      rights[user] = person["permission"] as? String == "READ_WRITE" ? .write : .read
+    }
+    return rights
   }
 }

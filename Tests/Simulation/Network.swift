@@ -52,6 +52,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     try Task.checkCancellation()
     try checkConnection()
     let exchange = Exchange(device, call)
+    world.happened("\(device.name) asks for \(exchange.scope) \(exchange.action)")
     world.note("\(device.name) > \(exchange.scope) \(exchange.action) \(shown(call.body))")
     try await travel()
     if world.happens(onceIn: 15) {
@@ -78,6 +79,10 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
 
   private func answer(_ call: HTTPCall, _ exchange: Exchange) async throws -> HTTPAnswer {
     guard let server = world.someServer() else { throw CallFailure.unreachable("nobody listens") }
+    if let answer = world.tamperedAnswer(to: exchange) {
+      world.oracle.answered(exchange, answer.status, answer.body, isCancelled: Task.isCancelled)
+      return answer
+    }
     let (call, other) = world.tampered(call, exchange)
     let (target, headers) = (
       target(of: call, exchange, other ?? token), call.headers.map { ($0.name, $0.value) }
@@ -91,7 +96,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     guard server.isAlive else { throw CallFailure.responseLost("the server was killed") }
     var body = answer.body
     world.tamper(&body, exchange)
-    world.oracle.answered(exchange, answer.status, body)
+    world.oracle.answered(exchange, answer.status, body, isCancelled: Task.isCancelled)
     return HTTPAnswer(
       status: answer.status, headers: answer.headers.map { HTTPCall.Header($0.name, $0.value) },
       body: body)
@@ -127,25 +132,29 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     guard let server = world.someServer() else { throw CallFailure.unreachable("nobody listens") }
     let (pieces, sink) = AsyncStream<[UInt8]>.makeStream()
     let exchange = Exchange(device, call)
-    let (target, headers) = (
-      target(of: call, exchange, token), call.headers.map { ($0.name, $0.value) }
-    )
-    let method = call.method
+    let target = world.tampered(stream: target(of: call, exchange, token))
+    let headers = call.headers.map { ($0.name, $0.value) }
+    let (method, events) = (call.method, DeviceStream(device, call.target))
+    world.oracle.opens(events)
     let refusal = Box<HTTPAnswer>()
+    let ended = Box<Bool>()
     let listening = Task {
       defer { sink.finish() }
-      let answer = try? await server.answer {
-        try await Exchange.$current.withValue(exchange) {
-          try await server.inProcess.receive(method: method, target: target, headers: headers) {
-            sink.yield(Array($0))
+      do {
+        let answer = try await server.answer {
+          try await Exchange.$current.withValue(exchange) {
+            try await server.inProcess.receive(method: method, target: target, headers: headers) {
+              sink.yield(Array($0))
+            }
           }
         }
-      }
-      if let answer {
-        refusal.value = HTTPAnswer(
-          status: answer.status,
-          headers: answer.headers.map { HTTPCall.Header($0.name, $0.value) }, body: answer.body)
-      }
+        ended.value = server.isAlive && !Task.isCancelled
+        refusal.value = answer.map { answer in
+          HTTPAnswer(
+            status: answer.status,
+            headers: answer.headers.map { HTTPCall.Header($0.name, $0.value) }, body: answer.body)
+        }
+      } catch {}
     }
     lastStream += 1
     let number = lastStream
@@ -154,7 +163,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
       sink.finish()
     }
     defer { streams[number] = nil }
-    world.note("\(device.name) listens")
+    world.note("\(device.name) listens after \(events.cursor)")
     return try await withTaskCancellationHandler {
       for await piece in pieces {
         try await travel()
@@ -164,14 +173,15 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
           world.note("\(device.name) lost its stream")
           throw CallFailure.connectionFailed("the stream broke")
         }
+        let piece = world.tampered(piece)
         if world.losesPush(piece) { continue }
-        world.oracle.received(piece, device)
+        world.oracle.received(piece, events)
         try await take(piece[...])
         if world.happens(onceIn: 10) { try await take(piece[...]) }
       }
       try Task.checkCancellation()
       world.note("\(device.name) stream ended")
-      if refusal.value == nil { throw CallFailure.connectionFailed("the stream ended") }
+      if ended.value != true { throw CallFailure.connectionFailed("the stream ended") }
       return refusal.value
     } onCancel: {
       listening.cancel()

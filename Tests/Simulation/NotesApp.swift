@@ -103,6 +103,20 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
   /// The words that are only here are gone with the account.
   func accountLeaves() { world.oracle.forgive(disk) }
 
+  /// The engine says that the account is gone, with all that was fetched. It says so once for each sign-out.
+  private func accountLeft() {
+    world.note("\(device.name) forgets everything")
+    if disk.knownSignOuts == device.signOuts {
+      world.fail("\(device.name) was told of a sign-out, and nobody signed out")
+    }
+    world.oracle.forgive(disk)
+    disk.knownSignOuts = device.signOuts
+    disk.zones = []
+    disk.notes = [:]
+    disk.changed = []
+    disk.deleted = []
+  }
+
   // MARK: The delegate
 
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
@@ -119,12 +133,7 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
         }
         break
       }
-      world.note("\(device.name) forgets everything")
-      world.oracle.forgive(disk)
-      disk.zones = []
-      disk.notes = [:]
-      disk.changed = []
-      disk.deleted = []
+      accountLeft()
     case .fetchedDatabaseChanges(let event):
       if world.planted != .missedZones {
         disk.zones.formUnion(event.modifications.map(\.zoneID))
@@ -139,6 +148,13 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       }
     case .fetchedRecordZoneChanges(let event): fetched(event)
     case .sentRecordZoneChanges(let event): sent(event, syncEngine)
+    case .didFetchChanges where world.planted == .inventedSignOut && world.happens(onceIn: 10):
+      accountLeft()
+    case .didFetchChanges where world.planted == .restlessEngine:
+      Task {
+        await world.sleep(500)
+        if !isDead { await fetch() }
+      }
     default: break
     }
   }
@@ -157,6 +173,9 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
     let record =
       (note.record?.copy() as? CKRecord) ?? CKRecord(recordType: "Note", recordID: id)
     record["text"] = note.text
+    // One field that only its maker writes, and one that comes and goes.
+    if note.record == nil { record["by"] = device.name }
+    record["even"] = note.text.split(separator: " ").count % 2 == 0 ? "yes" : nil
     return record
   }
 
@@ -216,6 +235,11 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
         pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: id.zoneID))])
     default:
       // It will not be taken: back to what the server had. If the zone is gone, a fetch will say so.
+      if database.databaseScope == .private
+        || ![.permissionFailure, .zoneNotFound].contains(error.code)
+      {
+        world.fail("\(device.name) cannot save \(id.recordName): \(error.code)")
+      }
       world.oracle.forgive(disk) { $0 == id }
       disk.changed.remove(id)
       let record = disk.notes[id]?.record

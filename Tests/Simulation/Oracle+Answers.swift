@@ -4,21 +4,40 @@ import BrumeModel
 import Foundation
 
 extension Oracle {
-  func answered(_ exchange: Exchange, _ status: Int, _ body: [UInt8]) {
-    guard status == 200,
-      let answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+  /// - Parameter isCancelled: who asked does not wait any more.
+  func answered(_ exchange: Exchange, _ status: Int, _ body: [UInt8], isCancelled: Bool) {
+    if status / 100 != 2 { return refused(exchange, status, isCancelled: isCancelled) }
+    if exchange.action == "stream/ack" {
+      acknowledged(DeviceStream(exchange.device, exchange.target).cursor, by: exchange.device)
+    }
+    guard let answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
     else { return }
+    judgeContents(of: answer, exchange)
     switch exchange.action {
     case "records/modify": modified(exchange, answer)
+    case "zones/modify": modifiedZones(exchange, answer)
     case "changes/zone": fetchedZones(exchange, answer)
     case "changes/database": fetchedDatabase(exchange, answer)
     default: break
     }
   }
 
+  /// A request is refused as a whole if nobody is signed in, or if the disk has refused it.
+  private func refused(_ exchange: Exchange, _ status: Int, isCancelled: Bool) {
+    let isRight =
+      switch status {
+      case 401, 403, 421: exchange.user == nil
+      case 503: exchange.seen.diskFailed || isCancelled
+      default: false
+      }
+    if !isRight {
+      world.fail("\(exchange.device.name)'s \(exchange.action) was refused with \(status)")
+    }
+  }
+
   // MARK: Saves
 
-  /// What is acknowledged was committed, with this tag.
+  /// What is acknowledged was committed, with this tag; what is refused had to be.
   private func modified(_ exchange: Exchange, _ answer: [String: Any]) {
     let records = answer["records"] as? [[String: Any]] ?? []
     let operations = exchange.modification.operations
@@ -26,96 +45,63 @@ extension Oracle {
       return world.fail(
         "\(exchange.device.name) got \(records.count) answers, not \(operations.count)")
     }
-    for (index, record) in records.enumerated() where record["serverErrorCode"] == nil {
-      let what =
-        "\(exchange.device.name)'s \(operations[index].kind) of \(operations[index].name)"
-      if operations[index].isShare { continue }
-      guard let done = exchange.seen.done[index] else {
-        // To delete what is not there.
-        if operations[index].kind != "forceDelete" {
-          world.fail("\(what) was acknowledged, and nothing was committed")
-        }
+    for (index, record) in records.enumerated() {
+      let what = exchange.shown(operations[index])
+      guard exchange.seen.verdicts.indices.contains(index) else {
+        world.fail("\(what) was answered, and nothing was committed")
         continue
       }
-      let tag = record["recordChangeTag"] as? String
-      if record["deleted"] as? Bool != true, tag != done, !exchange.seen.isRepeated {
-        world.fail("\(what) was acknowledged as \(tag ?? "-"), and committed as \(done ?? "-")")
+      if let code = record["serverErrorCode"] as? String {
+        judge(refusal: code, record, what, exchange.seen.verdicts[index])
+      } else {
+        acknowledged(record, index, what, exchange)
       }
     }
   }
 
-  // MARK: Changes of zones
+  private func judge(
+    refusal code: String, _ answer: [String: Any], _ what: String, _ verdict: Model.Verdict
+  ) {
+    if verdict != .either, verdict != .refused(code) {
+      world.fail("\(what) was refused with \(code) instead of \(verdict)")
+    }
+    let brume = answer["brume"] as? [String: Any]
+    if code == "CONFLICT", brume?["serverRecord"] == nil {
+      world.fail("\(what) was refused, and the server's record is not there")
+    }
+  }
 
-  private func fetchedZones(_ exchange: Exchange, _ answer: [String: Any]) {
-    guard let user = exchange.user?.name else { return }
-    let asked = exchange.body["zones"] as? [[String: Any]] ?? []
-    for (index, page) in (answer["zones"] as? [[String: Any]] ?? []).enumerated() {
-      guard page["serverErrorCode"] == nil, index < asked.count,
-        let zone = exchange.zone(asked[index]["zoneID"]), let token = page["syncToken"] as? String
-      else { continue }
-      let seen = exchange.seen.readings.compactMap { $0[zone] }
-      if !seen.contains(where: \.mayRead) {
-        world.fail("\(exchange.device.name) may not read \(zone), and was answered")
-      }
-      var view = View()
-      if let old = asked[index]["syncToken"] as? String {
-        guard let known = views["\(user) \(zone) \(old)"] else { continue }
-        view = known
-      }
-      if view.begin.isEmpty { view.begin = seen.map(\.tags) }
-      view.take(page["records"] as? [[String: Any]] ?? [])
-      let isLast = page["moreComing"] as? Bool != true
-      if isLast, !seen.contains(where: { view.isWhole(at: $0.tags) }) {
+  private func acknowledged(
+    _ record: [String: Any], _ index: Int, _ what: String, _ exchange: Exchange
+  ) {
+    switch exchange.seen.verdicts[index] {
+    case .refused(let code): return world.fail("\(what) was acknowledged instead of \(code)")
+    case .nothing, .either: return
+    case .done: break
+    }
+    guard let done = exchange.seen.done[index] else {
+      return world.fail("\(what) was acknowledged, and nothing was committed")
+    }
+    let tag = record["recordChangeTag"] as? String
+    if record["deleted"] as? Bool != true, tag != done {
+      world.fail("\(what) was acknowledged as \(tag ?? "-"), and committed as \(done ?? "-")")
+    }
+  }
+
+  /// Zones are made, and deleted if they are there.
+  private func modifiedZones(_ exchange: Exchange, _ answer: [String: Any]) {
+    let zones = answer["zones"] as? [[String: Any]] ?? []
+    guard zones.count == exchange.zoneOperations.count, exchange.seen.hasCommitted else {
+      return world.fail("\(exchange.device.name)'s zones were answered, and nothing was committed")
+    }
+    for (index, zone) in zones.enumerated() {
+      let code = zone["serverErrorCode"] as? String
+      let expected = exchange.seen.missingZones.contains(index) ? "ZONE_NOT_FOUND" : nil
+      if code == nil { remember(zone, exchange.zoneOperations[index].zone, exchange) }
+      if code != expected {
         world.fail(
-          "\(exchange.device.name) was answered that it has all of \(zone), and has "
-            + "\(Self.shown(view.tags)) instead of \(Self.shown(seen.last?.tags ?? [:]))")
-      }
-      if isLast { view.begin = [] }
-      views["\(user) \(zone) \(token)"] = view
-    }
-  }
-
-  private static func shown(_ tags: [String: String]) -> String {
-    tags.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-  }
-
-  // MARK: Changes of databases
-
-  /// A zone that has changed since the token is in the answer.
-  private func fetchedDatabase(_ exchange: Exchange, _ answer: [String: Any]) {
-    guard exchange.scope == "private", let user = exchange.user?.name,
-      let token = answer["syncToken"] as? String, answer["moreComing"] as? Bool != true,
-      let first = exchange.seen.versions.first, let last = exchange.seen.versions.last
-    else { return }
-    let own = first.filter { $0.key.owner == user }
-    let listed = Set(
-      (answer["zones"] as? [[String: Any]] ?? []).compactMap { exchange.zone($0["zoneID"]) })
-    if let old = exchange.body["syncToken"] as? String, let known = feeds["\(user) \(old)"] {
-      for (zone, version) in own.sorted(by: { $0.key < $1.key })
-      where zone.name != "_defaultZone" && version > known[zone] ?? 0 && !listed.contains(zone) {
-        world.fail("\(exchange.device.name) was not answered that \(zone) has changed")
-      }
-    }
-    feeds["\(user) \(token)"] = last.filter { $0.key.owner == user }
-  }
-}
-
-extension View {
-  mutating func take(_ records: [[String: Any]]) {
-    for record in records {
-      guard let name = record["recordName"] as? String else { continue }
-      let isDeleted = record["deleted"] as? Bool == true
-      tags[name] = isDeleted ? nil : record["recordChangeTag"] as? String
-    }
-  }
-
-  /// Whether it has every record as it is in the end, apart from those that changed since the beginning.
-  func isWhole(at end: [String: String]?) -> Bool {
-    let end = end ?? [:]
-    return begin.contains { begin in
-      let begin = begin ?? [:]
-      return Set(begin.keys).union(end.keys).union(tags.keys).allSatisfy { name in
-        begin[name] != end[name] || tags[name] == end[name]
+          "\(exchange.device.name)'s change of \(exchange.zoneOperations[index].zone) was answered "
+            + "with \(code ?? "success") instead of \(expected ?? "success")")
       }
     }
   }

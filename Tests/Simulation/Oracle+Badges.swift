@@ -28,6 +28,7 @@ extension Oracle {
       for entry in try transaction.log.entries(
         in: bucket, after: badges.seen[bucket], limit: .max)
       {
+        counts.log(entry)
         follow(entry)
       }
       badges.seen[bucket] = last[bucket]

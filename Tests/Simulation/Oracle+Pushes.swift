@@ -62,17 +62,7 @@ struct Pushes {
 }
 
 extension Oracle {
-  /// A piece of a stream has arrived.
-  func received(_ piece: [UInt8], _ device: Device) {
-    pushes.listening[device.name] = pushes.listening[device.name] ?? world.now
-    for line in piece.split(separator: 10) where line.starts(with: "data:".utf8) {
-      let payload = try? JSONSerialization.jsonObject(with: Data(line.dropFirst(5)))
-      guard let ck = (payload as? [String: Any])?["ck"] as? [String: Any] else { continue }
-      pushed(ck, device)
-    }
-  }
-
-  private func pushed(_ ck: [String: Any], _ device: Device) {
+  func pushed(_ ck: [String: Any], _ device: Device) {
     let subject = ["qry", "fet", "met"].lazy.compactMap { ck[$0] as? [String: Any] }.first
     world.note("\(device.name) push \(subject.map { Self.text($0) } ?? "everything")")
     guard let subject else {

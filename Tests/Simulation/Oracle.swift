@@ -8,6 +8,8 @@ import Foundation
 
 /// What somebody knows of a zone by the answers that he got.
 struct View {
+  /// Which zone of this name.
+  var incarnation: Int64?
   /// Tags of records.
   var tags: [String: String] = [:]
   /// The zone when the first of several pages was read; empty after the last. Pages go on to where the zone was
@@ -23,21 +25,26 @@ final class Oracle: @unchecked Sendable {
   var views: [String: View] = [:]
   /// The versions of zones that a token of a database stands for.
   var feeds: [String: [ZoneName: Int]] = [:]
+  /// Who took part after the last commit.
+  var knownMembers: [ZoneName: [String: Model.Right]] = [:]
   /// When somebody lost the right to read a zone.
   var lost: [String: Milliseconds] = [:]
   /// Until when pushes of before may come to somebody who got the right again.
-  private(set) var late: [String: Milliseconds] = [:]
+  var late: [String: Milliseconds] = [:]
   /// How long a push may be on its way.
   static let pushTime: Milliseconds = 3000
   var pushes = Pushes()
+  var counts = PushCounts()
   /// Words that somebody wrote, with the notes that they belong to.
   private var written: [(word: String, note: String, user: String)] = []
   private var forgiven: Set<String> = []
   /// The tags of records that a device saved by a request which it had forgotten, by device and record. As the writer
   /// it gets no push of them.
-  private var forgottenSaves: [String: String?] = [:]
+  var forgottenSaves: [String: String?] = [:]
   private var commits = 0
   var records = ReadRecords()
+  /// Every state that a record had, by zone, name and tag.
+  var contents: [String: Model.Record] = [:]
   var badges = Badges()
 
   // MARK: Readings and commits
@@ -47,12 +54,19 @@ final class Oracle: @unchecked Sendable {
     guard let exchange, let user = exchange.user?.name else { return }
     var reading: Reading = [:]
     for zone in exchange.zones {
+      let content = model.zones[zone]
       reading[zone] = Seen(
-        tags: model.zones[zone]?.tags, mayRead: model.right(of: user, in: zone) != nil)
+        tags: content?.tags, mayRead: model.right(of: user, in: zone) != nil,
+        incarnation: content?.incarnation, version: content?.version ?? 0)
     }
+    exchange.seen.known.formUnion(
+      model.zones.filter { $0.key.owner == user || $0.value.people[user] != nil }.keys)
+    exchange.seen.readable.formUnion(
+      model.zones.keys.filter { model.right(of: user, in: $0) != nil })
     exchange.seen.readings.append(reading)
     if exchange.action == "changes/database" {
-      exchange.seen.versions.append(model.zones.mapValues(\.version))
+      exchange.seen.versions.append(
+        model.zones.filter { model.right(of: user, in: $0.key) != nil }.mapValues(\.version))
     }
   }
 
@@ -70,122 +84,6 @@ final class Oracle: @unchecked Sendable {
       commits += 1
       if commits % 8 == 0 { try compare(transaction, key, owner) }
     }
-  }
-
-  /// What a save changed, beside what it should have changed.
-  private func judge(
-    _ transaction: any WriteTransaction, _ key: DatabaseKey, _ owner: String, _ exchange: Exchange
-  ) throws {
-    let request = exchange.modification
-    guard let user = exchange.user?.name, !exchange.seen.hasCommitted,
-      request.operations.contains(where: { $0.zone.owner == owner })
-    else { return }
-    exchange.seen.hasCommitted = true
-    if let id = request.id, let done = model.repeatable[id] {
-      exchange.seen.done = done
-      exchange.seen.isRepeated = true
-      return
-    }
-    let expected = model.done(request.operations, by: user, isAtomic: request.isAtomic)
-    for (index, operation) in request.operations.enumerated() {
-      let zone = operation.zone
-      let before = model.zones[zone]?.records[operation.name]
-      let after = try stored(transaction, key, zone, operation.name)
-      let what = "\(exchange.device.name)'s \(operation.kind) of \(operation.name) in \(zone)"
-      let isDone = after?.tag != before?.tag
-      switch (expected[index], isDone) {
-      case (false, true): world.fail("\(what) should have been refused, and was carried out")
-      case (true, false): world.fail("\(what) should have been carried out, and was refused")
-      case (true, true):
-        if let text = operation.text, after?.text != text {
-          world.fail("\(what) stored '\(after?.text ?? "-")' instead of '\(text)'")
-        }
-      default: break
-      }
-      guard isDone else { continue }
-      exchange.seen.done[index] = .some(after?.tag)
-      model.zones[zone]?.records[operation.name] = after
-      model.zones[zone]?.version += 1
-      changed(zone, by: exchange)
-      if exchange.isForgotten {
-        let note = "\(zone.owner)/\(zone.name)/\(operation.name)"
-        forgottenSaves["\(exchange.device.name) \(note)"] = .some(after?.tag)
-      }
-    }
-    if let id = request.id { model.repeatable[id] = exchange.seen.done }
-  }
-
-  private func stored(
-    _ transaction: any WriteTransaction, _ key: DatabaseKey, _ zone: ZoneName, _ name: String
-  ) throws -> Model.Record? {
-    let key = RecordKey(zone: ZoneKey(database: key, name: zone.name), name: name)
-    return try transaction.records.find(key).map {
-      Model.Record(try records.record($0, in: key.zone))
-    }
-  }
-
-  /// Zones that came and went, and who takes part in them.
-  private func follow(
-    _ transaction: any WriteTransaction, _ key: DatabaseKey, _ owner: String, _ exchange: Exchange?
-  ) throws {
-    let rows = try transaction.zones.all(in: key)
-    let live = Set(rows.map { ZoneName(owner: owner, name: $0.key.name) })
-    for zone in live where model.zones[zone] == nil {
-      model.zones[zone] = Model.Zone(version: 1)
-      if let exchange { changed(zone, by: exchange) }
-    }
-    for zone in model.zones.keys where zone.owner == owner && !live.contains(zone) {
-      if let exchange { changed(zone, by: exchange) }
-      for member in model.zones[zone]?.members.keys.sorted() ?? [] { leaves(member, zone) }
-      model.zones[zone] = nil
-    }
-    for row in rows where row.hasShares {
-      let zone = ZoneName(owner: owner, name: row.key.name)
-      let share = try transaction.records.find(
-        RecordKey(zone: row.key, name: Record.zoneShareName)
-      ).map { try records.record($0, in: row.key) }
-      try follow(share, in: zone, exchange)
-      try setMembers(of: zone, share)
-    }
-  }
-
-  /// The share record changes with whoever accepts or leaves.
-  private func follow(
-    _ share: BrumeModel.Record?, in zone: ZoneName, _ exchange: Exchange?
-  ) throws {
-    let (name, new) = (BrumeModel.Record.zoneShareName, share.map { Model.Record($0) })
-    guard model.zones[zone]?.records[name] != new else { return }
-    model.zones[zone]?.records[name] = new
-    model.zones[zone]?.version += 1
-    if let exchange { changed(zone, by: exchange) }
-  }
-
-  private func setMembers(of zone: ZoneName, _ share: BrumeModel.Record?) throws {
-    var members: [String: Model.Right] = [:]
-    for person in share?.shareDetails?.participants ?? []
-    where person.role != .owner && person.acceptance == .accepted && person.permission != .none {
-      guard let user = person.identity.user?.name else { continue }
-      members[user] = person.permission == .readWrite ? .write : .read
-    }
-    guard let old = model.zones[zone]?.members, old != members else { return }
-    for member in old.keys.sorted() where members[member] == nil { leaves(member, zone) }
-    for member in members.keys {
-      if let time = lost.removeValue(forKey: "\(member) \(zone)") {
-        late["\(member) \(zone)"] = time + Self.pushTime
-      }
-    }
-    model.zones[zone]?.members = members
-    world.note("members of \(zone): \(members.sorted { $0.key < $1.key })")
-  }
-
-  private func changed(_ zone: ZoneName, by exchange: Exchange) {
-    let readers = model.zones[zone]?.members.keys.sorted() ?? []
-    pushes.changed(zone, by: exchange.device, at: world.now, readers: readers)
-  }
-
-  private func leaves(_ member: String, _ zone: ZoneName) {
-    pushes.left(member, zone)
-    lost["\(member) \(zone)"] = world.now
   }
 
   /// A whole database: nothing has changed that nobody asked for.
@@ -246,8 +144,14 @@ final class Oracle: @unchecked Sendable {
 
 extension Model.Record {
   init(_ record: BrumeModel.Record) {
-    var text = ""
-    if case .string(let value)? = record.fields["text"] { text = value }
-    self.init(tag: record.changeTag, text: text)
+    var texts: [String: String] = [:]
+    for (name, value) in record.fields {
+      if case .string(let text) = value { texts[name] = text } else { texts[name] = "\(value)" }
+    }
+    var stamps: [String] = []
+    for stamp in [record.created, record.modified] {
+      stamps += [stamp?.user.name ?? "", stamp?.device ?? ""]
+    }
+    self.init(tag: record.changeTag, fields: texts, stamps: stamps)
   }
 }

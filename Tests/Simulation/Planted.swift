@@ -26,6 +26,38 @@ enum Planted: String, CaseIterable, Sendable {
   case unpolledWord = "unpolled-word"
   /// Positions of different buckets are compared: what came into one counts as seen if another one is as far.
   case mixedPositions = "mixed-positions"
+  /// Whom the owner removes from a share stays in it.
+  case keptMember = "kept-member"
+  /// Another zone is deleted than the one that was asked for.
+  case vanishedZone = "vanished-zone"
+  /// A save that nothing stands against is refused.
+  case refusedSave = "refused-save"
+  /// A request is refused though there is room for it, and somebody signed in.
+  case refusedRequest = "refused-request"
+  /// A token counts as expired, though its zone is there.
+  case expiredToken = "expired-token"
+  /// Tokens are not looked at: each answer has everything.
+  case ignoredToken = "ignored-token"
+  /// Who takes part in a share is not told of a zone that changed, or that he lost.
+  case untoldZone = "untold-zone"
+  /// An update takes the fields away that it does not name.
+  case droppedField = "dropped-field"
+  /// A record has a tag that it had before.
+  case reusedTag = "reused-tag"
+  /// An answer has a record's fields of before under its new tag.
+  case staleContent = "stale-content"
+  /// A refusal has a record of a zone that the user may not read.
+  case leakingRefusal = "leaking-refusal"
+  /// What a device has acknowledged comes again with its next stream.
+  case replayedMailbox = "replayed-mailbox"
+  /// Each push comes twice, as two.
+  case doubledPush = "doubled-push"
+  /// Every push says that anything may have changed.
+  case vaguePush = "vague-push"
+  /// An app looks for changes again and again, without a push.
+  case restlessEngine = "restless-engine"
+  /// An engine reports a sign-out that did not happen.
+  case inventedSignOut = "invented-sign-out"
 
   /// There are several servers then.
   var needsNodes: Bool {

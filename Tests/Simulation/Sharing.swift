@@ -60,7 +60,7 @@ struct Sharing {
     let database = alice.container.privateCloudDatabase
     let id = CKRecord.ID(recordName: CKRecordNameZoneWideShare, zoneID: Self.zone)
     do {
-      guard let share = try await database.record(for: id) as? CKShare else { return }
+      guard let share = try await share(id, in: database, isMade: permission != nil) else { return }
       let known = share.participants.first {
         $0.userIdentity.userRecordID?.recordName == bob.userID.name
       }
@@ -75,6 +75,27 @@ struct Sharing {
       }
       try await database.save(share)
     } catch { world.note("not permitted: \((error as? CKError)?.code.rawValue ?? 0)") }
+  }
+
+  /// The share as it is, or a new one after the last has ended.
+  private func share(
+    _ id: CKRecord.ID, in database: CKDatabase, isMade: Bool
+  ) async throws -> CKShare? {
+    do {
+      return try await database.record(for: id) as? CKShare
+    } catch let error as CKError where error.code == .unknownItem && isMade {
+      return CKShare(recordZoneID: Self.zone)
+    }
+  }
+
+  /// Alice ends the share.
+  func stop() async {
+    guard let alice else { return }
+    world.note("alice stops sharing")
+    let id = CKRecord.ID(recordName: CKRecordNameZoneWideShare, zoneID: Self.zone)
+    do { try await alice.container.privateCloudDatabase.deleteRecord(withID: id) } catch {
+      world.note("not stopped: \((error as? CKError)?.code.rawValue ?? 0)")
+    }
   }
 
   func accept() async {

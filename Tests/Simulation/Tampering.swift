@@ -2,6 +2,7 @@
 
 import BrumeClient
 import BrumeModel
+import BrumeStorage
 import BrumeTestKit
 import Foundation
 
@@ -10,7 +11,9 @@ extension World {
   func tampered(_ call: HTTPCall, _ exchange: Exchange) -> (call: HTTPCall, token: String?) {
     var call = call
     switch planted {
-    case .lostUpdate where exchange.isModify: call.body = Self.withoutTags(call.body)
+    case .lostUpdate where exchange.isModify:
+      call.body = Self.replacing(
+        "\"operationType\":\"update\"", by: "\"operationType\":\"forceUpdate\"", in: call.body)
     case .namelessDevice where exchange.isModify:
       call.headers.removeAll { $0.name == "X-Brume-Device" }
     case .staleRight where exchange.scope == "shared" && exchange.action == "changes/zone":
@@ -22,34 +25,162 @@ extension World {
       call.target = call.target.replacingOccurrences(of: "/shared/", with: "/private/")
       call.body = Array("{\"zones\":[{\"zoneID\":{\"zoneName\":\"\(zone.name)\"}}]}".utf8)
       return (call, owner.token)
+    case .droppedField where exchange.isModify:
+      call.body = Self.replacing(
+        "\"operationType\":\"update\"", by: "\"operationType\":\"replace\"", in: call.body)
+    case .ignoredToken where exchange.action == "changes/zone":
+      call.body = Self.replacing("\"syncToken\"", by: "\"ignored\"", in: call.body)
+    case .keptMember where exchange.isModify: call.body = keepingMembers(call.body)
+    case .vanishedZone where exchange.zoneOperations.contains(where: \.isDeletion):
+      call.body = Self.replacing("\"Temporary\"", by: "\"Notes\"", in: call.body)
     default: break
     }
     return (call, nil)
   }
 
-  private static func withoutTags(_ body: [UInt8]) -> [UInt8] {
-    String(decoding: body, as: UTF8.self)
-      .replacingOccurrences(
-        of: "\"operationType\":\"update\"", with: "\"operationType\":\"forceUpdate\""
-      )
-      .utf8.map { $0 }
+  /// A share without participants as one with those that it had.
+  private func keepingMembers(_ body: [UInt8]) -> [UInt8] {
+    let people = users.filter { $0.key == "bob" }.map {
+      "{\"userIdentity\":{\"userRecordName\":\"\($0.value.name)\"},\"type\":\"USER\",\"permission\":\"READ_WRITE\"}"
+    }
+    return Self.replacing(
+      "\"participants\":[]", by: "\"participants\":[\(people.joined())]", in: body)
+  }
+
+  private static func replacing(_ old: String, by new: String, in body: [UInt8]) -> [UInt8] {
+    Array(String(decoding: body, as: UTF8.self).replacingOccurrences(of: old, with: new).utf8)
+  }
+
+  /// What comes without that the server was asked.
+  func tamperedAnswer(to exchange: Exchange) -> HTTPAnswer? {
+    switch planted {
+    case .refusedSave where exchange.isModify && happens(onceIn: 6):
+      let records = exchange.modification.operations.map { operation in
+        ["recordName": operation.name, "serverErrorCode": "ACCESS_DENIED", "reason": "planted"]
+      }
+      let body = (try? JSONSerialization.data(withJSONObject: ["records": records])) ?? Data()
+      return HTTPAnswer(status: 200, headers: [], body: Array(body))
+    case .refusedRequest where happens(onceIn: 20):
+      return HTTPAnswer(
+        status: 503, headers: [], body: Array("{\"serverErrorCode\":\"TRY_AGAIN_LATER\"}".utf8))
+    default: return nil
+    }
   }
 
   func tamper(_ body: inout [UInt8], _ exchange: Exchange) {
-    guard planted == .skippedChange, exchange.action == "changes/zone", !isCalm,
+    guard let planted, !isCalm,
+      let key = [
+        "changes/zone": "zones", "changes/database": "zones", "records/modify": "records",
+      ][exchange.action],
       var answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
-      var zones = answer["zones"] as? [[String: Any]],
-      let index = zones.firstIndex(where: { ($0["records"] as? [Any])?.isEmpty == false }),
-      var records = zones[index]["records"] as? [Any]
+      let items = answer[key] as? [[String: Any]]
     else { return }
-    records.removeLast()
-    zones[index]["records"] = records
-    answer["zones"] = zones
+    answer[key] = tampered(items, planted, exchange)
     if let data = try? JSONSerialization.data(withJSONObject: answer) { body = Array(data) }
+  }
+
+  private func tampered(
+    _ items: [[String: Any]], _ planted: Planted, _ exchange: Exchange
+  ) -> [[String: Any]] {
+    switch (planted, exchange.action) {
+    case (.skippedChange, "changes/zone"):
+      Self.changing(items) { $0.isEmpty ? $0 : Array($0.dropLast()) }
+    case (.staleContent, "changes/zone"): Self.changing(items, by: withFieldsOfBefore)
+    case (.expiredToken, "changes/zone") where chance.one(in: 4):
+      items.map { item in
+        [
+          "zoneID": item["zoneID"] ?? "", "serverErrorCode": "BAD_REQUEST",
+          "brume": ["code": "changeTokenExpired"],
+        ]
+      }
+    case (.untoldZone, "changes/database") where exchange.scope == "shared": []
+    case (.leakingRefusal, "changes/zone"): items.map(leaking)
+    default: items
+    }
+  }
+
+  private static func changing(
+    _ zones: [[String: Any]], by change: ([[String: Any]]) -> [[String: Any]]
+  ) -> [[String: Any]] {
+    zones.map { zone in
+      var zone = zone
+      if let records = zone["records"] as? [[String: Any]] { zone["records"] = change(records) }
+      return zone
+    }
+  }
+
+  private func withFieldsOfBefore(_ records: [[String: Any]]) -> [[String: Any]] {
+    records.map { record in
+      var record = record
+      let name = "\(record["zoneID"] ?? "") \(record["recordName"] ?? "")"
+      let old = firstFields[name]
+      firstFields[name] = old ?? record["fields"]
+      if let old, record["fields"] != nil { record["fields"] = old }
+      return record
+    }
+  }
+
+  private func leaking(_ item: [String: Any]) -> [String: Any] {
+    var item = item
+    if item["serverErrorCode"] != nil {
+      item["brume"] = ["serverRecord": ["recordName": "k0", "zoneID": item["zoneID"] ?? ""]]
+    }
+    return item
+  }
+
+  /// The request for a stream as the server gets it.
+  func tampered(stream target: String) -> String {
+    planted == .replayedMailbox
+      ? target.replacingOccurrences(of: "cursor=", with: "ignored=") : target
+  }
+
+  func tampered(_ piece: [UInt8]) -> [UInt8] {
+    switch planted {
+    case .doubledPush: Self.doubled(piece)
+    case .vaguePush: Self.replacing("\"met\":", by: "\"any\":", in: piece)
+    default: piece
+    }
+  }
+
+  /// Each event twice, under positions and an ID of its own.
+  private static func doubled(_ piece: [UInt8]) -> [UInt8] {
+    let events = String(decoding: piece, as: UTF8.self).components(separatedBy: "\n\n")
+    let doubled = events.flatMap { event -> [String] in
+      guard event.hasPrefix("id: "), let line = event.split(separator: "\n").first else {
+        return [event]
+      }
+      let position = 2 * DeviceStream.position(String(line))
+      return [Int64(0), 1].map { copy in
+        event.replacingOccurrences(of: line, with: "id: 0-\(position + copy)")
+          .replacingOccurrences(of: "\"nid\":\"", with: "\"nid\":\"\(copy)")
+      }
+    }
+    return Array(doubled.joined(separator: "\n\n").utf8)
   }
 
   func losesPush(_ piece: [UInt8]) -> Bool {
     planted == .lostPush && String(decoding: piece, as: UTF8.self).contains("data:")
       && chance.one(in: 2)
+  }
+}
+
+extension Disk {
+  /// Gives a record that was just saved a tag which it had before the last one.
+  func reuseTag(_ transaction: any WriteTransaction, _ exchange: Exchange?) throws {
+    for operation in exchange?.modification.operations ?? [] {
+      guard let user = exchange?.user, operation.zone.owner == user.name else { continue }
+      let zone = ZoneKey(
+        database: DatabaseKey(in: world.containerEnvironment, owner: user),
+        name: operation.zone.name)
+      guard
+        var record = try transaction.records.find(RecordKey(zone: zone, name: operation.name))?
+          .record(),
+        let old = world.oracle.tags(of: operation.name, in: operation.zone).first(where: {
+          $0 != operation.tag && $0 != record.changeTag
+        }), let sequence = Int64(old, radix: 36)
+      else { continue }
+      record.changeTag = old
+      _ = try transaction.records.put(record, in: zone, sequence: sequence)
+    }
   }
 }

@@ -22,6 +22,8 @@ final class World: @unchecked Sendable {
   var chance: SeededRandom
   /// Faults have ended.
   var isCalm = true
+  /// What somebody did last who does nothing for nothing.
+  private(set) var lastHappening: (time: Milliseconds, text: String) = (0, "")
   /// Everybody has begun.
   private(set) var hasBegun = false
   private(set) var hasEnded = false
@@ -29,6 +31,8 @@ final class World: @unchecked Sendable {
   /// How long the next notifier stands still that is about to write.
   var pausesNotifier: Milliseconds?
   private(set) var failures: [String] = []
+  /// For a planted fault: the fields with which records were answered first.
+  var firstFields: [String: Any] = [:]
   var deedCount = 0
   let disk: Disk
   let oracle = Oracle()
@@ -51,6 +55,8 @@ final class World: @unchecked Sendable {
     settings.limits.recordsPerResponse = 3
     settings.limits.notifierEntries = 4
     settings.limits.coalescingWindow = 300
+    // Two operations in one place are rare, and documented: whoever's outcome lost its place meets the tags.
+    settings.limits.rememberedOperations = 1 << 40
     self.settings = settings
     let nodeCount = Self.nodeCount(order)
     // A single server has SQLite, which has one.
@@ -81,6 +87,9 @@ final class World: @unchecked Sendable {
     note("WRONG \(line)")
     if failures.count < 50, !failures.contains(line) { failures.append(line) }
   }
+
+  /// A request, or a push that came.
+  func happened(_ text: String) { lastHappening = (now, text) }
 
   /// A line of the run's trace.
   func note(_ text: @autoclosure () -> String) {

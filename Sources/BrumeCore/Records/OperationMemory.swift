@@ -1,7 +1,7 @@
 // Repeating a request whose answer was lost: a client may name its request by an `operationID`, and
 // the outcome of the first try is kept beside the records it wrote. A second try is answered from
 // it and changes nothing (case LIM-06). It is a first try for a caller who may no longer do what
-// they ask: then the rules answer.
+// they ask: then the rules answer. What was done in a zone that they do not see any more is refused by itself.
 //
 // Outcomes live in a fixed number of slots per user, so that nobody has to sweep them; an outcome
 // that lost its slot to another is forgotten, and the repetition then meets the change tag's rule.
@@ -142,6 +142,10 @@ struct OperationMemory: Sendable {
     let stored = try access.transaction.records.find(key)
     // That something was deleted says nothing that its sender does not know.
     let isDeletion = kind == ResultKind.deleted
+    // It fails alone, as it would by the rules: what else the request did is not done again.
+    if !isDeletion, let error = try refusal(of: key.zone, &access) {
+      return .failure(ItemFailure(id, error))
+    }
     let isSave = kind == ResultKind.saved || kind == ResultKind.savedWithoutTag
     guard try isDeletion || mayStill(isSave ? .write : .read, stored, in: key.zone, &access)
     else { return nil }
@@ -181,16 +185,21 @@ extension OperationMemory {
           name: stored.name, type: stored.type, sequence: sequence, content: .value(record))))
   }
 
-  /// Whether the zone is there for the caller, and the record, if it still is, open to what they did.
+  /// Why the zone is not there for the caller; nil if it is.
+  private func refusal(of zone: ZoneKey, _ access: inout RecordAccess) throws -> BrumeError? {
+    do {
+      _ = try access.view(of: zone)
+      return nil
+    } catch let error as BrumeError {
+      return error
+    }
+  }
+
+  /// Whether the record, if it still is there, is open to what the caller did.
   private func mayStill(
     _ action: Permissions.Action, _ stored: StoredRecord?, in zone: ZoneKey,
     _ access: inout RecordAccess
   ) throws -> Bool {
-    do {
-      _ = try access.view(of: zone)
-    } catch is BrumeError {
-      return false
-    }
     guard let stored else { return true }
     return try access.allows(.read, stored, in: zone) && access.allows(action, stored, in: zone)
   }

@@ -25,6 +25,17 @@ final class EnginePushes: Sendable {
     var loops = 0
     var stream: Stream?
     var lastStream = 0
+    /// How far streams of an account have come. The next one goes on there, also where nothing is kept on a disk: else
+    /// the server would send all again, and a stream that breaks after half a mailbox would never get past it.
+    var position: (account: Int, cursor: String)?
+
+    /// Where the stream goes on.
+    var cursor: String? { stream?.account == position?.account ? position?.cursor : nil }
+
+    mutating func moved(_ number: Int, to cursor: String) {
+      guard let stream, stream.number == number else { return }
+      position = (stream.account, cursor)
+    }
 
     mutating func endStream() {
       stream?.task.cancel()
@@ -103,7 +114,10 @@ final class EnginePushes: Sendable {
 
   private func receive(_ session: Session, _ number: Int) async {
     do {
-      try await PushReceiver(session).run {
+      let cursor = state.withLock { $0.cursor }
+      try await PushReceiver(session).run(
+        after: cursor, moved: { cursor in self.state.withLock { $0.moved(number, to: cursor) } }
+      ) {
         self.stands(number)
       } waits: { isWaiting in
         self.state.withLock { if $0.stream?.number == number { $0.stream?.isWaiting = isWaiting } }

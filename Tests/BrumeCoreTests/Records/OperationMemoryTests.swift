@@ -54,6 +54,20 @@ struct OperationMemoryTests {
     #expect(try await !fixture.exists("h3"))
   }
 
+  @Test func `a repetition does nothing again beside what failed for want of a zone`() async throws
+  {
+    let fixture = try await EngineFixture()
+    var elsewhere = RecordOperation.create("g1")
+    elsewhere.record.zone = ZoneID(name: "Ghost")
+    let operations = [RecordOperation.force("h1", ["km": .int64(1)]), elsewhere]
+    let first = try await fixture.modify(operations, id: "op-1")
+    #expect(first.codes == [nil, .zoneNotFound])
+    try await fixture.save(.force("h1", ["km": .int64(2)]), as: fixture.tablet)
+    let second = try await fixture.modify(operations, id: "op-1")
+    #expect(second.codes == first.codes)
+    #expect(try await fixture.fetch("h1").fields["km"] == .int64(2))
+  }
+
   @Test func `a participant who was removed gets no answer of before, and no record`() async throws
   {
     let fixture = try await EngineFixture()

@@ -103,6 +103,25 @@ struct EnginePushesTests {
     #expect(server.paths == ["/_brume/stream", "/_brume/stream"])
   }
 
+  @Test func `a stream goes on where the one before was, though nothing is kept on a disk`() async {
+    let targets = Mutex<[String]>([])
+    let other = Self.push.replacing("\"n\"", with: "\"m\"")
+    let server = AnsweringServer { call in
+      targets.withLock { $0.append(call.target) }
+      return (200, "id: 1-7\ndata: \(Self.push)\n\nid: 1-8\ndata: \(other)\n\n")
+    }
+    let connection = server.container().connection
+    let pushes = connection.enginePushes
+    let taker = pushes.add(one.taker)
+    pushes.listen(taker, connection.session, account: 0)
+    // When the second has come, the first counts as handled.
+    #expect(await one.next(3) == ["connected", "push to s", "push to s"])
+    pushes.remove(taker)
+    pushes.listen(pushes.add(two.taker), connection.session, account: 0)
+    #expect(await two.next(1) == ["connected"])
+    #expect(targets.withLock { $0.map { $0.contains("cursor=1-") } } == [false, true])
+  }
+
   @Test func `an engine that has ended opens no stream`() {
     let server = server(": hello\n\n")
     let connection = server.container().connection
