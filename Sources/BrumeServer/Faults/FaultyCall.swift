@@ -106,7 +106,7 @@ extension FaultyCalls {
 
 extension Caller {
   /// The same user, or the owner of a zone, on a device that nobody has.
-  package func another(as owner: UserID? = nil) -> Caller {
+  func another(as owner: UserID? = nil) -> Caller {
     Caller(
       in: containerEnvironment, user: owner ?? user, device: DeviceID("brume-fault"),
       kind: kind, requestID: requestID)
