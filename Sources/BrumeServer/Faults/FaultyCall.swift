@@ -1,7 +1,7 @@
 // One call on its way past the faults. The plan decides; here its decisions are carried out: some items
 // fail, somebody else saves first, a zone goes, the answer is lost.
 
-package import BrumeCore
+import BrumeCore
 import BrumeModel
 
 /// A call made of items, for the faults.
