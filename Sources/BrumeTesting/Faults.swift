@@ -63,7 +63,8 @@ extension LocalServer {
     /// Calls fail with an error. Errors that CloudKit reports for single items fail each item that
     /// matches. ``CKError/Code/serverRecordChanged`` of a save and ``CKError/Code/changeTokenExpired``
     /// of a fetch of changes are made true rather than claimed; without operations they wait for one.
-    /// A fault waits for ever for operations at which it can do nothing, such as an error of a push.
+    /// A fault waits for ever for operations at which it can do nothing, such as an error of a push. A code
+    /// that CloudKit does not have ends the test process.
     public static func error(_ code: CKError.Code, on operations: Operation...) -> Fault {
       Fault(.error(known(code)), on: operations)
     }
@@ -95,7 +96,7 @@ extension LocalServer {
     public static var unmadeZone: Fault { Fault(.pretend) }
     /// There is no space left for what is saved.
     public static var quotaExceeded: Fault { .error(.quotaExceeded, on: .saveRecords) }
-    /// Another program deletes the zone just before the call.
+    /// Another program deletes the zone just before a call that names it; in the shared database the owner does.
     public static var deletedZone: Fault { Fault(.removeZone(.deleted)) }
     /// The user removes the app's data just before the call.
     public static var purgedZone: Fault { Fault(.removeZone(.purged)) }
@@ -155,7 +156,8 @@ extension LocalServer {
     }
 
     /// Adds faults that follow each other: each begins when the one before it is used up. Faults of
-    /// another call of `add` do not wait for these.
+    /// another call of `add` do not wait for these. It ends the test process if a fault names a user of whom
+    /// the server has no device, or if there would be more than 1,000.
     public func add(_ faults: Fault...) {
       do {
         try server.faults?.add(faults.map(resolved))
