@@ -65,12 +65,7 @@ package final class SQLiteStore: Store {
         configuration: Self.configuration(
           readers: readers, verifiesRows: verifiesRows, busySeconds: busySeconds))
       return try pool.writeWithoutTransaction { database in
-        try runs.requireDatabase(database)
-        // First: SQLite by itself copies its log after a large commit, and says nobody when that failed.
-        try Durability.establish(on: database)
-        try Migrations.run(on: database)
-        try SQLiteMoving.requireFinished(database)
-        let durability = try Durability.read(from: database)
+        let durability = try Self.prepare(database, runs)
         let hasIndexWork = try Indexer.hasOldWork(on: database)
         return (pool, durability, hasIndexWork, try runs.begin(on: database))
       }
@@ -218,6 +213,16 @@ package final class SQLiteStore: Store {
 }
 
 extension SQLiteStore {
+  /// Brings a database to this version, if it may be used.
+  private static func prepare(_ database: Database, _ runs: StoreRuns) throws -> Durability {
+    try runs.requireDatabase(database)
+    // First: SQLite by itself copies its log after a large commit, and says nobody when that failed.
+    try Durability.establish(on: database)
+    try Migrations.run(on: database)
+    try SQLiteMoving.requireFinished(database)
+    return try Durability.read(from: database)
+  }
+
   /// After a clean end the database file alone is the whole database, for whoever copies it. What
   /// cannot be written back now is at the next start. After a failure of the storage all of it is left to that.
   private func emptyLog() {

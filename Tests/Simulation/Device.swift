@@ -100,6 +100,6 @@ final class AppDisk: @unchecked Sendable {
   /// The same for deletions.
   var deleted: Set<CKRecord.ID> = []
   var state: CKSyncEngine.State.Serialization?
-  /// The sign-outs of the device that the app was told of.
+  /// The sign-outs of the device that the app was notified of.
   var knownSignOuts = 0
 }

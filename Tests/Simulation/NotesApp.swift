@@ -107,7 +107,7 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
   private func accountLeft() {
     world.note("\(device.name) forgets everything")
     if disk.knownSignOuts == device.signOuts {
-      world.fail("\(device.name) was told of a sign-out, and nobody signed out")
+      world.fail("\(device.name) was notified of a sign-out, and nobody signed out")
     }
     world.oracle.forgive(disk)
     disk.knownSignOuts = device.signOuts

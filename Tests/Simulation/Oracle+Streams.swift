@@ -72,7 +72,7 @@ extension Oracle {
     stream.last = counts.acknowledged[stream.device.name] ?? 0
   }
 
-  /// A server has heard how far a device is.
+  /// A server was notified how far a device is.
   func acknowledged(_ cursor: Int64, by device: Device) {
     counts.acknowledged[device.name] = max(counts.acknowledged[device.name] ?? 0, cursor)
   }

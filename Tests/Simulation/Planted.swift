@@ -38,7 +38,7 @@ enum Planted: String, CaseIterable, Sendable {
   case expiredToken = "expired-token"
   /// Tokens are not looked at: each answer has everything.
   case ignoredToken = "ignored-token"
-  /// Who takes part in a share is not told of a zone that changed, or that he lost.
+  /// Who takes part in a share is not notified of a zone that changed, or that he lost.
   case untoldZone = "untold-zone"
   /// An update takes the fields away that it does not name.
   case droppedField = "dropped-field"

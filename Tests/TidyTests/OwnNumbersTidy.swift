@@ -62,6 +62,9 @@ import Testing
     "PasswordVerifier.threadCount": "more wait, as many as the limit says",
     "PasswordSlots.mostOfOperators": "a part of the limit of all passwords",
     "PasswordSlots.mostOfAddress": "a part of the limit of all passwords",
+    "KnownCredentials.longestSilence": "how old an answer may be, which is promised",
+    "HealthRoutes.longestSilence": "as long as a lease",
+    "Notifiers.longestRest": "a pause, doubled up to it",
     "RecordOptions.mostDesiredKeys": "a record type has no more fields",
     "OpenIDProvider.connectTime": "a part of the time for the whole answer, which is a limit",
   ]

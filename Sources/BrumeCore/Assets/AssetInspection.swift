@@ -9,6 +9,7 @@ package enum AssetInspection {
   /// object then, which is read instead, and one that goes is not missed.
   ///
   /// - Parameter now: answers what the row says now; nil: it is gone.
+  /// - Throws: what `now` throws.
   package static func finding(
     in file: AssetFile, of assets: any AssetStore, now: (AssetFile) throws -> AssetFile?
   ) async throws -> String? {

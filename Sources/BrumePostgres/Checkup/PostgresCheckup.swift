@@ -63,9 +63,9 @@ package struct PostgresCheckup {
   }
 
   private func encoding() throws(ServerError) -> Finding {
-    let encoding = try Opening.encoding(connection)
-    let wrong = Opening.concern(encoding: encoding)
-    return Finding(subject: "encoding", isWell: wrong == nil, text: wrong ?? encoding)
+    let encoding = try Encoding(connection)
+    let wrong = encoding.concern
+    return Finding(subject: "encoding", isWell: wrong == nil, text: wrong ?? encoding.name)
   }
 
   private func durability() throws(ServerError) -> Finding {

@@ -17,9 +17,8 @@ struct Opening {
     do {
       serverVersion = connection.serverVersion
       try Self.check(serverVersion: serverVersion)
-      if let wrong = Self.concern(encoding: try Self.encoding(connection)) {
-        throw StoreError(.unreachable, wrong)
-      }
+      let encoding = try Encoding(connection)
+      if let wrong = encoding.concern { throw StoreError(.unreachable, wrong) }
       if !acceptsLoss { try Durability(connection).require() }
       try Migrations.run(on: connection, buckets: buckets)
       try connection.send(SQL("SELECT buckets, sequence_floor FROM store"))
@@ -31,24 +30,29 @@ struct Opening {
     }
   }
 
-  static func encoding(_ connection: Connection) throws(ServerError) -> String {
-    try connection.send(SQL("SELECT current_setting('server_encoding')"))
-    return try connection.exchange().first?.first?.text(0) ?? ""
-  }
-
-  /// Names are any text, and the database has to take all of it; nil: it does.
-  static func concern(encoding: String) -> String? {
-    if encoding == "UTF8" { return nil }
-    return "the database's encoding is \(encoding), which does not have all letters; make one with "
-      + "CREATE DATABASE brume ENCODING 'UTF8' TEMPLATE template0"
-  }
-
   static func check(serverVersion: Int) throws(StoreError) {
     guard serverVersion >= oldest else {
       throw StoreError(
         .unreachable,
         "PostgreSQL \(serverVersion / 10_000) is too old; use \(oldest / 10_000) or newer")
     }
+  }
+}
+
+/// How a database keeps texts.
+struct Encoding {
+  let name: String
+
+  init(_ connection: Connection) throws(ServerError) {
+    try connection.send(SQL("SELECT current_setting('server_encoding')"))
+    name = try connection.exchange().first?.first?.text(0) ?? ""
+  }
+
+  /// Names are any text, and the database has to take all of it; nil: it does.
+  var concern: String? {
+    if name == "UTF8" { return nil }
+    return "the database's encoding is \(name), which does not have all letters; make one with "
+      + "CREATE DATABASE brume ENCODING 'UTF8' TEMPLATE template0"
   }
 }
 

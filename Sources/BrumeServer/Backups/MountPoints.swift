@@ -15,8 +15,8 @@ package enum MountPoints {
   package static func has(_ path: String, _ list: String) -> Bool {
     let wanted = path.map { escapes[$0] ?? String($0) }.joined()
     return list.split(separator: "\n").contains { line in
-      let fields = line.split(separator: " ", maxSplits: 5)
-      return fields.count > 4 && fields[4] == wanted
+      let parts = line.split(separator: " ", maxSplits: 5)
+      return parts.count > 4 && parts[4] == wanted
     }
   }
 

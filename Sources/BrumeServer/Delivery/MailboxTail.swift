@@ -18,7 +18,7 @@ struct MailboxTail: Sendable {
   let delivery: any EntryDelivery
   /// Whoever is connected, and the worker.
   let server: ServerDelivery
-  /// Is told of damaged pages.
+  /// Is notified of damaged pages.
   let damaged: DamagedRows?
 
   /// Follows until cancelled. What came before it began, as while the store could not be reached, nobody here

@@ -10,21 +10,24 @@ import Testing
   private let assets = MemoryAssetStore()
 
   @Test func `a file that arrived again is read as its new object`() async throws {
-    let now = try await put("new", [1, 2, 3])
-    let found = try await AssetInspection.finding(in: file("old", now), of: assets) { _ in now }
+    let now = try await put("newobject", [1, 2, 3])
+    let found = try await AssetInspection.finding(in: file("oldobject", now), of: assets) { _ in now
+    }
     #expect(found == nil)
   }
 
   @Test func `a file that is gone meanwhile is not missed`() async throws {
-    let whole = try await put("new", [1, 2, 3])
-    let found = try await AssetInspection.finding(in: file("old", whole), of: assets) { _ in nil }
+    let whole = try await put("newobject", [1, 2, 3])
+    let found = try await AssetInspection.finding(in: file("oldobject", whole), of: assets) { _ in
+      nil
+    }
     #expect(found == nil)
   }
 
   @Test func `a file whose row still names what is not there has lost its bytes`() async throws {
-    let lost = file("old", try await put("new", [1, 2, 3]))
+    let lost = file("oldobject", try await put("newobject", [1, 2, 3]))
     let found = try await AssetInspection.finding(in: lost, of: assets) { $0 }
-    #expect(found == "file sum, object old, has lost its bytes")
+    #expect(found == "file sum, object oldobject, has lost its bytes")
   }
 
   private func put(_ object: String, _ bytes: [UInt8]) async throws -> AssetFile {

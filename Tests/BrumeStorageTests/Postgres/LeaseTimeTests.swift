@@ -21,7 +21,7 @@ import Testing
     time.value = 12_500
     #expect(leases.epoch(of: bucket) == nil && leases.buckets == [])
     let new = leases.set([bucket: 7], since: 12_500)
-    #expect(new == [bucket], "who was told of work meanwhile did none")
+    #expect(new == [bucket], "who was notified of work meanwhile did none")
     #expect(leases.epoch(of: bucket) == 7)
   }
 

@@ -18,8 +18,8 @@ import Testing
 
   @Test func `who serves no request asks for a spare connection once, and others do not`() throws {
     let server = try PostgresServer.shared.get()
-    try server.execute("CREATE ROLE crowded LOGIN CONNECTION LIMIT 0")
-    let connector = try Self.connector(server.url.replacing("brume@", with: "crowded@"))
+    try server.execute("CREATE ROLE narrow LOGIN CONNECTION LIMIT 0")
+    let connector = try Self.connector(server.url.replacing("brume@", with: "narrow@"))
     let asked = Mutexed(0)
     connector.onNoneFree { asked.change { $0 += 1 } }
     #expect(throws: StoreError.self) { try connector.connect() }
