@@ -27,6 +27,7 @@ package struct RecentPushes: Equatable, Sendable {
       return nil
     }
     let subscription = ["qry", "fet", "met"].lazy.compactMap { ck[$0]?["sid"]?.string }.first
-    return "\(id) \(subscription ?? "")"
+    // One that was cut has it beside `nid`.
+    return "\(id) \(subscription ?? ck["sid"]?.string ?? "")"
   }
 }

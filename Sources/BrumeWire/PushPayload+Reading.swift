@@ -24,7 +24,7 @@ extension PushPayload {
     var notification = Notification(
       id: try ck.string("nid") ?? "", container: try ck.string("cid").map { ContainerID($0) },
       environment: ck["ce"]?.int == 2 ? .development : .production, scope: scope ?? .private,
-      subscriptionID: try body.string("sid"),
+      subscriptionID: try (kind == nil ? ck : body).string("sid"),
       user: try ck.string("ckuserid").map { UserID($0) }, subject: try subject(kind, body))
     notification.isPruned = ck["p"] != nil
     if let aps = try payload.object("aps") { try notification.read(aps: aps) }

@@ -3,7 +3,8 @@
 // `PushPayload+Reading.swift`.
 //
 // Keys: `ce` environment, `cid` container, `ckuserid` subscriber, `nid` notification, `p` pruned;
-// `qry`, `fet`, `met` say what changed (record by query, zone, database).
+// `qry`, `fet`, `met` say what changed (record by query, zone, database), with `sid`, the subscription.
+// Where none of them fits, `sid` is beside `nid`: the two identify a notification.
 
 package import BrumeModel
 
@@ -113,7 +114,7 @@ extension JSONWriter {
       beginSubject(notification)
       if let zone { zoneMembers(zone) }
       endObject()
-    case .fetchEverything: break
+    case .fetchEverything: member("sid", notification.subscriptionID)
     }
     endObject()
   }

@@ -87,6 +87,14 @@ struct PushReceiverTests {
     #expect(result.pushes == ["a x", "a y"])
   }
 
+  @Test func `pushes that were cut are one for each subscription too`() async throws {
+    func cut(_ position: Int, _ sid: String) -> String {
+      "id: \(position)\ndata: {\"ck\":{\"nid\":\"a\",\"p\":1,\"sid\":\"\(sid)\"}}\n\n"
+    }
+    let result = try await receive([.stream([cut(1, "x"), cut(2, "y"), cut(3, "x")])])
+    #expect(result.pushes == ["a x", "a y"])
+  }
+
   @Test func `the position is kept for the next run of the program`() async throws {
     let directory = temporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }

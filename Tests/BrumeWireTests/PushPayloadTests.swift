@@ -43,7 +43,7 @@ struct PushPayloadTests {
         #""met":{"sid":"sub","dbs":3,"zid":"Notes","zoid":"_77ab"}"#))
   }
 
-  @Test func `a pruned push keeps what is left`() {
+  @Test func `a pruned push keeps what is left, and its subscription`() throws {
     var push = notification(.fetchEverything)
     push.environment = .production
     push.user = nil
@@ -55,7 +55,8 @@ struct PushPayloadTests {
     #expect(
       PushPayload.encode(push).text
         == #"{"aps":{"alert":{"title":"Notes","body":"New note"},"badge":3,"sound":"default"},"#
-        + #""ck":{"ce":1,"cid":"iCloud.com.example.app","nid":"6C1E4A0E","p":1}}"#)
+        + #""ck":{"ce":1,"cid":"iCloud.com.example.app","nid":"6C1E4A0E","p":1,"sid":"sub"}}"#)
+    #expect(try PushPayload.decode(PushPayload.encode(push)) == push)
   }
 
   @Test func `every part of a push reads back`() throws {

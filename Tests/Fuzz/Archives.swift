@@ -221,6 +221,7 @@ class Archived: NSObject, NSCoding {
     "rootName": .text, "address": .text, "participants": .objects("participant"),
     "allowsAccessRequests": .flag, "requesters": .objects("requester"),
     "blocked": .objects("blocked"), "accessChanged": .flag, "publicPermission": .number,
+    "unchanged": .bytes,
   ]
   private static let zoneForms: [String: Form] = [
     "token": .object("token"), "resultsLimit": .number, "hasDesiredKeys": .flag,

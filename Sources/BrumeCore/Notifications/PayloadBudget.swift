@@ -4,6 +4,9 @@
 // then every other text is cut to its documented minimum; then whole properties go, the least
 // important first, what is shown to the user last, and the notification's ID never
 // (case PSH-18). `isPruned` says to the app that something is missing.
+//
+// Ours: the subscription's ID goes after all that, because the two IDs together identify a notification.
+// 4096 bytes always have room for both.
 
 package import BrumeModel
 
@@ -66,10 +69,7 @@ extension PayloadBudget {
     Step("subscription owner") { note, _ in note.user = nil },
     Step("container") { note, _ in note.container = nil },
     Step("record ID") { note, _ in note.dropRecordID() },
-    Step("subject") { note, _ in
-      note.subject = .fetchEverything
-      note.subscriptionID = nil
-    },
+    Step("subject") { note, _ in note.subject = .fetchEverything },
     Step("mutable content") { note, _ in note.mutableContent = false },
     Step("category") { note, _ in note.category = nil },
     Step("content available") { note, _ in note.contentAvailable = false },
@@ -80,6 +80,7 @@ extension PayloadBudget {
     Step("arguments") { note, _ in note.alert.localizationArgs = [] },
     Step("key") { note, _ in note.alert.localizationKey = nil },
     Step("badge") { note, _ in note.badge = nil },
+    Step("subscription") { note, _ in note.subscriptionID = nil },
   ]
 }
 

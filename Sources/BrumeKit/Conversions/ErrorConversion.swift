@@ -27,7 +27,7 @@ extension CKError {
     if let server = error.serverRecord {
       info[CKRecordChangedErrorServerRecordKey] = makeRecord(server, from: viewpoint)
       info[CKRecordChangedErrorClientRecordKey] = clientRecord
-      info[CKRecordChangedErrorAncestorRecordKey] = clientRecord.map(\.unchangedCopy)
+      info[CKRecordChangedErrorAncestorRecordKey] = clientRecord.flatMap(\.unchangedCopy)
     }
     self.init(
       Code(rawValue: error.code.meaning.ckError) ?? .internalError, error.reason,
@@ -84,10 +84,11 @@ extension CKError {
 
 extension CKRecord {
   /// The record as it was fetched or saved last, as far as it is known: without the changes of the
-  /// client. One made from archived system fields never knew its fields.
-  fileprivate var unchangedCopy: CKRecord {
+  /// client. One made from archived system fields never knew its fields. Nil for a share of which it is not
+  /// known: its participants would look as if the client had changed nothing.
+  fileprivate var unchangedCopy: CKRecord? {
     guard let copy = self.copy() as? CKRecord else { return self }
-    (copy as? CKShare)?.takeBackChanges()
+    if let share = copy as? CKShare, !share.takeBackChanges() { return nil }
     copy.change { contents in
       for key in contents.changes { contents.fields[key] = contents.originals[key] }
       contents.changes = []

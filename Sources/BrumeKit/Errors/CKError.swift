@@ -50,7 +50,8 @@ extension CKError {
     userInfo[CKPartialErrorsByItemIDKey] as? [AnyHashable: any Error]
   }
 
-  /// The record that the client started from, with a conflict.
+  /// The record that the client started from, with a conflict. Nil for a share from an archive that an earlier
+  /// version of Brume wrote.
   public var ancestorRecord: CKRecord? {
     userInfo[CKRecordChangedErrorAncestorRecordKey] as? CKRecord
   }

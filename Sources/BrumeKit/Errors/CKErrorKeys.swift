@@ -7,7 +7,8 @@ public let CKErrorDomain = "CKErrorDomain"
 /// The key of the per-item errors of a partial failure.
 public let CKPartialErrorsByItemIDKey = "CKPartialErrors"
 
-/// The key of the record that the client started from, in a conflict.
+/// The key of the record that the client started from, in a conflict. Missing for a share from an archive that an
+/// earlier version of Brume wrote.
 public let CKRecordChangedErrorAncestorRecordKey = "AncestorRecord"
 
 /// The key of the record as the server has it, in a conflict.

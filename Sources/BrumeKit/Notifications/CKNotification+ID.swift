@@ -1,20 +1,22 @@
 // What identifies a notification. One change has one identifier for all subscriptions; together
 // with the subscription it names one notification (docs/internals/notifications.md). A push that was cut
-// to its identity does not name the subscription, so its identifier equals that of each notification of
-// the change: apps look for what they fetch by it (case PSH-04).
+// keeps both, so that apps find what they fetch by its identifier (case PSH-04).
 
 public import Foundation
 
 extension CKNotification {
-  /// Identifies a notification. Two notifications with equal identifiers are the same; that of a push
-  /// which was cut to its identity equals those of the notifications that were fetched for its change.
+  /// Identifies a notification. Two notifications with equal identifiers are the same, also where one
+  /// is a push that was cut and the other was fetched.
+  ///
+  /// A cut push of an older server, or of a way that takes not even the IDs, does not name its subscription:
+  /// its identifier equals that of no fetched notification.
   ///
   /// Source: Apple's `CKNotification.ID` page.
   // Sendable because it never changes.
   open class ID: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The identifier of the change, `nid` in the push.
     package let notification: String
-    /// The subscription; nil when the push was cut.
+    /// The subscription; nil when the push does not name it.
     package let subscription: String?
 
     init(notification: String, subscription: String?) {
@@ -55,12 +57,15 @@ extension CKNotification {
     /// Whether two identifiers name the same notification.
     open override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CKNotification.ID else { return false }
-      guard other.notification == notification else { return false }
-      guard let subscription, let theirs = other.subscription else { return true }
-      return theirs == subscription
+      return other.notification == notification && other.subscription == subscription
     }
 
     /// A hash that agrees with ``isEqual(_:)``.
-    open override var hash: Int { notification.hashValue }
+    open override var hash: Int {
+      var hasher = Hasher()
+      hasher.combine(notification)
+      hasher.combine(subscription)
+      return hasher.finalize()
+    }
   }
 }

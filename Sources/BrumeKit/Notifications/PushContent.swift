@@ -50,7 +50,8 @@ struct PushContent {
     owner = ck.name("ckuserid")
     isPruned = ck.value("p") != nil
     scope = Self.scope(body?.content.integer("dbs"))
-    subscriptionID = body?.content.text("sid")
+    // A push that was cut has it beside `nid`.
+    subscriptionID = (body?.content ?? ck).text("sid")
     kind = .unknown
     kind = body.map { Self.kind($0.key, $0.content, in: scope, of: owner) } ?? .unknown
     if let aps = push.dictionary("aps") { readAlert(aps) }

@@ -28,10 +28,11 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
   /// The records to save.
   open var recordsToSave: [CKRecord]?
-  /// The IDs of the records to delete. A record that does not exist counts as deleted.
+  /// The IDs of the records to delete, whoever changed them. A record that does not exist counts as deleted.
   open var recordIDsToDelete: [CKRecord.ID]?
-  /// What saves send. Shares are always saved with `ifServerRecordUnchanged`, and so is everything of a
-  /// long-lived operation that an earlier run of the program began a day before.
+  /// What saves send. Shares are always saved with `ifServerRecordUnchanged`, and so is every record of a
+  /// long-lived operation that an earlier run of the program began a day before. Its deletions are repeated as
+  /// they are: they delete what others have made under the same IDs since.
   open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
   /// Names the request: repeating an operation with the same data, and with the same records as they
   /// were, does nothing more; other records are saved under the same data too. It comes back with the
@@ -56,7 +57,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// partial failure.
   open var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
 
-  /// Of an operation that an earlier run of the program wrote down: when that was.
+  /// Of an operation that an earlier run of the program wrote down: when that was, or long ago.
   var begunBefore: Date?
   private var saved = ItemResults<CKRecord.ID, CKRecord>()
   private var deleted = ItemResults<CKRecord.ID, Void>()

@@ -193,10 +193,12 @@ open class CKOperation: Operation, @unchecked Sendable {
   private func writeDown() async throws -> OperationArchive? {
     let (session, owner, now) = (session, connection.owner, session.host.now())
     guard effective.isLongLived, let configuration = try? session.configuration.get(),
-      let archive = OperationArchive(configuration), let content = LongLived.content(of: self),
-      archive.entry(operationID, now: now) != nil || archive.makeRoom(now: now)
+      let archive = OperationArchive(configuration), let content = LongLived.content(of: self)
     else { return nil }
-    let begun = archive.entry(operationID, now: now)?.begun ?? now
+    let earlier = archive.entry(operationID, now: now)
+    guard earlier != nil || archive.makeRoom(now: now) else { return nil }
+    // Of one that was found, what its archive says stays, also where that says nothing.
+    let begun = earlier == nil ? now : earlier?.begun
     try archive.keep(
       OperationArchive.Entry(id: operationID, content: content, owner: owner, begun: begun))
     await report { self.longLivedOperationWasPersistedBlock?() }

@@ -238,12 +238,14 @@ extension CKRecord {
   /// Changes some of it, with nobody in between.
   func change(_ body: (inout Contents) -> Void) { state.withLock { body(&$0) } }
 
-  /// Sets a field and remembers that it changed. Nil removes nothing that the other view holds: neither shows
-  /// what is in the other.
+  /// Sets a field and remembers that it changed. Nil removes nothing that the other view holds or has
+  /// removed: neither shows what is in the other.
   func set(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey, isEncrypted: Bool) {
     let value = object.map { knownFieldObject($0) }
     change { contents in
-      if value == nil, contents.value(key, isEncrypted: !isEncrypted) != nil { return }
+      let isOthers = contents.encryptedKeys.contains(key) != isEncrypted
+      let isKnown = contents.fields[key] != nil || contents.changes.contains(key)
+      if value == nil, isOthers, isKnown { return }
       if contents.changes.insert(key).inserted { contents.originals[key] = contents.fields[key] }
       contents.fields[key] = value
       if isEncrypted {

@@ -12,22 +12,8 @@ import Synchronization
 /// custom zones of the private database. Source: Apple's `CKShare` page and header.
 open class CKShare: CKRecord, @unchecked Sendable {
   private let details: Mutex<Details>
-  private struct Details: Sendable {
-    var rootName: String?
-    var address: URL?
-    var people: [Participant] = []
-    var access = ShareAccess()
-    var publicPermission = ParticipantPermission.none
-
-    /// The same with participants of its own: what they may do can be changed.
-    var copied: Details {
-      var copy = self
-      copy.people = people.compactMap { $0.copy() as? Participant }
-      return copy
-    }
-  }
-  /// What the server said last: the ancestor of a conflict.
-  private let unchanged = Mutex<Details?>(nil)
+  /// What the server said last, or a new share was: the ancestor of a conflict. Nil if that is not known.
+  private let unchanged: Mutex<Details?>
 
   /// The name of the root record; nil for a share of a zone.
   var rootName: String? { details.withLock { $0.rootName } }
@@ -58,14 +44,18 @@ open class CKShare: CKRecord, @unchecked Sendable {
 
   /// Creates a share of a record and its descendants, with an ID in the record's zone.
   public init(rootRecord: CKRecord, shareID: CKRecord.ID) {
-    details = Mutex(Details(rootName: rootRecord.recordID.recordName, people: [.owner]))
+    let new = Details(rootName: rootRecord.recordID.recordName, people: [.owner])
+    details = Mutex(new)
+    unchanged = Mutex(new.copied)
     super.init(recordType: CKRecord.SystemType.share, recordID: shareID)
     rootRecord.share = CKRecord.Reference(recordID: shareID, action: .none)
   }
 
   /// Creates a share of everything in a zone.
   public init(recordZoneID: CKRecordZone.ID) {
-    details = Mutex(Details(people: [.owner]))
+    let new = Details(people: [.owner])
+    details = Mutex(new)
+    unchanged = Mutex(new.copied)
     super.init(
       recordType: CKRecord.SystemType.share,
       recordID: CKRecord.ID(recordName: CKRecordNameZoneWideShare, zoneID: recordZoneID))
@@ -74,6 +64,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
   /// A share with a certain ID, to be filled with what the server says.
   init(shareID: CKRecord.ID) {
     details = Mutex(Details())
+    unchanged = Mutex(nil)
     super.init(recordType: CKRecord.SystemType.share, recordID: shareID)
   }
 
@@ -137,10 +128,11 @@ open class CKShare: CKRecord, @unchecked Sendable {
     unchanged.withLock { $0 = said }
   }
 
-  /// Becomes what the server said last, as far as that is known: archives do not have it.
-  func takeBackChanges() {
-    guard let said = unchanged.withLock({ $0 })?.copied else { return }
+  /// Becomes what the server said last. False if that is not known: archives of earlier versions do not have it.
+  func takeBackChanges() -> Bool {
+    guard let said = unchanged.withLock({ $0 })?.copied else { return false }
     details.withLock { $0 = said }
+    return true
   }
 
   /// Adds to a save what a share has beside fields.
@@ -156,18 +148,8 @@ open class CKShare: CKRecord, @unchecked Sendable {
   /// Restores a share from an archive. An archive of something else gives a share of
   /// nothing.
   public required init(coder: NSCoder) {
-    let classes: [AnyClass] = [NSArray.self, CKShare.Participant.self]
-    let list =
-      coder.containsValue(forKey: "participants")
-      ? coder.decodeObject(of: classes, forKey: "participants") as? NSArray : nil
-    details = Mutex(
-      Details(
-        rootName: coder.text("rootName"),
-        address: coder.text("address").flatMap { URL(string: $0) },
-        people: list?.compactMap { $0 as? Participant } ?? [],
-        access: ShareAccess(from: coder),
-        publicPermission: ParticipantPermission(
-          rawValue: coder.decodeInteger(forKey: "publicPermission")) ?? .unknown))
+    details = Mutex(Details(from: coder))
+    unchanged = Mutex(coder.bytes("unchanged").flatMap { Details(archived: $0) })
     let id = coder.object(CKRecord.ID.self, "recordID")
     if id == nil { coder.refuse("a share") }
     super.init(recordType: CKRecord.SystemType.share, recordID: id ?? CKRecord.ID())
@@ -175,14 +157,12 @@ open class CKShare: CKRecord, @unchecked Sendable {
     decodeFields(coder)
   }
 
-  /// Writes everything but the fields: also the participants, the public permission and the URL.
+  /// Writes everything but the fields: also the participants, the public permission and the URL, as they are and as
+  /// the server said last.
   open override func encodeSystemFields(with coder: NSCoder) {
     super.encodeSystemFields(with: coder)
-    coder.encodeText(rootName, "rootName")
-    coder.encodeText(url?.absoluteString, "address")
-    coder.encode(NSArray(array: participants), forKey: "participants")
-    access.encode(with: coder)
-    coder.encode(publicPermission.rawValue, forKey: "publicPermission")
+    details.withLock { $0 }.encode(with: coder)
+    coder.encodeBytes(unchanged.withLock { $0 }?.archived, "unchanged")
   }
 
   /// Makes an independent copy.

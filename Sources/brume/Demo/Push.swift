@@ -27,7 +27,7 @@ struct Push: Sendable {
     let subject = kind.flatMap { ck[$0] as? [String: Any] } ?? [:]
     self.kind = kind
     id = ck["nid"] as? String ?? ""
-    subscriptionID = subject["sid"] as? String
+    subscriptionID = (kind == nil ? ck : subject)["sid"] as? String
     database = subject["dbs"] as? Int
     zone = subject["zid"] as? String
     recordName = subject["rid"] as? String

@@ -84,7 +84,7 @@ import Testing
       ("content available", note.contentAvailable), ("sound", note.soundName != nil),
       ("launch image", note.alertLaunchImage != nil),
       ("action key", note.alertActionLocalizationKey != nil), ("body", note.alert.literal != nil),
-      ("badge", note.badge != nil),
+      ("badge", note.badge != nil), ("subscription", note.subscriptionID != nil),
     ]
     return all.filter(\.1).map(\.0)
   }

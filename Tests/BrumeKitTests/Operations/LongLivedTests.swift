@@ -103,6 +103,34 @@ private let saved = Wire.records(
     #expect(sent.operations.map(\.kind) == [kind, .forceDelete])
   }
 
+  @Test func `an operation of which nobody knows when it was begun counts as old in each run`()
+    async throws
+  {
+    let disk = Disk()
+    let server = ScriptedServer { _, _ in saved }
+    let operation = longLived()
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    // As an earlier version kept it, whose program ended before the answer.
+    let settings = try disk.run(server).connection.session.configuration.get()
+    let archive = try #require(OperationArchive(settings))
+    var entry = try #require(archive.entry(operation.operationID, now: disk.now))
+    (entry.begun, entry.finished) = (nil, nil)
+    try archive.keep(entry)
+    for _ in 0..<2 {
+      let found = try await disk.run(server).longLivedOperation(for: operation.operationID)
+      await finish(try #require(found))
+      #expect(archive.entry(operation.operationID, now: disk.now)?.begun == nil)
+    }
+    let kinds = try server.requests.map {
+      try ModifyRecordsRequest(json: try #require($0.body)).operations.map(\.kind)
+    }
+    #expect(
+      kinds == [
+        [.forceUpdate, .forceDelete], [.create, .forceDelete], [.create, .forceDelete],
+      ])
+  }
+
   @Test func `a finished operation reports its result again for a day`() async throws {
     let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
     let operation = longLived()

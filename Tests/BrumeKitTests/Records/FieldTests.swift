@@ -121,6 +121,21 @@ struct FieldTests {
     #expect(record.encryptedValues.changedKeys() == ["secret"])
   }
 
+  @Test func `a field that one view removed stays that view's, whatever the other says`() throws {
+    record["plain"] = "a"
+    record.encryptedValues["secret"] = "b"
+    record.encryptedValues["secret"] = nil
+    record["secret"] = nil
+    record["plain"] = nil
+    record.encryptedValues["plain"] = nil
+    #expect(record.encryptedValues.changedKeys() == ["secret"])
+    #expect(record.changedKeys().sorted() == ["plain", "secret"])
+    let sent = try record.draft(.changedKeys).fields
+    #expect(sent["secret"]?.isEncrypted == true && sent["plain"]?.isEncrypted == false)
+    record["secret"] = "c"
+    #expect(record["secret"] == "c" && record.encryptedValues.changedKeys().isEmpty)
+  }
+
   @Test func `a record is a sequence of its fields`() {
     record["a"] = 1
     record["b"] = "x"

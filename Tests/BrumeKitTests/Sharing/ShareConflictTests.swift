@@ -1,6 +1,7 @@
 // What a conflict over a share has for a merge.
 
 import BrumeModel
+import Foundation
 import Testing
 
 @testable import BrumeKit
@@ -25,21 +26,35 @@ import Testing
     return record
   }()
 
-  private func ancestor(of share: CKShare) throws -> CKShare {
+  private func conflict(of share: CKShare) -> CKError {
     var conflict = BrumeError(.conflict, "changed")
     var theirs = Self.record
     theirs.changeTag = "6"
     conflict.serverRecord = theirs
-    let error = CKError(conflict, from: view, clientRecord: share)
-    return try #require(error.ancestorRecord as? CKShare)
+    return CKError(conflict, from: view, clientRecord: share)
   }
 
-  @Test func `the ancestor of a share's conflict is the share as the server had it`() throws {
+  private func ancestor(of share: CKShare) throws -> CKShare {
+    try #require(conflict(of: share).ancestorRecord as? CKShare)
+  }
+
+  private func unarchived(_ share: CKShare) throws -> CKShare {
+    let data = try NSKeyedArchiver.archivedData(withRootObject: share, requiringSecureCoding: true)
+    return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: CKShare.self, from: data))
+  }
+
+  /// A share with changes of the client.
+  private func changedShare() throws -> CKShare {
     let share = try #require(makeRecord(Self.record, from: view) as? CKShare)
     share[CKShare.SystemFieldKey.title] = "South"
     share.participants.last?.permission = .readOnly
     share.addParticipant(CKShare.Participant.oneTimeURLParticipant())
     share.publicPermission = .readOnly
+    return share
+  }
+
+  @Test func `the ancestor of a share's conflict is the share as the server had it`() throws {
+    let share = try changedShare()
     for one in [share, try #require(share.copy() as? CKShare)] {
       let ancestor = try self.ancestor(of: one)
       #expect(ancestor.participants.map(\.participantID) == ["o", "p"])
@@ -53,8 +68,41 @@ import Testing
     #expect(share.participants.count == 3 && share.publicPermission == .readOnly)
   }
 
-  @Test func `a share that was never read from the server is its own ancestor`() throws {
-    let share = CKShare(recordZoneID: CKRecordZone.ID(zoneName: "Trails"))
-    #expect(try ancestor(of: share).participants.map(\.role) == [.owner])
+  @Test func `the ancestor of a new share's conflict has its owner alone`() throws {
+    let zoneID = CKRecordZone.ID(zoneName: "Trails")
+    let root = CKRecord(recordType: "Area", recordID: CKRecord.ID(zoneID: zoneID))
+    for share in [CKShare(recordZoneID: zoneID), CKShare(rootRecord: root)] {
+      share.addParticipant(CKShare.Participant.oneTimeURLParticipant())
+      #expect(try ancestor(of: share).participants.map(\.role) == [.owner])
+      #expect(share.participants.count == 2)
+    }
+  }
+
+  @Test func `an archived share knows its ancestor`() throws {
+    let share = try changedShare()
+    let whole = try unarchived(share)
+    let coder = NSKeyedArchiver(requiringSecureCoding: true)
+    share.encodeSystemFields(with: coder)
+    coder.finishEncoding()
+    let systemFields = CKShare(coder: try NSKeyedUnarchiver(forReadingFrom: coder.encodedData))
+    for one in [whole, systemFields, try unarchived(whole)] {
+      #expect(one.participants.count == 3 && one.participants[1].permission == .readOnly)
+      #expect(one.publicPermission == .readOnly)
+      let ancestor = try self.ancestor(of: one)
+      #expect(ancestor.participants.map(\.participantID) == ["o", "p"])
+      #expect(ancestor.participants.map(\.permission) == [.readWrite, .readWrite])
+      #expect(ancestor.publicPermission == .none)
+    }
+    #expect(try ancestor(of: whole)[CKShare.SystemFieldKey.title] == "North")
+  }
+
+  @Test func `an archive that does not say what the server said gives no ancestor`() throws {
+    // Nothing is known of this one, so its archive is as those of earlier versions.
+    let unknown = CKShare(shareID: CKRecord.ID(recordName: "Share-1"))
+    let restored = try unarchived(unknown)
+    restored.addParticipant(CKShare.Participant.oneTimeURLParticipant())
+    #expect(conflict(of: restored).ancestorRecord == nil)
+    #expect(conflict(of: restored).serverRecord is CKShare)
+    #expect(CKShare.Details(archived: Array("nonsense".utf8)) == nil)
   }
 }

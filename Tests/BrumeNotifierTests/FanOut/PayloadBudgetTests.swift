@@ -70,6 +70,7 @@ struct PayloadBudgetTests {
         "subtitle key", "title", "title arguments", "title key", "subscription owner",
         "container", "record ID", "subject", "mutable content", "category", "content available",
         "sound", "launch image", "action key", "body", "arguments", "key", "badge",
+        "subscription",
       ])
   }
 
@@ -84,7 +85,8 @@ struct PayloadBudgetTests {
     for maximum in stride(from: PushPayload.encode(note).count, through: least, by: -1) {
       let (payload, sent) = budget(maximum).fit(note)
       #expect(payload.count <= maximum, "a budget of \(maximum)")
-      #expect(try PushPayload.decode(payload).id == note.id)
+      let read = try PushPayload.decode(payload)
+      #expect(read.id == note.id && read.subscriptionID == sent.subscriptionID)
       let left = properties(sent)
       let order = properties(note)
       // What is left is always the tail of the order, so nothing goes before its turn.
@@ -126,6 +128,7 @@ struct PayloadBudgetTests {
     add("args", !note.alert.localizationArgs.isEmpty)
     add("key", note.alert.localizationKey != nil)
     add("badge", note.badge != nil)
+    add("subscription", note.subscriptionID != nil)
     return names
   }
 

@@ -24,7 +24,8 @@ const decodePush = ({ aps = {}, ck = {} }, cursor) => {
     notificationID: ck.nid,
     containerIdentifier: ck.cid,
     kind: kind ?? "everything",
-    subscriptionID: subject.sid,
+    // One that was cut has it beside `nid`.
+    subscriptionID: subject.sid ?? ck.sid,
     databaseScope: SCOPES[subject.dbs],
     isPruned: ck.p === 1,
     aps,
