@@ -1,4 +1,4 @@
-// What is kept of long texts to compare them. A match has the beginning of each and tells whether two are the same. For
+// What is kept of long texts to compare them. A match has the beginning of each and says whether two are the same. For
 // those that begin alike and differ the records are needed: one is compared some ten times, and read anew only if many
 // others were read in between.
 
