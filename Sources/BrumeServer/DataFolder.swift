@@ -85,8 +85,9 @@ package final class DataFolder: Sendable {
 
   /// Writes a file that only its owner can read, all at once.
   ///
+  /// - Parameter isDurable: whether to wait for the disk. Without that a loss of power may leave the name with nothing in it.
   /// - Throws: `DataFolderError`; what the file held before is still there.
-  package func write(_ bytes: [UInt8], to name: String) throws {
+  package func write(_ bytes: [UInt8], to name: String, isDurable: Bool = true) throws {
     let temporary = "\(path)/.\(name).new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(name) }
@@ -97,8 +98,7 @@ package final class DataFolder: Sendable {
       guard count > 0 else { throw failure(name) }
       rest = rest.dropFirst(count)
     }
-    // Without it a loss of power may leave the name with nothing in it.
-    guard fsync(descriptor) == 0 else { throw failure(name) }
+    guard !isDurable || fsync(descriptor) == 0 else { throw failure(name) }
     guard rename(temporary, "\(path)/\(name)") == 0 else { throw failure(name) }
   }
 

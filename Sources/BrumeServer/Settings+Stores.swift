@@ -77,7 +77,8 @@ extension KeptMark {
   fileprivate init(in folder: DataFolder) {
     self.init(
       read: { try DataFolder.contents(of: folder.path + "/" + DataFolder.databaseMark) },
-      write: { try folder.write($0, to: DataFolder.databaseMark) })
+      // The thread that writes it looks for sign-outs and pushes of others, which would wait for the disk.
+      write: { try folder.write($0, to: DataFolder.databaseMark, isDurable: false) })
   }
 }
 

@@ -38,11 +38,6 @@ package final class DamagedRows: Sendable {
   /// How often one was read.
   package var reads: Int64 { state.withLock { $0.reads } }
 
-  /// Whether one of a table was read.
-  package func has(_ table: String) -> Bool {
-    state.withLock { $0.rows.contains { $0.table == table } }
-  }
-
   /// How many were found, as far as they are named.
   package var count: Int { state.withLock { $0.rows.count } }
 }

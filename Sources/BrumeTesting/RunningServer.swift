@@ -1,6 +1,7 @@
 // What has to be there as long as anybody can call the server: the test, or a device that the test kept
 // without the server.
 
+import BrumeNotifier
 import BrumeServer
 import Foundation
 

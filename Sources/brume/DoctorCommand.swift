@@ -147,6 +147,11 @@ struct DoctorCommand: AsyncParsableCommand {
         "\(missing) files have lost their bytes; restore the folder or bucket that belongs to this "
           + "database, or upload them again (docs/assets.md)")
     }
+    guard answer["hasMetDamage"]?.bool != true else {
+      throw CommandFailure(
+        "the server met damaged rows while it looked; its log names them, and 'brume doctor --deep' all there are "
+          + "(docs/operating/data-folder.md)")
+    }
     let unknown = answer["unknown"]?.array?.count ?? 0
     let rest = unknown == 0 ? "" : "; \(unknown) objects in their place belong to no file"
     return "\(answer["files"]?.int ?? 0) files, all there\(rest)"

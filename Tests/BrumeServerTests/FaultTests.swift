@@ -3,6 +3,7 @@ import BrumeModel
 import BrumeStorage
 import BrumeWire
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import BrumeServer

@@ -9,6 +9,7 @@ final class PostgresPushLog: PushLogWriting {
   private let session: Session
   /// The order of entries that go out together.
   private static let count = Atomic<Int>(0)
+  private static let appends = Atomic<Int>(0)
 
   init(_ session: Session) { self.session = session }
 
@@ -36,7 +37,7 @@ final class PostgresPushLog: PushLogWriting {
   /// How far below the newest position rows are looked for that are too many: what is below went before. As long as
   /// anybody reads an older state, as a backup does, dead rows lie there, and each look would pass all of them.
   private func reach(_ most: Int) -> Int64 {
-    let isWhole = Self.count.load(ordering: .relaxed) % Self.looks == 0
+    let isWhole = Self.appends.wrappingAdd(1, ordering: .relaxed).newValue % Self.looks == 0
     return isWhole ? .max : Int64(clamping: most) + Self.nearRows
   }
 

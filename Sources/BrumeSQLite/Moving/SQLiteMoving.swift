@@ -51,12 +51,17 @@ package final class SQLiteMoving: StoreImport {
 
   private static func open(_ database: Database, isNew: Bool) throws {
     // A folder that was named by mistake is refused with what its own program can read still in it.
-    let isOurs = try Migrations.isNew(database) || (try? note(database)) != nil
+    let isOurs = try Migrations.isNew(database) || isEmpty(database) || (try? note(database)) != nil
     if !isNew || !isOurs { try Migrations.requireNewest(database) }
     _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
     try database.execute(sql: "PRAGMA synchronous = FULL")
     try Durability.read(from: database).prove()
     try Migrations.run(on: database)
+  }
+
+  /// No server had it: each leaves a setting at its first start. An earlier attempt may have died while it made tables.
+  private static func isEmpty(_ database: Database) throws -> Bool {
+    try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM settings)") ?? false
   }
 
   /// SQLite does not close a connection that has statements.

@@ -1,7 +1,7 @@
 // One call on its way past the faults. The plan decides; here its decisions are carried out: some items
 // fail, somebody else saves first, a zone goes, the answer is lost.
 
-package import BrumeCore
+import BrumeCore
 import BrumeModel
 
 /// A call made of items, for the faults.
@@ -106,7 +106,7 @@ extension FaultyCalls {
 
 extension Caller {
   /// The same user, or the owner of a zone, on a device that nobody has.
-  package func another(as owner: UserID? = nil) -> Caller {
+  func another(as owner: UserID? = nil) -> Caller {
     Caller(
       in: containerEnvironment, user: owner ?? user, device: DeviceID("brume-fault"),
       kind: kind, requestID: requestID)

@@ -53,14 +53,17 @@ package struct ClientAddress: Equatable, Sendable {
   }
 
   /// The last address of `X-Forwarded-For` that is not a trusted proxy's: what stands before it,
-  /// anybody may have written.
+  /// anybody may have written. If all are a proxy's, as those of clients in a network that is trusted for its
+  /// proxies, it is the first.
   private static func client(in header: String, besides proxies: TrustedProxies) -> SocketAddress? {
+    var first: SocketAddress?
     for part in header.split(separator: ",").reversed() {
       let text = plain(bare(part))
-      guard !proxies.contains(text) else { continue }
-      return try? SocketAddress(ipAddress: text, port: 0)
+      let address = try? SocketAddress(ipAddress: text, port: 0)
+      guard proxies.contains(text) else { return address }
+      first = address
     }
-    return nil
+    return first
   }
 
   /// Some proxies write a port, and with it brackets around an IPv6 address, or quotation marks.

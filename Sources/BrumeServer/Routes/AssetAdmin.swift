@@ -17,6 +17,7 @@ struct AssetAdmin: Sendable {
     object["objects"] = .int(Int64(report.objects))
     object["missing"] = .array(report.missing.map { .string($0) })
     object["unknown"] = .array(report.unknown.map { .string($0) })
+    object["hasMetDamage"] = .bool(report.hasMetDamage)
     return .json(.object(object))
   }
 }

@@ -54,13 +54,14 @@ extension ServerAccess {
   /// - Parameter isChange: whether the call may have changed something.
   func failure(_ failure: CallFailure, changing isChange: Bool) -> CommandFailure {
     switch failure {
-    case .responseLost where isChange:
+    case .responseLost where isChange, .timedOut where isChange:
       CommandFailure(
         "the answer of \(url) did not come; what was asked for may be done: look, and repeat the command if "
           + "it is not", .again)
     case .malformedAnswer(let text): CommandFailure(text, .unavailable)
     case .serverFailed(_, let text): CommandFailure(text, .again)
-    case .notConfigured, .unreachable, .connectionFailed, .notTaken, .responseLost: silence
+    case .notConfigured, .unreachable, .connectionFailed, .notTaken, .responseLost, .timedOut:
+      silence
     }
   }
 }
@@ -70,7 +71,7 @@ extension ExitStatus {
   init(of failure: CallFailure) {
     switch failure {
     case .notConfigured, .unreachable, .connectionFailed, .malformedAnswer: self = .unavailable
-    case .notTaken, .responseLost, .serverFailed: self = .again
+    case .notTaken, .responseLost, .timedOut, .serverFailed: self = .again
     }
   }
 }

@@ -50,7 +50,7 @@ async function check(now) {
   update();
 }
 
-function Report({ report: { files, objects, missing, unknown }, time }) {
+function Report({ report: { files, objects, missing, unknown, hasMetDamage }, time }) {
   return h(
     "div.stack",
     { key: "report", role: "status" },
@@ -59,7 +59,9 @@ function Report({ report: { files, objects, missing, unknown }, time }) {
       ? h("p", { key: "missing" }, h(Badge, { kind: "ok" }, "No file is missing"))
       : Listed("missing", h(Badge, { kind: "bad" }, `${counted(missing, "file")} without bytes`), missing,
           "Restore the folder or bucket that belongs to this database, or upload them again. By their checksums:"),
-    unknown.length === 0
+    hasMetDamage
+      ? h("p", { key: "unknown" }, h(Badge, { kind: "bad" }, "Damaged rows were met: the server's log names them"))
+      : unknown.length === 0
       ? h("p", { key: "unknown" }, h(Badge, { kind: "ok" }, "Nothing is orphaned"))
       : Listed("unknown", h(Badge, { kind: "wait" }, `${counted(unknown, "object")} of no file`), unknown,
           "They take room and harm nothing. By their names:"),
