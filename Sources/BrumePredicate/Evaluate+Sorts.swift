@@ -6,6 +6,13 @@ package import BrumeModel
 extension Evaluate {
   /// Whether `a` comes before `b`.
   package static func precedes(_ a: Record, _ b: Record, _ sorts: [Sort]) -> Bool {
+    if let answer = precedes(a, b, by: sorts[...]) { return answer }
+    let zones = Order.text(a.zone.name, b.zone.name)
+    return (zones == .same ? Order.text(a.name, b.name) : zones) == .before
+  }
+
+  /// Whether `a` comes before `b` by the sorts alone; nil: they are the same to all of them.
+  package static func precedes(_ a: Record, _ b: Record, by sorts: ArraySlice<Sort>) -> Bool? {
     for sort in sorts {
       switch order(a, b, sort) {
       case .before: return sort.ascending
@@ -13,8 +20,7 @@ extension Evaluate {
       case .same: continue
       }
     }
-    let zones = Order.text(a.zone.name, b.zone.name)
-    return (zones == .same ? Order.text(a.name, b.name) : zones) == .before
+    return nil
   }
 
   private static func order(_ a: Record, _ b: Record, _ sort: Sort) -> Order {

@@ -78,6 +78,27 @@ struct PageTests {
     #expect(kept.record?.fields == ["s": .string(String(repeating: "x", count: 1025))])
   }
 
+  @Test func `of whole texts those are kept that were needed last`() {
+    let sorts = [Sort(.field("s"))]
+    let texts = WholeTexts(most: 6000)
+    let text = FieldValue.string(String(repeating: "x", count: 1000))
+    func keep(_ names: [String]) {
+      for name in names {
+        let record = Record(
+          name: name, zone: ZoneID(name: "Trails"), type: "Trail", fields: ["s": text, "t": text])
+        texts.keep(record, of: SortedMatch(zone: 1, name: name), sorts)
+      }
+    }
+    func kept(_ names: [String]) -> [String] {
+      names.filter { texts.record(of: SortedMatch(zone: 1, name: $0))?.fields == ["s": text] }
+    }
+    keep(["a", "b", "c", "d"])
+    #expect(kept(["a"]) == ["a"])
+    keep(["e", "f", "g"])
+    #expect(kept(["a", "b", "c", "d", "e", "f", "g"]) == ["a", "e", "f", "g"])
+    #expect(texts.record(of: SortedMatch(zone: 2, name: "a")) == nil)
+  }
+
   @Test func `equal values of the first sort wait until the other sorts have ordered them`() throws
   {
     let sorts = [Sort(.field("n")), Sort(.field("s"))]

@@ -63,13 +63,16 @@ struct RunTests {
 
     /// The first page, however complete the index is.
     func page(
-      _ query: Query, limit: Int, few: Int, bytes: Int = .max, visible: VisibleRecords = .all
+      _ query: Query, limit: Int, few: Int, bytes: Int = .max, texts: Int = 1 << 20,
+      visible: VisibleRecords = .all
     ) throws -> EngineQueryPage {
       let request = EngineQuery(
         database: .sample(), zone: RowEngine.zone.name, query: query, visible: visible, after: nil,
         limit: limit, candidateLimit: .max, byteLimit: bytes)
       let rows = EngineRows(index: engine, records: engine, keys: fields)
-      return try QueryRun(request, rows, QueryTuning(fewCandidates: few)).page(of: [RowEngine.zone])
+      var tuning = QueryTuning(fewCandidates: few)
+      tuning.textBytes = texts
+      return try QueryRun(request, rows, tuning).page(of: [RowEngine.zone])
     }
 
     /// Brings all that the query needs into the index.
@@ -174,6 +177,32 @@ struct RunTests {
     if isIndexed { try trial.indexAll(for: query) }
     let page = try trial.page(query, limit: 50, few: 0)
     #expect(page.records.map(\.name) == trial.expected(query))
+  }
+
+  enum Alike: CaseIterable {
+    case wholly, inWhatNobodyCompares, exceptTheEnd, withoutRoom
+  }
+
+  @Test(arguments: Alike.allCases)
+  func `a text that begins as others do is read once, if there is room or no need:`(
+    alike: Alike
+  ) throws {
+    let trial = Trial(seed: 10, bringsRecords: false)
+    for number in 0..<40 {
+      let end = alike == .wholly ? "" : "\(7 * number % 40)"
+      let text = String(repeating: "x", count: 2000) + end
+      let record = Record.sample(
+        "r\(number)", in: .sample("A"), sequence: Int64(number + 1),
+        fields: ["s": .string(text), "n": .int64(Int64(7 * number % 40))])
+      try trial.engine.put(record, record.name, sequence: Int64(number + 1), trial.index)
+    }
+    let sorts = [Sort(.field("s")), Sort(.field("n"))]
+    let query = Query(
+      recordType: "Trail", sorts: alike == .inWhatNobodyCompares ? sorts.reversed() : sorts)
+    let room = alike == .exceptTheEnd ? 1 << 20 : alike == .withoutRoom ? 8000 : 0
+    let page = try trial.page(query, limit: 50, few: 0, texts: room)
+    #expect(page.records.map(\.name) == trial.expected(query))
+    #expect((trial.engine.questions == 40) == (alike != .withoutRoom))
   }
 
   @Test(arguments: [true, false])

@@ -7,6 +7,7 @@ Python's standard library only.
 import argparse
 import http.client
 import http.server
+import itertools
 import json
 import os
 import re
@@ -293,6 +294,19 @@ def test_private(importer, source, target):
     gate.shutdown()
 
 
+def test_many_words(importer, source):
+    print("== more words than one request may have")
+    # A request may have 250,000, and each record has 90,000.
+    digits = "0123456789bcdefghijklmnopqrstuvwxyz"
+    words = " ".join("".join(four) for four in itertools.islice(itertools.product(digits, repeat=4), 90_000))
+    alice = source.client("alice", "phone")
+    for n in range(3):
+        save(alice, [{"recordName": f"essay-{n}", "recordType": "Essay", "fields": {"text": field("STRING", words)}}], "public")
+    essays = importer.public("--type", "Essay")
+    expect(essays.returncode == 0 and "3 saved, 0 there already, 0 refused" in essays.stderr,
+           f"they come in several requests: {essays.stderr}")
+
+
 def test_refusals(importer, source, target):
     print("== what is refused")
     values = source.values
@@ -352,6 +366,7 @@ def main():
             importer = Importer(binary, source, target)
             test_public(importer, source, target)
             test_private(importer, source, target)
+            test_many_words(importer, source)
             test_refusals(importer, source, target)
             test_public_address(importer, source, hidden)
         finally:

@@ -34,7 +34,9 @@ extension IndexRows {
       guard goesOn, rows.count == limit || isFull, let last = rows.last else { return }
       after = last.name
       left -= rows.count
-      if !found.isInOrder { size = min(size * Self.growth, pageSize * Self.mostPages) }
+      size =
+        found.isInOrder
+        ? nextSize(rows.count) : min(size * Self.growth, pageSize * Self.mostPages)
     }
   }
 
@@ -62,11 +64,12 @@ extension IndexRows {
   ) throws -> Bool {
     guard let missing else { return try rows.allSatisfy(visit) }
     let records = NamedRecords(session: session, coder: coder, bucket: bucket)
-    var left = rows[...]
+    var (left, size) = (rows[...], pageSize)
     while !left.isEmpty {
       let page = try records.first(
-        of: left.prefix(pageSize).map(\.name), zone: found.zone, bytes: pageBytes)
+        of: left.prefix(size).map(\.name), zone: found.zone, bytes: pageBytes)
       left = left.dropFirst(page.names)
+      size = nextSize(page.names)
       for stored in page.records {
         let row = RecordRow(
           name: stored.name, row: nil, stored: stored, holdsProbes: !missing.probes.isEmpty)

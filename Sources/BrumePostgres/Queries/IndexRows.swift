@@ -14,6 +14,8 @@ struct IndexRows: IndexRowReading {
   /// Of these records; the one that passes it is the last.
   var pageBytes = NamedRecords.pageBytes
 
+  func nextSize(_ count: Int) -> Int { NamedRecords.nextSize(count, most: pageSize) }
+
   // MARK: In the order of names
 
   func each(
@@ -82,9 +84,9 @@ struct IndexRows: IndexRowReading {
     _ visit: (RecordRow, SortedValue) throws -> Bool
   ) throws {
     var after: (value: [UInt8], name: String)?
-    var left = needs.limit ?? .max
+    var (left, size) = (needs.limit ?? .max, pageSize)
     while left > 0 {
-      let limit = min(left, pageSize)
+      let limit = min(left, size)
       let statement = walk(key, range ?? .all, ascending, after, limit, needs)
       var isFull = false
       let rows = try session.all(statement.sql, statement.values) { row in
@@ -97,6 +99,7 @@ struct IndexRows: IndexRowReading {
       guard rows.count == limit || isFull, let last = rows.last else { return }
       after = (last.value, last.row.name)
       left -= rows.count
+      size = nextSize(rows.count)
     }
   }
 

@@ -7,6 +7,9 @@ struct NamedRecords {
   /// Ours: bytes of records that one exchange brings, and one record more. A record has up to a megabyte.
   static let pageBytes = 8 << 20
 
+  /// How many to ask for behind a page that had so many: what does not fit into its bytes is looked up for nothing.
+  static func nextSize(_ count: Int, most: Int) -> Int { min(most, 2 * count) }
+
   let session: Session
   let coder: RecordCoder
   let bucket: SQLValue

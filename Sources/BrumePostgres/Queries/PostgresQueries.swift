@@ -82,11 +82,12 @@ private struct QueriedRecords: RecordRowReading {
   func each(
     named names: [String], in zone: Int64, _ visit: (RecordRow) throws -> Bool
   ) throws {
-    var left = names[...]
+    var (left, size) = (names[...], Self.pageSize)
     while !left.isEmpty {
-      let page = Array(left.prefix(Self.pageSize))
+      let page = Array(left.prefix(size))
       let found = try find(page, zone, NamedRecords.pageBytes)
       left = left.dropFirst(found.names)
+      size = NamedRecords.nextSize(found.names, most: Self.pageSize)
       for name in page.prefix(found.names) {
         let row = RecordRow(name: name, row: nil, stored: found.records[ByteText(name)])
         if try !visit(row) { return }

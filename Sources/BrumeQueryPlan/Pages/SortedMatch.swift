@@ -15,6 +15,8 @@ package struct SortedMatch: Sendable {
   /// With the fields that the order depends on and no others, of long texts the beginnings: a page brings few of many
   /// matches.
   package private(set) var record: Record?
+  /// Those of which the record has the beginnings, by field.
+  private var longTexts: [String: LongText] = [:]
   /// Of the record as it is stored; 0: nobody has looked at it.
   package private(set) var byteCount = 0
 
@@ -31,21 +33,41 @@ package struct SortedMatch: Sendable {
   package func keyed(by record: Record?, bytes: Int = 0, _ sorts: [Sort]) -> SortedMatch {
     var match = SortedMatch(zone: zone, name: name, row: row)
     match.byteCount = bytes
-    match.record = record?.keeping(sorts)
+    match.record = record?.keeping(sorts) { $0.beginning }
+    for case .field(let name) in sorts.map(\.field) {
+      match.longTexts[name] = record?.fields[name]?.longText
+    }
     return match
+  }
+
+  /// Whether there is more of a text than the record has.
+  package var hasLongTexts: Bool { !longTexts.isEmpty }
+
+  /// The place of the first sort for which the beginnings of two texts are the same and the texts are not.
+  fileprivate func firstOpen(of sorts: [Sort], beside other: SortedMatch) -> Int? {
+    guard hasLongTexts, other.hasLongTexts else { return nil }
+    return sorts.firstIndex { sort in
+      guard sort.relativeLocation == nil, case .field(let name) = sort.field,
+        let text = longTexts[name], let others = other.longTexts[name], text != others
+      else { return false }
+      return record?.fields[name] == other.record?.fields[name]
+    }
   }
 }
 
 extension [SortedMatch] {
   /// Matches that are `keyed`, in the order of the sorts.
   ///
-  /// - Parameter whole: fetches the record of a match with its long texts.
+  /// - Parameter whole: answers the record of a match with its long texts, or fetches it.
   package func inOrder(
     of sorts: [Sort], whole: (SortedMatch) throws -> Record?
   ) rethrows -> [SortedMatch] {
     try sorted { a, b in
       guard let x = a.record, let y = b.record else { return false }
-      guard x.beginsLongTexts(as: y) else { return Evaluate.precedes(x, y, sorts) }
+      guard let open = a.firstOpen(of: sorts, beside: b) else {
+        return Evaluate.precedes(x, y, sorts)
+      }
+      if let answer = Evaluate.precedes(x, y, by: sorts[..<open]) { return answer }
       guard let x = try whole(a), let y = try whole(b) else { return false }
       return Evaluate.precedes(x, y, sorts)
     }
@@ -54,20 +76,17 @@ extension [SortedMatch] {
 
 extension Record {
   /// The record with no other fields than the sorts look at.
-  fileprivate func keeping(_ sorts: [Sort]) -> Record {
+  ///
+  /// - Parameter part: what is kept of a value.
+  func keeping(_ sorts: [Sort], _ part: (FieldValue) -> FieldValue) -> Record {
     var kept = self
     kept.shareDetails = nil
     kept.fields = [:]
     for sort in sorts {
       guard case .field(let name) = sort.field else { continue }
-      kept.fields[name] = fields[name]?.beginning
+      kept.fields[name] = fields[name].map(part)
     }
     return kept
-  }
-
-  /// Whether a text of both is kept in part, and the parts are equal: then the rest decides.
-  fileprivate func beginsLongTexts(as other: Record) -> Bool {
-    fields.contains { $0.value.isBeginning && other.fields[$0.key] == $0.value }
   }
 }
 
@@ -76,12 +95,13 @@ extension FieldValue {
   /// no text that is kept whole.
   private static let sortedBytes = 1024
 
-  fileprivate var isBeginning: Bool {
-    if case .string(let text) = self { text.utf8.count > Self.sortedBytes } else { false }
+  fileprivate var longText: LongText? {
+    guard case .string(let text) = self, text.utf8.count > Self.sortedBytes else { return nil }
+    return LongText(text)
   }
 
   fileprivate var beginning: FieldValue {
-    guard isBeginning, case .string(let text) = self else { return self }
+    guard case .string(let text) = self, text.utf8.count > Self.sortedBytes else { return self }
     var bytes = 0
     let scalars = text.unicodeScalars
     let end = scalars.firstIndex {

@@ -12,6 +12,8 @@ package struct QueryTuning: Sendable {
   package var fewCandidates = 1000
   /// Whether a query that misses an index throws `IndexWanted` instead of doing without.
   package var asksForIndex = false
+  /// Ours: bytes of long texts that a sorted query keeps whole to compare them.
+  package var textBytes = 16 << 20
 
   package init(fewCandidates: Int = 1000, asksForIndex: Bool = false) {
     self.fewCandidates = fewCandidates
@@ -40,7 +42,7 @@ package struct QueryRun {
     try requireIndex(zones)
     let candidates = Candidates(request: request, filters: filters, rows: rows)
     if request.query.sorts.isEmpty { return try page(byKeyOf: zones, candidates) }
-    return try SortedSearch(request, candidates, few: tuning.fewCandidates).page(of: zones)
+    return try SortedSearch(request, candidates, tuning).page(of: zones)
   }
 
   /// Asks for the index that the query needs, if this read may ask.

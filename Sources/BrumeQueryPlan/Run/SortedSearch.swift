@@ -8,11 +8,13 @@ struct SortedSearch {
   let candidates: Candidates
   /// Below this many, candidates are fetched and sorted; above, the sort's index is walked.
   private let few: Int
+  private let texts: WholeTexts
 
-  init(_ request: EngineQuery, _ candidates: Candidates, few: Int) {
+  init(_ request: EngineQuery, _ candidates: Candidates, _ tuning: QueryTuning) {
     self.request = request
     self.candidates = candidates
-    self.few = few
+    few = tuning.fewCandidates
+    texts = WholeTexts(most: tuning.textBytes)
   }
 
   func page(of zones: [SearchedZone]) throws -> EngineQueryPage {
@@ -57,20 +59,27 @@ struct SortedSearch {
     if match.record != nil { return match }
     try Task.checkCancellation()
     let stored = try match.stored ?? candidates.stored(match.recordRow, in: match.zone)
-    return try match.keyed(by: stored, request.query.sorts)
+    return try keyed(match, by: stored)
+  }
+
+  private func keyed(_ match: SortedMatch, by stored: StoredRecord?) throws -> SortedMatch {
+    let (record, sorts) = (try stored?.orderedRecord(), request.query.sorts)
+    let match = match.keyed(by: record, bytes: stored?.byteCount ?? 0, sorts)
+    if let record, match.hasLongTexts { texts.keep(record, of: match, sorts) }
+    return match
   }
 
   func sorted(_ matches: [SortedMatch]) throws -> [SortedMatch] {
-    try matches.map { try keyed($0) }.inOrder(of: request.query.sorts) { match in
-      try Task.checkCancellation()
-      return try candidates.stored(match.recordRow, in: match.zone)?.orderedRecord()
-    }
+    try matches.map { try keyed($0) }.inOrder(of: request.query.sorts) { try whole($0) }
   }
-}
 
-extension SortedMatch {
-  fileprivate func keyed(by stored: StoredRecord?, _ sorts: [Sort]) throws -> SortedMatch {
-    keyed(by: try stored?.orderedRecord(), bytes: stored?.byteCount ?? 0, sorts)
+  /// The record of a match with its long texts.
+  private func whole(_ match: SortedMatch) throws -> Record? {
+    try Task.checkCancellation()
+    if let record = texts.record(of: match) { return record }
+    let record = try candidates.stored(match.recordRow, in: match.zone)?.orderedRecord()
+    if let record { texts.keep(record, of: match, request.query.sorts) }
+    return record
   }
 }
 
@@ -162,7 +171,7 @@ extension SortedSearch {
     }
     let match = SortedMatch(zone: plan.checks.zone, name: row.name, row: row.row)
     guard plan.sortsBlocks, let stored else { return match }
-    return try match.keyed(by: stored, request.query.sorts)
+    return try keyed(match, by: stored)
   }
 }
 

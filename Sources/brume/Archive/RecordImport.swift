@@ -85,31 +85,49 @@ struct RecordImport {
       let operation = RecordOperation(.forceReplace, try await draft(of: record))
       let size = request([operation]).bytes().count
       if !batch.isEmpty, bytes + size > Self.requestBytes {
-        try await save(batch, operations)
+        try await save(batch[...], operations[...])
         (batch, operations, bytes) = ([], [], 0)
       }
       batch.append(record)
       operations.append(operation)
       bytes += size
     }
-    try await save(batch, operations)
+    try await save(batch[...], operations[...])
   }
 
   private func request(_ operations: [RecordOperation]) -> JSON {
     ModifyRecordsRequest(zone: ZoneID(name: zone), operations: operations).json
   }
 
-  private mutating func save(_ records: [Record], _ operations: [RecordOperation]) async throws {
-    var body = request(operations).object ?? JSONObject()
-    body["user"] = .string(user)
-    let answers = try await connection.post("records/modify", .object(body))["records"]?.array
-    for (record, answer) in zip(records, answers ?? []) {
+  private mutating func save(
+    _ records: ArraySlice<Record>, _ operations: ArraySlice<RecordOperation>
+  ) async throws {
+    guard let answers = try await answers(to: Array(operations)) else {
+      let half = records.count / 2
+      try await save(records.prefix(half), operations.prefix(half))
+      return try await save(records.dropFirst(half), operations.dropFirst(half))
+    }
+    for (record, answer) in zip(records, answers) {
       if answer["serverErrorCode"] == nil {
         saved += 1
         try files.drop(filesOf: record)
       } else {
         refused.append((record, Wire.error(answer).reason))
       }
+    }
+  }
+
+  /// Nil: they are too much for one request, such as more words than it may have.
+  private func answers(to operations: [RecordOperation]) async throws -> [JSON]? {
+    var body = request(operations).object ?? JSONObject()
+    body["user"] = .string(user)
+    do {
+      return try await connection.send("records/modify", .object(body))["records"]?.array ?? []
+    } catch let error as BrumeError {
+      if error.code == .limitExceeded, operations.count > 1 { return nil }
+      throw CommandFailure(error.reason, error.exitStatus)
+    } catch let failure as CallFailure {
+      throw connection.access.failure(failure, changing: true)
     }
   }
 

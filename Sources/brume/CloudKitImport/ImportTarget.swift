@@ -50,7 +50,15 @@ struct ImportTarget {
   func save(_ drafts: [RecordDraft], in zone: String) async throws -> [BrumeError?] {
     let request = ModifyRecordsRequest(
       zone: ZoneID(name: zone), operations: drafts.map { RecordOperation(.forceReplace, $0) })
-    let answers = try await ask("records/modify", request.json)["records"]?.array ?? []
+    let answers: [JSON]
+    do {
+      answers = try await ask("records/modify", request.json)["records"]?.array ?? []
+    } catch let error as BrumeError where error.code == .limitExceeded && drafts.count > 1 {
+      // Too much for one request, such as more words than it may have.
+      let half = drafts.count / 2
+      let first = try await save(Array(drafts.prefix(half)), in: zone)
+      return first + (try await save(Array(drafts.dropFirst(half)), in: zone))
+    }
     return drafts.indices.map { index in
       guard index < answers.count else {
         return BrumeError(.internalError, "the target did not answer about it")

@@ -56,15 +56,39 @@ extension PostgresPlanTests {
     try await store.close()
   }
 
+  @Test func `behind a page that its bytes ended fewer rows are found`() async throws {
+    let server = try Self.server.get()
+    let url = try server.emptySchema() + "%20-cauto_explain.log_min_duration%3D0"
+    let store = try PostgresStore.forTest(url: url, writers: 1, readers: 1)
+    try await Self.fill(store)
+    let log = try await server.perform(.log)
+    let before = try Self.size(of: log)
+    let found = try await store.read { transaction in
+      let reader = try #require(transaction as? PostgresTransaction)
+      return try Self.foundByType(reader, 0, after: "", pageSize: 16) { store.exchanges }
+    }
+    _ = try await store.read { try $0.sequences.last(in: .sample()) }
+    #expect(found.names == (100..<160).map { "r\($0)" })
+    #expect(found.exchanges == 61)
+    let statements = try ExplainedStatement.all(in: Self.text(of: log, after: before))
+      .filter { $0.text.contains("octet_length") && !$0.text.contains("index") }
+    let parts = statements.flatMap(\.root.all).filter { $0.relation == "records" }
+    // Of 60 pages the first looks at 16 names and at their records, the others at two.
+    #expect(statements.count >= 60)
+    #expect(parts.reduce(0) { $0 + $1.read } < 600)
+    try await store.close()
+  }
+
   private static func foundByType(
-    _ reader: PostgresTransaction, _ bytes: Int, _ exchanges: () -> Int
+    _ reader: PostgresTransaction, _ bytes: Int, after: String = "r154", pageSize: Int = 256,
+    _ exchanges: () -> Int
   ) throws -> (names: [String], exchanges: Int) {
     var rows = try #require(reader.queries.rows(.sample()).index as? IndexRows)
-    rows.pageBytes = bytes
+    (rows.pageBytes, rows.pageSize) = (bytes, pageSize)
     let zone = try #require(try reader.session.first(keys, []) { $0.integer(0) })
     let before = exchanges()
     var names: [String] = []
-    try rows.each(ofType: "Trail", in: zone, after: "r154", RowNeeds()) { row in
+    try rows.each(ofType: "Trail", in: zone, after: after, RowNeeds()) { row in
       names.append(row.name)
       return row.stored != nil
     }
