@@ -16,7 +16,8 @@ final class HTTP2Guard: ChannelInboundHandler {
   private var context: ChannelHandlerContext?
   private var streams: [HTTP2StreamID: any Channel] = [:]
   private var lastStream = HTTP2StreamID.rootStream
-  /// Whether the frame that was written last gave a stream up.
+  /// Whether what was given up last is a stream. The connection is given up with a frame of its own, which comes before
+  /// the error too; frames of other kinds come between.
   private var hasJustReset = false
 
   init(limits: HTTP2Rules.Limits) { rules = HTTP2Rules(limits: limits, openedAt: 0) }
@@ -47,7 +48,11 @@ final class HTTP2Guard: ChannelInboundHandler {
   }
 
   fileprivate func wrote(_ frame: HTTP2Frame) {
-    hasJustReset = if case .rstStream = frame.payload { true } else { false }
+    switch frame.payload {
+    case .rstStream: hasJustReset = true
+    case .goAway: hasJustReset = false
+    default: break
+    }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
