@@ -18,6 +18,7 @@ enum LogPieces {
 
   /// Leaves the log to the next start, when a connection is closed that would copy it into the database.
   static func keepLog(of database: Database) {
-    _ = brume_log_pieces_keep(database.sqliteConnection)
+    guard let connection = database.sqliteConnection else { return }
+    _ = brume_log_pieces_keep(connection)
   }
 }

@@ -227,6 +227,8 @@ extension SQLiteStore {
   /// cannot be written back now is at the next start. After a failure of the storage all of it is left to that.
   private func emptyLog() {
     pool.writeWithoutTransaction { database in
+      // Closed before.
+      if database.sqliteConnection == nil { return }
       if writer.hasFailed { return LogPieces.keepLog(of: database) }
       do { try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch {
         LogPieces.keepLog(of: database)

@@ -106,9 +106,12 @@ struct SharedNotifierTests {
     let (fixture, notes) = try await prepared()
     try await fixture.notifier.drain()
     #expect(await fixture.notifier.status.subscriptions == 0)
-    let later = Subscription(id: "later", kind: .database(recordType: nil), info: visible())
-    _ = try await fixture.engine.subscriptions.modify(
+    let later = Subscription(id: "later", kind: .database(recordType: "Note"), info: visible())
+    for result in try await fixture.engine.subscriptions.modify(
       [.save(later)], in: .shared, as: fixture.caller(bob))
+    {
+      _ = try result.get()
+    }
     try await fixture.log(.created, "one", in: notes, by: alice, on: "A", shares: ["share"])
     try await fixture.notifier.drain()
     #expect(try await fixture.pending(bob, "B").sorted() == ["later", "shared"])

@@ -34,12 +34,12 @@ import Testing
     let schema = try #require(url.split(separator: "%3D").last)
     try await PostgresStore.forTest(url: url).close()
     try server.execute(
-      "CREATE ROLE reader LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO reader; "
-        + "GRANT ALL ON SCHEMA \(schema) TO reader")
+      "CREATE ROLE spare_reader LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO spare_reader; "
+        + "GRANT ALL ON SCHEMA \(schema) TO spare_reader")
     let node = Node(
       coders: .wireForm, bucketCount: 1, leases: PostgresLeases(owner: "test") { 0 },
       acceptsLoss: true)
-    let readers = Readers(node, try Self.connector(url.replacing("brume@", with: "reader@")))
+    let readers = Readers(node, try Self.connector(url.replacing("brume@", with: "spare_reader@")))
     try readers.start(3)
     let (met, left) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     async let all: Void = Self.read(readers, times: 3) {
@@ -95,7 +95,7 @@ import Testing
 
   private static func count(_ connection: Connection) throws -> Int64 {
     try connection.send(
-      SQL("SELECT count(*) FROM pg_stat_activity WHERE usename = 'reader'"))
+      SQL("SELECT count(*) FROM pg_stat_activity WHERE usename = 'spare_reader'"))
     return try connection.exchange()[0].first?.integer(0) ?? 0
   }
 }
