@@ -260,7 +260,8 @@ package final class PostgresStore: Store {
 extension PostgresStore: SharedAccounts {
   package func accountHints() -> CommitHints { accountSignals.hints() }
 
-  package var silence: Milliseconds { tail.silence }
+  /// Who is alone changes nothing unseen.
+  package var silence: Milliseconds { leases.processes > 1 ? tail.silence : 0 }
 
   package func changedUsers(after last: Int64) async throws -> (users: Set<UserID>?, last: Int64) {
     try await look {

@@ -57,8 +57,9 @@ package final class SQLiteStore: Store {
     try LogPieces.install()
     try FolderLock.makeFolder(folder)
     let lock = try FolderLock(folder: folder)
-    Self.keepToOwner(folder, logger)
     let runs = StoreRuns(folder: folder, marks: marks, runID: runID, logger: logger)
+    try opening(folder) { try runs.requireFile() }
+    Self.keepToOwner(folder, logger)
     let (pool, durability, hasIndexWork, begun) = try opening(folder) {
       let pool = try DatabasePool(
         path: folder + "/brume.sqlite",

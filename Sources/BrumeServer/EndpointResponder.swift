@@ -48,7 +48,7 @@ final class EndpointResponder: Sendable {
   ) async throws -> Response {
     guard let work = state.work else { return try await work(on: request, state, endpoint) }
     let deadline = endpoint.work == .lasting ? nil : settings.timeouts.request
-    return try await work.run(deadline: deadline) {
+    return try await work.run(deadline: deadline, waits: endpoint.waitsForPushes) {
       try await self.work(on: request, state, endpoint)
     }
   }

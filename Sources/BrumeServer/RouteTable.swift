@@ -138,6 +138,9 @@ package struct Endpoint: Sendable {
   /// HEAD is answered as GET is, without the body, unless a GET waits for something or does something.
   private var takesHead = true
 
+  /// Whether it takes pushes that come while it is open.
+  var waitsForPushes: Bool { path == "/_brume/courier" || path == StreamRoute.path }
+
   /// All methods that the endpoint answers.
   package var answered: [HTTPRequest.Method] {
     takesHead && methods.contains(.get) && !methods.contains(.head) ? methods + [.head] : methods

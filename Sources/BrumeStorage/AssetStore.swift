@@ -33,10 +33,21 @@ package protocol AssetStore: Sendable {
   /// - Throws: an `AssetFailure`. Whether the object is gone is not known then.
   func remove(_ name: String) async throws
 
+  /// Removes several, each if it is there.
+  ///
+  /// - Throws: an `AssetFailure`. Which of them are gone is not known then.
+  func remove(_ names: [String]) async throws
+
   /// Names of objects after `name`, in order, at most `limit`.
   ///
   /// - Throws: an `AssetFailure`.
   func names(after name: String, limit: Int) async throws -> [String]
+}
+
+extension AssetStore {
+  package func remove(_ names: [String]) async throws {
+    for name in names { try await remove(name) }
+  }
 }
 
 /// The place for assets failed or lacks an object. It says nothing about the database: the server goes

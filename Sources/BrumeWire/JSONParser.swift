@@ -43,6 +43,7 @@ extension JSON {
     switch outcome {
     case .success(let value): self = value
     case .failure(let fault):
+      if fault.isTooMuch { throw BrumeError(.limitExceeded, "\(fault.reason)") }
       throw BrumeError(
         .badRequest, "the JSON is not valid at byte \(fault.offset): \(fault.reason)\(detail)")
     }
@@ -53,6 +54,8 @@ extension JSON {
 struct JSONFault: Error {
   let offset: Int
   let reason: StaticString
+  /// It may be valid, in parts.
+  var isTooMuch = false
 }
 
 struct JSONParser {
@@ -92,7 +95,9 @@ struct JSONParser {
     guard at < bytes.count else { throw fault("the text ends where a value should be") }
     values += 1
     if isRequest, values > JSONBounds.values {
-      throw fault("the request has more than 1,000,000 values; send fewer at once")
+      var much = fault("the request has more than 1,000,000 values. Split it")
+      much.isTooMuch = true
+      throw much
     }
     switch bytes[at] {
     case UInt8(ascii: "\""):

@@ -191,7 +191,7 @@ struct JSONParserTests {
     }
     #expect(try JSON(body: body(999_998))["a"] != nil)
     let error = #expect(throws: BrumeError.self) { try JSON(body: body(999_999)) }
-    #expect(error?.code == .badRequest && error?.reason.contains("1,000,000 values") == true)
+    #expect(error?.code == .limitExceeded && error?.reason.contains("1,000,000 values") == true)
     #expect(try JSON(parsing: body(999_999))["a"] != nil)
   }
 

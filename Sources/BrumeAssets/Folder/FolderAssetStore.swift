@@ -61,14 +61,20 @@ package final class FolderAssetStore: AssetStore {
     try await OpenFile.existing(path(of: name)).read(range, into: take)
   }
 
-  package func remove(_ name: String) async throws {
-    try AssetObjectName.check(name)
-    try Folder.remove(path(of: name))
-    // Whoever forgets the name after this must not find it again after a power failure.
-    do {
-      try await OpenFile.existing(place(of: name)).sync()
-    } catch let failure as AssetFailure where failure.code == .missing {
-      // Nothing was ever there.
+  package func remove(_ name: String) async throws { try await remove([name]) }
+
+  package func remove(_ names: [String]) async throws {
+    for name in names {
+      try AssetObjectName.check(name)
+      try Folder.remove(path(of: name))
+    }
+    // Whoever forgets the names after this must not find them again after a power failure.
+    for place in Set(names.map { place(of: $0) }) {
+      do {
+        try await OpenFile.existing(place).sync()
+      } catch let failure as AssetFailure where failure.code == .missing {
+        // Nothing was ever there.
+      }
     }
   }
 

@@ -124,8 +124,8 @@ package struct AssetSweeper: Sendable {
 
   private func removeObjects(_ rows: Int) async throws -> Int {
     let names = try await store.read { try $0.assets.discardedObjects(limit: rows) }
-    for name in names { try await assets.remove(name) }
     guard !names.isEmpty else { return 0 }
+    try await assets.remove(names)
     try await store.write(in: .server) { transaction in
       for name in names { try transaction.assets.forgetObject(name) }
     }

@@ -137,6 +137,18 @@ struct OperationMemory: Sendable {
     else {
       return nil
     }
+    // All of the entry is read before anything is decided: the next one stands behind it.
+    var (sequence, failure): (Int64?, BrumeError?) = (nil, nil)
+    switch kind {
+    case ResultKind.savedWithoutTag, ResultKind.deleted: break
+    case ResultKind.saved:
+      guard let number = unpacker.number() else { return nil }
+      sequence = number
+    default:
+      guard let code = unpacker.text().flatMap(BrumeError.Code.init), let reason = unpacker.text()
+      else { return nil }
+      failure = BrumeError(code, reason)
+    }
     let key = RecordKey(zone: ZoneKey(database: database, name: zone), name: name)
     let id = RecordID(name: name, zone: key.zone.id)
     let stored = try access.transaction.records.find(key)
@@ -149,19 +161,10 @@ struct OperationMemory: Sendable {
     let isSave = kind == ResultKind.saved || kind == ResultKind.savedWithoutTag
     guard try isDeletion || mayStill(isSave ? .write : .read, stored, in: key.zone, &access)
     else { return nil }
-    switch kind {
-    case ResultKind.savedWithoutTag: return try saved(stored, id, sequence: nil)
-    case ResultKind.saved:
-      return try unpacker.number().flatMap { try saved(stored, id, sequence: $0) }
-    case ResultKind.deleted:
-      return .success(.deleted(name: name, zone: id.zone))
-    default:
-      guard let code = unpacker.text().flatMap(BrumeError.Code.init), let reason = unpacker.text()
-      else { return nil }
-      var error = BrumeError(code, reason)
-      if code == .conflict { error.serverRecord = try stored?.record() }
-      return .failure(ItemFailure(id, error))
-    }
+    if isDeletion { return .success(.deleted(name: name, zone: id.zone)) }
+    guard var error = failure else { return try saved(stored, id, sequence: sequence) }
+    if error.code == .conflict { error.serverRecord = try stored?.record() }
+    return .failure(ItemFailure(id, error))
   }
 }
 

@@ -11,7 +11,9 @@ enum RequestWords {
     let values = operations.flatMap { operation in
       operation.record.fields.values.compactMap { $0.isEncrypted ? nil : $0.value }
     }
-    guard values.reduce(0, { $0 + $1.mostWords }) > maximum else { return }
+    guard values.reduce(0, { $0 + $1.mostWords { ($0.utf8.count + 1) / 2 } }) > maximum,
+      values.reduce(0, { $0 + $1.mostWords(beginnings) }) > maximum
+    else { return }
     var words = 0
     for value in values {
       words += Tokens.of(value)?.count ?? 0
@@ -23,14 +25,27 @@ enum RequestWords {
       }
     }
   }
+
+  /// No fewer than a text has words, without cutting it: each begins with an ASCII letter or digit behind something else, or
+  /// with another character, of which this is the first byte.
+  private static func beginnings(_ text: String) -> Int {
+    var (count, isInWord) = (0, false)
+    for byte in text.utf8 {
+      let isPart =
+        (0x61...0x7a).contains(byte) || (0x41...0x5a).contains(byte) || (0x30...0x39).contains(byte)
+      if isPart && !isInWord || byte >= 0xc0 { count += 1 }
+      isInWord = isPart
+    }
+    return count
+  }
 }
 
 extension FieldValue {
-  /// A word has a byte, and another is between it and the next.
-  fileprivate var mostWords: Int {
+  /// No fewer than there are words. A word has a byte, and another is between it and the next.
+  fileprivate func mostWords(_ ofText: (String) -> Int) -> Int {
     switch self {
-    case .string(let text): (text.utf8.count + 1) / 2
-    case .list(let elements, _): elements.reduce(0) { $0 + $1.mostWords }
+    case .string(let text): ofText(text)
+    case .list(let elements, _): elements.reduce(0) { $0 + $1.mostWords(ofText) }
     case .int64, .double, .bytes, .timestamp, .location, .reference, .asset: 0
     }
   }

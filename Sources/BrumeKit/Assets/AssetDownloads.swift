@@ -29,6 +29,8 @@ extension CKOperation {
         fetched[spot] = CKAsset(stored: stored, fileURL: url)
       } catch let error as CKError {
         guard !error.isAboutTheUser else { throw error }
+        // A time that is over is the operation's, not this record's.
+        try checkTime()
         return .failure(Self.failure(error, spot, record))
       }
     }

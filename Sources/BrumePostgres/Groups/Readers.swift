@@ -168,7 +168,8 @@ final class Readers: Sendable {
     state.withLock { state in
       if let job = state.next() { return .run(job) }
       if state.isClosed { return .end }
-      state.sleeping.append(seat)
+      // Whoever has no connection gets work after all others.
+      state.sleeping.insert(seat, at: seat.connection == nil ? 0 : state.sleeping.count)
       return .sleep
     }
   }

@@ -29,12 +29,25 @@ struct StoreRuns {
     let marks: Marks
   }
 
+  /// To be called before anything is opened: SQLite removes the log of a database that is not there.
+  ///
+  /// - Throws: as `requireDatabase(_:)`.
+  func requireFile() throws(StoreError) {
+    var status = stat()
+    if stat(folder + "/brume.sqlite", &status) == 0, status.st_size > 0 { return }
+    var mark = stat()
+    guard stat(folder + "/brume.mark", &mark) == 0 else { return }
+    try requireNoMark()
+  }
+
   /// - Throws: `StoreError` if the folder had a database, as its mark says, and `writer` has an empty one open: a
   ///   server that began anew would write over the mark, the last word of what is lost.
   func requireDatabase(_ writer: Database) throws {
-    guard try Migrations.isNew(writer), let mark = open(folder + "/brume.mark")?.read(),
-      mark.start > 0
-    else { return }
+    if try Migrations.isNew(writer) { try requireNoMark() }
+  }
+
+  private func requireNoMark() throws(StoreError) {
+    guard let mark = open(folder + "/brume.mark")?.read(), mark.start > 0 else { return }
     throw StoreError(
       .corrupt,
       "it is missing or empty, but 'brume.mark' beside it is of its start \(mark.start); to begin with nothing, "

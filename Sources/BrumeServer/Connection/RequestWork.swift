@@ -62,14 +62,16 @@ final class RequestWork: Sendable {
 
   /// Works on a request.
   ///
-  /// - Parameter deadline: the seconds after which `end(.outOfTime)` is called; nil if that does not
-  ///   concern this request.
+  /// - Parameters:
+  ///   - deadline: the seconds after which `end(.outOfTime)` is called; nil if that does not concern this request.
+  ///   - waits: whether it takes what happens while it waits, as a poll takes a push; nil: if it has no deadline.
   /// - Throws: `OutOfTime` if that ended the work, `ClientGone` if the client's going did, or it had gone before; else
   ///   what the work throws.
   func run<Value: Sendable>(
-    deadline: Int?, _ body: @escaping @Sendable () async throws -> Value
+    deadline: Int?, waits: Bool? = nil, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    guard let task = begin(isLasting: deadline == nil, body) else { throw ClientGone() }
+    let task = begin(isLasting: deadline == nil, waits: waits ?? (deadline == nil), body)
+    guard let task else { throw ClientGone() }
     let result = await withTaskCancellationHandler {
       await task.result
     } onCancel: {
@@ -90,10 +92,10 @@ final class RequestWork: Sendable {
   /// Nil: nobody waits for it. Whoever only closed their own side before gets what is answered at once, and nothing
   /// that waits: a poll would take the next push.
   private func begin<Value: Sendable>(
-    isLasting: Bool, _ body: @escaping @Sendable () async throws -> Value
+    isLasting: Bool, waits: Bool, _ body: @escaping @Sendable () async throws -> Value
   ) -> Task<Value, any Error>? {
     state.withLock { state in
-      if state.isGone || state.isSilent && isLasting { return nil }
+      if state.isGone || state.isSilent && waits { return nil }
       let task = Task(executorPreference: executor) { try await body() }
       state.cancel = { task.cancel() }
       (state.hasDeadline, state.end) = (!isLasting, nil)

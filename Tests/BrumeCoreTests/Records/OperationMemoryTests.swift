@@ -54,14 +54,17 @@ struct OperationMemoryTests {
     #expect(try await !fixture.exists("h3"))
   }
 
-  @Test func `a repetition does nothing again beside what failed for want of a zone`() async throws
-  {
+  @Test(arguments: [false, true])
+  func `a repetition does nothing again beside what failed for want of a zone`(
+    failsFirst: Bool
+  ) async throws {
     let fixture = try await EngineFixture()
     var elsewhere = RecordOperation.create("g1")
     elsewhere.record.zone = ZoneID(name: "Ghost")
-    let operations = [RecordOperation.force("h1", ["km": .int64(1)]), elsewhere]
+    let force = RecordOperation.force("h1", ["km": .int64(1)])
+    let operations = failsFirst ? [elsewhere, force] : [force, elsewhere]
     let first = try await fixture.modify(operations, id: "op-1")
-    #expect(first.codes == [nil, .zoneNotFound])
+    #expect(first.codes == (failsFirst ? [.zoneNotFound, nil] : [nil, .zoneNotFound]))
     try await fixture.save(.force("h1", ["km": .int64(2)]), as: fixture.tablet)
     let second = try await fixture.modify(operations, id: "op-1")
     #expect(second.codes == first.codes)
