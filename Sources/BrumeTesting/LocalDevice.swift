@@ -22,9 +22,10 @@ struct LocalDevice: Sendable {
     return container
   }
 
-  /// The push of this ID and those before it are gone.
-  mutating func take(through notificationID: String) {
-    let index = pushes.firstIndex { $0.notificationID == notificationID }
+  /// The push of this position and those before it are gone. Two subscriptions that one change meets have pushes of
+  /// the same ID.
+  mutating func take(through position: Int64) {
+    let index = pushes.firstIndex { $0.position == position }
     if let index { pushes.removeFirst(index + 1) }
   }
 }

@@ -36,7 +36,7 @@ extension LocalServer {
     for entry in try known(device).pushes {
       // The test is asked outside of the lock: it may want to know something of the server.
       guard let push = entry.notification, isWanted(push) else { continue }
-      try change(device) { $0.take(through: entry.notificationID) }
+      try change(device) { $0.take(through: entry.position) }
       return push
     }
     let lines = try await pushLines().map { "  " + $0 }

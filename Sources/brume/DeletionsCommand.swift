@@ -37,7 +37,8 @@ struct DeletionsCommand: AsyncParsableCommand {
       var body = JSONObject()
       body["olderThanDays"] = olderThan.map { .int($0) }
       body["dryRun"] = .bool(dryRun)
-      let answer = try await server.connect().post("deletions/forget", .object(body))
+      let answer = try await server.connect().post(
+        "deletions/forget", .object(body), within: ServerConnection.patience)
       if json { return Output.line(answer.bytes()) }
       let (count, zones) = (answer["deletions"]?.int ?? 0, answer["zones"]?.int ?? 0)
       Output.line("\(count) deletions of \(zones) zones \(dryRun ? "would be" : "are") forgotten")

@@ -140,7 +140,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
   /// Whether every file that the server knows of is there.
   private func assets(of server: ServerOptions) async throws -> String {
-    let answer = try await server.connect().get("assets/check")
+    let answer = try await server.connect().get(
+      "assets/check", within: ServerConnection.patience)
     let missing = answer["missing"]?.array?.count ?? 0
     guard missing == 0 else {
       throw CommandFailure(

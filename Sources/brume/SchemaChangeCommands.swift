@@ -64,8 +64,10 @@ struct ImportSchema: AsyncParsableCommand {
     let text = JSON.string(try await SchemaFile(file).checked(connection))
     let changes = SchemaChanges(try await connection.post("schema/diff", ["schema": text]))
     let drops = try changes.agreedDrops(allowDrops, asJSON: json)
+    // A server of before looks at the first member alone.
     _ = try await connection.post(
-      "schema", ["schema": text, "allowDrops": true, "drops": .array(drops)])
+      "schema", ["schema": text, "allowDrops": .bool(!drops.isEmpty), "drops": .array(drops)],
+      within: ServerConnection.patience)
     if json { changes.show(asJSON: true) }
     Output.say("imported \(file); changes: \(changes.count)")
   }
@@ -82,7 +84,8 @@ struct DeploySchema: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let answer = try await server.connect().post("schema/deploy", ["dryRun": .bool(dryRun)])
+    let answer = try await server.connect().post(
+      "schema/deploy", ["dryRun": .bool(dryRun)], within: ServerConnection.patience)
     if dryRun { return SchemaChanges(answer).show(asJSON: json) }
     if json { Output.line(answer.bytes()) }
     Output.say("deployed; production now has development's record types and fields")
@@ -104,10 +107,14 @@ struct ResetSchema: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try server.connect()
-    let changes = SchemaChanges(try await connection.post("schema/reset", ["dryRun": true]))
+    let changes = SchemaChanges(
+      try await connection.post(
+        "schema/reset", ["dryRun": true], within: ServerConnection.patience))
     if dryRun { return changes.show(asJSON: json) }
     let drops = try changes.agreedDrops(allowDrops, asJSON: json)
-    let done = SchemaChanges(try await connection.post("schema/reset", ["drops": .array(drops)]))
+    let done = SchemaChanges(
+      try await connection.post(
+        "schema/reset", ["drops": .array(drops)], within: ServerConnection.patience))
     if json || drops.isEmpty { done.show(asJSON: json) }
     Output.say("reset; development now has production's record types and fields")
   }

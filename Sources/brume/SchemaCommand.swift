@@ -60,7 +60,7 @@ struct SchemaCommand: AsyncParsableCommand {
         [
           "type": .string(type), "field": .string(field), "index": .string(index),
           "on": .bool(isOn),
-        ])
+        ], within: ServerConnection.patience)
       let place =
         "in \(done["environment"]?.string ?? "") of container '\(done["container"]?.string ?? "")'"
       answer.show(

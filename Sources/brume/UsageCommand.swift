@@ -59,7 +59,8 @@ struct UsageCommand: AsyncParsableCommand {
       if let over { return try await show(over, connection) }
       var (lines, after) = ([JSON](), String?.none)
       repeat {
-        let page = try await connection.get("usage/storage", after.map { [("after", $0)] } ?? [])
+        let page = try await connection.get(
+          "usage/storage", after.map { [("after", $0)] } ?? [], within: ServerConnection.patience)
         lines += (page["public"]?.array ?? []) + (page["users"]?.array ?? [])
         after = page["after"]?.string
       } while after != nil

@@ -96,7 +96,8 @@ struct UserCommand: AsyncParsableCommand {
 
     func run() async throws {
       let removal = try await server.connect().post(
-        "users/delete", ["user": .string(name), "dryRun": .bool(dryRun)])
+        "users/delete", ["user": .string(name), "dryRun": .bool(dryRun)],
+        within: ServerConnection.patience)
       let places = removal["containers"]?.array ?? []
       if answer.json || places.isEmpty {
         answer.show(removal)

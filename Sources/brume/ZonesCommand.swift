@@ -75,7 +75,8 @@ struct ZonesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let done = try await server.connect().post(
-        "zones/purge", ["user": .string(user), "zone": .string(zone)])
+        "zones/purge", ["user": .string(user), "zone": .string(zone)],
+        within: ServerConnection.patience)
       answer.show(done, said: "purged '\(zone)' of \(user)")
     }
   }

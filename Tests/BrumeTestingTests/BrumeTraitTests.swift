@@ -149,6 +149,23 @@ import Testing
     #expect(first.notificationID != (try await server.push(to: "alice").notificationID))
   }
 
+  @Test(.brume(users: "alice"), arguments: ["mine", "notes"])
+  func `each of two pushes of one change is taken once`(subscription: String) async throws {
+    let server = try LocalServer.current
+    let laptop = try await server.device("laptop", of: "alice").privateCloudDatabase
+    try await laptop.save(CKRecordZone(zoneID: zone))
+    let own = server["alice"].privateCloudDatabase
+    try await watch(own, "mine")
+    let notes = CKRecordZoneSubscription(zoneID: zone, subscriptionID: "notes")
+    notes.notificationInfo = CKSubscription.NotificationInfo(alertBody: "News")
+    try await own.save(notes)
+    try await laptop.save(note("a", "Milk"))
+    try await server.push(to: "alice") { $0.subscriptionID == subscription }
+    await #expect(throws: NoSuchPush.self) {
+      try await server.push(to: "alice") { $0.subscriptionID == subscription }
+    }
+  }
+
   @Test(.brume(users: "alice")) func `whoever looks for a push may ask the server meanwhile`()
     async throws
   {

@@ -198,6 +198,77 @@ def killed_import(binary, server, folder):
     expect(left == [] == os.listdir(place), f"leaves nothing of anybody's files: {left}")
 
 
+def import_from_pipe(binary, server):
+    """The command finds a pipe under a name that is a link."""
+    print("== an import from a pipe")
+    export = '{"brume":"export","version":1,"user":"dora","owner":"_d"}\n{"zone":"Trails"}\n{"end":true,"records":0}\n'
+    outcome = subprocess.run([binary, "import", "/dev/stdin", "--data", server.folder], input=export, env=CLEAN,
+                             capture_output=True, text=True, timeout=PATIENCE)
+    expect(outcome.returncode == 0 and "imported 1 zones and 0 records of dora" in outcome.stdout + outcome.stderr,
+           f"is whole {outcome.returncode} {outcome.stderr}")
+
+
+class Scripted(http.server.BaseHTTPRequestHandler):
+    """A server that gives one answer for each path, and does something before it."""
+    answers, seen = {}, []
+
+    def answer(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+        path = self.path.partition("?")[0].removeprefix("/_brume/admin/")
+        Scripted.seen.append((path, body))
+        text = Scripted.answers[path]().encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_GET = do_POST = answer
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def scripted(**answers):
+    """The options that name such a server."""
+    Scripted.answers = {path.replace("_", "/"): answer for path, answer in answers.items()}
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Scripted) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield "--url", f"http://127.0.0.1:{server.server_port}", "--admin-token", "t"
+        server.shutdown()
+
+
+def taken_name(binary, folder):
+    """Somebody else makes the file while the export comes."""
+    print("== an export whose name is taken meanwhile")
+    file, export = os.path.join(folder, "alice.jsonl"), '{"end":true,"records":0}\n'
+
+    def taken():
+        open(file, "w").close()
+        return export
+    with scripted(shares=lambda: '{"shares":[]}', users_export=taken) as server:
+        outcome = run(binary, "export", "--user", "alice", file, *server)
+    expect(outcome.returncode != 0 and "what was written is in" in outcome.stderr, f"says where it is {outcome.stderr}")
+    with open(file + ".part") as part:
+        expect(part.read() == export, "and leaves it there")
+
+
+def older_server(binary, folder):
+    """A server that knows 'allowDrops' and not which record types may go."""
+    print("== a schema for an older server")
+    file = os.path.join(folder, "empty.ckdb")
+    with open(file, "w") as text:
+        text.write("DEFINE SCHEMA\n")
+    changes = {"changes": [{"change": "remove record type Note"}], "drops": ["Note"]}
+    with scripted(schema_validate=lambda: '{"errors":[]}', schema_diff=lambda: json.dumps(changes),
+                  schema=lambda: "{}") as server:
+        run(binary, "schema", "import", file, *server)
+        run(binary, "schema", "import", file, "--allow-drops", *server)
+    sent = [json.loads(body)["allowDrops"] for path, body in Scripted.seen if path == "schema"]
+    expect(sent == [False, True], f"it may drop what somebody agreed to, only {sent}")
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--brume", required=True)
@@ -211,6 +282,9 @@ def main():
         restart(binary, server)
         secrets(binary, server)
         killed_import(binary, server, folder)
+        import_from_pipe(binary, server)
+        taken_name(binary, folder)
+        older_server(binary, folder)
     print("command_ends: ok")
 
 

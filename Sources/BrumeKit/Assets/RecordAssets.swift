@@ -53,13 +53,18 @@ extension CKRecord.Contents {
     assetsBySpot.filter { changes.contains($0.key.key) }.compactMapValues(\.imported)
   }
 
-  /// Gives the server's assets the local files with the same content.
-  mutating func keepFiles(_ files: [String: URL]) {
-    replaceAssets(
-      assetsBySpot.compactMapValues { asset in
-        guard let stored = asset.stored, let file = files[stored.fileChecksum] else { return nil }
-        return CKAsset(stored: stored, fileURL: file)
-      })
+  /// Gives the server's assets the local files with the same content: that of the same place, or of another one.
+  mutating func keepFiles(_ files: [AssetSpot: SentFile]) {
+    let byContent = Dictionary(
+      files.values.map { ($0.checksum, $0.url) }, uniquingKeysWith: { first, _ in first })
+    var kept: [AssetSpot: CKAsset] = [:]
+    for (spot, asset) in assetsBySpot {
+      guard let stored = asset.stored else { continue }
+      let own = files[spot].flatMap { $0.checksum == stored.fileChecksum ? $0.url : nil }
+      guard let file = own ?? byContent[stored.fileChecksum] else { continue }
+      kept[spot] = CKAsset(stored: stored, fileURL: file)
+    }
+    replaceAssets(kept)
   }
 }
 

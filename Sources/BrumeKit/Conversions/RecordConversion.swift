@@ -150,8 +150,8 @@ extension CKRecord.Contents {
 /// What a save sends of a record, which the app may change meanwhile.
 struct SentRecord {
   let contents: CKRecord.Contents
-  /// Local files by the checksums that the server has for them after the save.
-  let files: [String: URL]
+  /// The local files, by their places.
+  let files: [AssetSpot: SentFile]
 
   init(_ contents: CKRecord.Contents, as operation: RecordOperation) {
     self.contents = contents
@@ -159,9 +159,15 @@ struct SentRecord {
       guard let file = item.value.fileURL,
         let stored = operation.asset(at: item.key) ?? item.value.stored
       else { return }
-      files[stored.fileChecksum] = file
+      files[item.key] = SentFile(checksum: stored.fileChecksum, url: file)
     }
   }
+}
+
+/// A local file, with the checksum that the server has for it after the save.
+struct SentFile {
+  let checksum: String
+  let url: URL
 }
 
 extension RecordOperation {

@@ -47,14 +47,25 @@ private struct UserExport {
     self.file = file
   }
 
-  /// Writes the file, which is not there if this throws. Answers what is in it, and how many shares are not.
+  /// Writes the file. Answers what is in it, and how many shares are not.
+  ///
+  /// - Throws: also where all is there, and could not get its name; the error says then where it is.
   func run() async throws -> (ArchiveContents, shares: Int64) {
     let writer = try ArchiveWriter(file)
+    return try await progress.during("the server is asked") {
+      let content = try await content(into: writer)
+      try writer.finish()
+      return content
+    }
+  }
+
+  /// Nothing of it stays if this throws.
+  private func content(
+    into writer: ArchiveWriter
+  ) async throws -> (ArchiveContents, shares: Int64) {
     do {
-      return try await progress.during("the server is asked") {
-        let shares = try await connection.all("shares", of: user).count
-        return (try await write(writer), Int64(shares))
-      }
+      let shares = try await connection.all("shares", of: user).count
+      return (try await write(writer), Int64(shares))
     } catch {
       writer.discard()
       throw error
@@ -69,7 +80,6 @@ private struct UserExport {
       progress.show("\(contents.records) records, \(contents.files) files")
     }
     guard contents.isWhole else { throw ServerConnection.brokenOff }
-    try writer.finish()
     return contents
   }
 }

@@ -122,7 +122,9 @@ struct RecordImport {
     var body = request(operations).object ?? JSONObject()
     body["user"] = .string(user)
     do {
-      return try await connection.send("records/modify", .object(body))["records"]?.array ?? []
+      let answer = try await connection.send(
+        "records/modify", .object(body), within: ServerConnection.patience)
+      return answer["records"]?.array ?? []
     } catch let error as BrumeError {
       if error.code == .limitExceeded, operations.count > 1 { return nil }
       throw CommandFailure(error.reason, error.exitStatus)

@@ -64,8 +64,10 @@ struct ArchiveReader {
       throw ExitStatus.noInput.code
     }
     self.handle = handle
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    size = (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+    // Of what was opened: /dev/stdin and /dev/fd/63 are links, which have a size of their own.
+    var status = stat()
+    let isFile = fstat(handle.fileDescriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    size = isFile ? Int64(status.st_size) : 0
   }
 
   /// The next line; nil at the end of the file.

@@ -102,7 +102,9 @@ struct ImportTarget {
     body["user"] = .string(user)
     let whole = JSON.object(body)
     do {
-      return try await ImportRetries.retry("the target") { try await connection.send(path, whole) }
+      return try await ImportRetries.retry("the target") {
+        try await connection.send(path, whole, within: ServerConnection.patience)
+      }
     } catch let failure as CallFailure {
       throw CommandFailure(failure.sentence, ExitStatus(of: failure))
     }

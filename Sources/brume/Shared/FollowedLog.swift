@@ -91,7 +91,7 @@ struct FollowedLog {
 
   private func ask(_ limit: Int, _ part: [(String, String)]) async throws -> JSON {
     try await connection.get(
-      path, filter + [("limit", "\(limit)")] + part, within: ServerConnection.shortPatience)
+      path, filter + [("limit", "\(limit)")] + part)
   }
 
   /// Oldest first, whatever the order of the answer.

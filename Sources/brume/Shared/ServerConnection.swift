@@ -166,11 +166,11 @@ struct ServerConnection: Sendable {
     self.place = place
   }
 
-  /// Ours: how long a call may take. The server itself ends most of them sooner (--timeout-request); an earlier end here
-  /// would call a server gone that is at work.
+  /// Ours: how long a call may take whose work grows with what is stored. An earlier end would call a server gone that is
+  /// at work.
   static let patience = Duration.seconds(3600)
-  /// Ours: the same for questions that every healthy server answers at once.
-  static let shortPatience = Duration.seconds(60)
+  /// Ours: the same for all other calls. The server itself ends them sooner, after 60 s (--timeout-request).
+  static let shortPatience = Duration.seconds(90)
 
   static let notReady = CommandFailure(
     "the server is not ready: its storage does not answer; its log says why", .unavailable)
@@ -183,15 +183,19 @@ struct ServerConnection: Sendable {
 
   /// An admin call.
   func get(
-    _ path: String, _ query: [(String, String)] = [], within time: Duration = Self.patience
+    _ path: String, _ query: [(String, String)] = [], within time: Duration = Self.shortPatience
   ) async throws -> JSON {
     let request = try request(
       "GET", "/_brume/admin/\(path)", place + query, [], isOperator: true, within: time)
     return try access.json(try await exchange(request))
   }
 
-  func post(_ path: String, _ body: JSON) async throws -> JSON {
-    try await call("POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true)
+  func post(
+    _ path: String, _ body: JSON, within time: Duration = Self.shortPatience
+  ) async throws -> JSON {
+    let request = try request(
+      "POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true, within: time)
+    return try access.json(try await exchange(request))
   }
 
   static let brokenOff = CommandFailure(
@@ -202,7 +206,8 @@ struct ServerConnection: Sendable {
     _ path: String, _ query: [(String, String)], _ take: (ArraySlice<UInt8>) throws -> Void
   ) async throws {
     let request = try request(
-      "GET", "/_brume/admin/\(path)", place + query, [], isOperator: true)
+      "GET", "/_brume/admin/\(path)", place + query, [], isOperator: true,
+      within: Self.patience)
     var hasBegun = false
     do {
       let refusal = try await transport.download(request) { piece in
@@ -218,9 +223,12 @@ struct ServerConnection: Sendable {
   /// The same, for callers who can do something about a refusal.
   ///
   /// - Throws: the server's `BrumeError`; `CallFailure` for what is no answer of it and passes.
-  func send(_ path: String, _ body: JSON) async throws -> JSON {
+  func send(
+    _ path: String, _ body: JSON, within time: Duration = Self.shortPatience
+  ) async throws -> JSON {
     let answer = try await transport.send(
-      try request("POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true))
+      try request(
+        "POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true, within: time))
     let json: JSON
     do throws(CommandFailure) { json = try access.read(answer) } catch {
       guard error.status == .again else { throw error }
@@ -235,7 +243,7 @@ struct ServerConnection: Sendable {
   /// - Throws: `CommandFailure` if no server answers, or something else does.
   func isReady() async throws -> Bool {
     let request = try request(
-      "GET", "/_brume/health/ready", [], [], isOperator: false, within: Self.shortPatience)
+      "GET", "/_brume/health/ready", [], [], isOperator: false)
     let answer = try await exchange(request)
     switch (try? JSON(parsing: answer.body))?["status"]?.string {
     case "ready" where answer.isSuccess: return true
@@ -283,20 +291,13 @@ struct ServerConnection: Sendable {
     let credentials = [
       ("ckAPIToken", settings.apiToken ?? ""), ("ckWebAuthToken", settings.userToken ?? ""),
     ]
-    return try await call("POST", target, credentials, body.bytes(), isOperator: false)
-  }
-
-  private func call(
-    _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
-    isOperator: Bool
-  ) async throws -> JSON {
-    try access.json(
-      try await exchange(try request(method, path, query, body, isOperator: isOperator)))
+    let request = try request("POST", target, credentials, body.bytes(), isOperator: false)
+    return try access.json(try await exchange(request))
   }
 
   private func request(
     _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
-    isOperator: Bool, within time: Duration = Self.patience
+    isOperator: Bool, within time: Duration = Self.shortPatience
   ) throws -> HTTPCall {
     var request = HTTPCall(
       method: method, base: access.url, target: path + FormText.query(query), body: body,

@@ -101,6 +101,27 @@ import Testing
     #expect(asset.fileURL == (isKept ? file : nil))
   }
 
+  @Test func `files with the same content stay where they were`() async throws {
+    let names = ["a", "b", "c", "d", "e", "f"]
+    let checksums = Dictionary(uniqueKeysWithValues: names.map { ($0, "one") })
+    let note = makeRecord(Self.kept([:], files: checksums), from: Viewpoint(scope: .private))
+    for name in names {
+      note.replaceAssets([
+        AssetSpot(key: name, index: nil): CKAsset(
+          stored: Asset(fileChecksum: "one", size: 3), fileURL: URL(fileURLWithPath: "/\(name)"))
+      ])
+    }
+    note["title"] = "t"
+    let new = checksums.merging(["new": "one"]) { $1 }
+    let server = ScriptedServer { _, _ in
+      Self.answer(Self.kept(["title": .string("t")], files: new))
+    }
+    #expect(await save(note, server) == ["ok"])
+    let files = names.map { (note[$0] as? CKAsset)?.fileURL?.path }
+    #expect(files == ["/a", "/b", "/c", "/d", "/e", "/f"])
+    #expect((note["new"] as? CKAsset)?.fileURL != nil)
+  }
+
   @Test func `all keys are sent with the files that are here, and without the others`() async throws
   {
     let file = FileManager.default.temporaryDirectory.appending(path: "sent-\(UUID().uuidString)")
