@@ -262,7 +262,7 @@ class Recording:
                         random.Random(self.random.random()))
             return threading.Thread(target=made.run, args=(steps,), daemon=True)
 
-        writers = [writer(Writer, f"writer{number}-", STEPS * (5 if is_killed else 1)) for number in range(3)]
+        writers = [writer(Writer, f"writer{number}-", STEPS * (12 if is_killed else 1)) for number in range(3)]
         writers += [writer(Files, "files", STEPS // 3), writer(Zones, "zones", 3), writer(News, "news", 12)]
         if life == 1 and not self.is_control:
             writers.append(writer(Large, "large", LARGE_SAVES))
