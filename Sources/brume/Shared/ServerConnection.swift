@@ -226,7 +226,7 @@ struct ServerConnection: Sendable {
   func send(
     _ path: String, _ body: JSON, within time: Duration = Self.shortPatience
   ) async throws -> JSON {
-    let answer = try await transport.send(
+    let answer = try await waiting(
       try request(
         "POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true, within: time))
     let json: JSON
@@ -310,12 +310,15 @@ struct ServerConnection: Sendable {
   }
 
   private func exchange(_ request: HTTPCall) async throws -> HTTPAnswer {
-    do {
-      return try await TerminalProgress.waiting(for: "the server works on it") {
-        [transport, request] in try await transport.send(request)
-      }
-    } catch let failure as CallFailure {
+    do { return try await waiting(request) } catch let failure as CallFailure {
       throw access.failure(failure, changing: request.method != "GET")
+    }
+  }
+
+  /// On a terminal it is said that the server works, if that takes time.
+  private func waiting(_ request: HTTPCall) async throws -> HTTPAnswer {
+    try await TerminalProgress.waiting(for: "the server works on it") {
+      [transport, request] in try await transport.send(request)
     }
   }
 }
