@@ -60,6 +60,21 @@ struct NotifierMailboxTests {
     #expect(entries.map(\.collapseID) == ["y", "x"])
   }
 
+  /// When what three changes made for a silent subscription is due, 100 ms apart.
+  private func dueTimes(
+    _ fixture: NotifierFixture, _ notifier: Notifier
+  ) async throws -> [Milliseconds] {
+    try await fixture.register(alice, "A")
+    let notes = try await fixture.zone("Notes", of: alice)
+    try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil))
+    for number in 0..<3 {
+      try await fixture.log(.created, "n\(number)", in: notes)
+      try await notifier.drain()
+      fixture.clock.advance(100)
+    }
+    return try await fixture.entries(device("A", of: alice)).map(\.time)
+  }
+
   @Test(arguments: [true, false])
   func `a silent push that nobody has taken is replaced and does not wait anew`(
     isConnected: Bool
@@ -70,17 +85,9 @@ struct NotifierMailboxTests {
     let notifier = Notifier(
       engine: fixture.engine, store: fixture.store, host: fixture.clock.host,
       encode: PushPayload.encode, delivery: delivery)
-    try await fixture.register(alice, "A")
-    let notes = try await fixture.zone("Notes", of: alice)
-    try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil))
     let start = fixture.clock.now
-    for number in 0..<3 {
-      try await fixture.log(.created, "n\(number)", in: notes)
-      try await notifier.drain()
-      fixture.clock.advance(100)
-    }
-    let entries = try await fixture.entries(device("A", of: alice))
-    #expect(entries.map(\.time) == [isConnected ? start + 1000 : start])
+    #expect(
+      try await dueTimes(fixture, notifier) == [isConnected ? start + 1000 : start])
   }
 
   @Test func `a device that may be at another process is sent silent pushes once a window`()
@@ -90,17 +97,8 @@ struct NotifierMailboxTests {
     let notifier = Notifier(
       engine: fixture.engine, store: SharedStore(inner: fixture.store), host: fixture.clock.host,
       encode: PushPayload.encode, delivery: TestDelivery())
-    try await fixture.register(alice, "A")
-    let notes = try await fixture.zone("Notes", of: alice)
-    try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil))
     let start = fixture.clock.now
-    for number in 0..<3 {
-      try await fixture.log(.created, "n\(number)", in: notes)
-      try await notifier.drain()
-      fixture.clock.advance(100)
-    }
-    let entries = try await fixture.entries(device("A", of: alice))
-    #expect(entries.map(\.time) == [start + 1000])
+    #expect(try await dueTimes(fixture, notifier) == [start + 1000])
   }
 
   @Test func `after a clock was set back the reader of a silent push is signalled again`()
