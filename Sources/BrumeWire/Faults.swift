@@ -46,6 +46,12 @@ extension Fault {
     if name == "" {
       throw BrumeError(.badRequest, "'\(key)' is empty; name one, or leave it out to mean any")
     }
+    if let name, name.utf8.count > JSONBounds.nameBytes {
+      throw BrumeError(
+        .badRequest,
+        "'\(key)' has \(name.utf8.count) bytes; nothing has a name of more than \(JSONBounds.nameBytes)"
+      )
+    }
     return name
   }
 

@@ -93,6 +93,10 @@ import Testing
     (#"{"faults":[{"effect":"dropPush","on":["fetchZones","push"]}]}"#, "not 'fetchZones'"),
     (#"{"faults":[{"effect":"conflict","zone":""}]}"#, "'zone' is empty"),
     (#"{"faults":[{"effect":"conflict","count":2,"always":true}]}"#, "leave one of them out"),
+    (
+      #"{"faults":[{"effect":"conflict","zone":"\#(String(repeating: "z", count: 1025))"}]}"#,
+      "'zone' has 1025 bytes"
+    ),
     (#"{"faults":[]}"#, "'faults' is missing"),
   ])
   func `a fault that makes no sense is refused with the reason`(
