@@ -18,6 +18,7 @@ import BrumeServer
 import BrumeStorage
 import BrumeWire
 import Foundation
+import Hummingbird
 import Logging
 import Synchronization
 
@@ -224,8 +225,10 @@ final class Run: Sendable {
 
   private static let lasting = ["/_brume/stream", "/_brume/courier", "/_brume/admin/events"]
 
+  /// By the path that the router looks up: of a whole address too, and whatever the number of slashes.
   private static func isLasting(_ target: String) -> Bool {
-    lasting.contains { target.hasPrefix($0) }
+    let path = "/" + URI(target).path.split(separator: "/").joined(separator: "/")
+    return lasting.contains { path.hasPrefix($0) }
   }
 
   private func signed(_ request: WrittenRequest) -> (String, [InProcessServer.Header]) {
