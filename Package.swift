@@ -331,7 +331,7 @@ let package = Package(
         "CFuzz", "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeWire", "BrumeStorage",
         "BrumeQueryPlan", "BrumeCore", "BrumeNotifier", "BrumePush", "BrumeAssets", "BrumeOpenID",
         "BrumeTracing", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeTestKit", crypto, httpTypes,
-        hummingbird, nioCore, log,
+        hummingbirdCore, nioCore, log,
       ], path: "Tests/Fuzz", exclude: ["corpus", "words.txt"], swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["brume-fuzz"], swiftSettings: settings),
   ]

@@ -18,7 +18,7 @@ import BrumeServer
 import BrumeStorage
 import BrumeWire
 import Foundation
-import Hummingbird
+import HummingbirdCore
 import Logging
 import Synchronization
 
