@@ -77,10 +77,14 @@ class Writer:
         self.client, self.name, self.record, self.random, self.count = client, name, record, chance, 0
         self.alive = []
 
-    def run(self, steps):
+    def run(self, steps, hurry=None):
+        """Slowly until it is to hurry, if it is said: each disk is read whole, and what was written long before the end costs
+        each of them time."""
         with contextlib.suppress(OSError, http.client.HTTPException):
             for _ in range(steps):
                 self.step()
+                if hurry:
+                    hurry.wait(0.2)
 
     def say(self, kind, **what):
         note(self.record, json.dumps({"kind": kind, "writer": self.name, "number": self.count, **what}))
@@ -257,12 +261,15 @@ class Recording:
                         "all writers came to their ends before it was to die: give them more steps")) from None
 
     def live(self, life, is_killed):
-        def writer(kind, name, steps):
+        def writer(kind, name, *steps):
             made = kind(self.server.client("alice", f"{name}{life}"), f"{name}{life}", self.record,
                         random.Random(self.random.random()))
-            return threading.Thread(target=made.run, args=(steps,), daemon=True)
+            return threading.Thread(target=made.run, args=steps, daemon=True)
 
-        writers = [writer(Writer, f"writer{number}-", STEPS * (12 if is_killed else 1)) for number in range(3)]
+        # Where the server is to die, somebody has to write for as long as the last writer takes.
+        hurry = threading.Event()
+        steps = (STEPS * 12, hurry) if is_killed else (STEPS,)
+        writers = [writer(Writer, f"writer{number}-", *steps) for number in range(3)]
         writers += [writer(Files, "files", STEPS // 3), writer(Zones, "zones", 3), writer(News, "news", 12)]
         if life == 1 and not self.is_control:
             writers.append(writer(Large, "large", LARGE_SAVES))
@@ -274,6 +281,7 @@ class Recording:
         if is_killed:
             # The last one comes to its end, others are under way.
             writers[-1].join()
+            hurry.set()
             self.die(writers)
         for thread in writers:
             thread.join()
