@@ -2,7 +2,7 @@
 // changed by it, and nothing is kept for it but what a trace needs: a record that has not changed since is as it is
 // now; of one that has, the log may have the content of then. What it does not have is said to be unknown.
 
-package import BrumeCore
+import BrumeCore
 package import BrumeModel
 package import BrumeStorage
 
