@@ -119,11 +119,12 @@ struct OperationMemory: Sendable {
       heading.time > now - lifetime
     else { return nil }
     var results: [Int: RecordResult] = [:]
+    var answer = BoundedAnswer(access.limits)
     for _ in 0..<heading.count {
       guard let index = unpacker.number(), let result = try result(&unpacker, &access) else {
         return nil
       }
-      results[Int(index)] = result
+      results[Int(index)] = try answer.fitting(result)
     }
     let isSame =
       results.count == items.count && items.allSatisfy { results[$0.index]?.answers($0) ?? false }
