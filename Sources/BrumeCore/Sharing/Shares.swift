@@ -90,7 +90,7 @@ package struct Shares: Sendable {
       return (failed, soFar)
     }
     let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
-    return try await store.writeIfWanted(in: scope) { transaction in
+    return try await store.write(for: caller, in: scope) { transaction in
       var soFar = soFar
       let result = try ShareResult.item(request.value) {
         let addressed = try AddressedShare(request, of: caller, from: transaction)
@@ -135,7 +135,7 @@ package struct Shares: Sendable {
       }
       guard let key else { continue }
       let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
-      try await store.writeIfWanted(in: scope) { transaction in
+      try await store.write(for: caller, in: scope) { transaction in
         guard let addressed = try AddressedShare.open(request, of: caller, from: transaction),
           let account = try transaction.users.find(user),
           let asked = AccessRules.asked(account.identity, of: addressed.share, limits)
