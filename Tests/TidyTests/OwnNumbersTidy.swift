@@ -26,6 +26,7 @@ import Testing
     "BackupReport.mostNames": "a list for reading; the counts beside it are whole",
     "BackupChain.most": "of files that the operator names", "BackupAdmin.pieceBytes": piece,
     "StoreMove.page": piece, "Removals.few": piece,
+    "ShareScope.mostBytes": "of shares that show nothing, and are read to see that",
     "SharedRoots.few": "beyond it the bound of cascades holds", "DeepCheckup.page": piece,
     "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
     "ChannelUses.most": "beyond it a use is noted once more",

@@ -123,7 +123,7 @@ private struct QueryRun: Sendable {
     let digest = ContinuationMarker.digest(
       query, zone: zoneName, in: zone.database, scope, as: caller)
     let visible =
-      try view?.shares.map { try shown($0, transaction) }
+      try view?.shares.map { try shown($0) }
       ?? readable(by: schema.rights(of: query.recordType))
     let fields = schema.recordTypes[query.recordType]?.fields ?? [:]
     let page = try transaction.queries.matching(
@@ -155,11 +155,9 @@ private struct QueryRun: Sendable {
 
   /// What a participant sees of the zone: found from the shares downwards, so that nothing hidden is
   /// looked at.
-  private func shown(
-    _ shares: ShareScope, _ transaction: any ReadTransaction
-  ) throws -> VisibleRecords {
+  private func shown(_ shares: ShareScope) throws -> VisibleRecords {
     let maximum = limits.sharedRecordsPerQuery
-    guard let names = try shares.names(in: zone, limit: maximum, from: transaction) else {
+    guard let names = try shares.coveredNames(limit: maximum) else {
       return .all
     }
     if names.count > maximum {

@@ -192,6 +192,9 @@ extension AddressedShare {
     let user = try caller.requireUser()
     try transaction.shares.put(Membership(user: user, share: key))
     try rewrite(as: changed, caller, now, in: transaction)
+    if changed.shareDetails?.showsOthers(than: share) ?? false {
+      try transaction.settings.raiseSharingEpoch(of: key.zone)
+    }
     try transaction.log.append(
       .membership(user, key.zone), in: key.zone.database, origin: caller.origin(at: now))
   }
