@@ -83,6 +83,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     let viewpoint = try await viewpoint(of: database)
     // The app may go on changing its records: all that is sent is as it is now.
     let contents = saves.map(\.contents)
+    let shares = saves.map { ($0 as? CKShare)?.detailsNow }
     let plan = try await sendingFiles(
       of: saves, contents, plan(saves, contents, deletes, viewpoint), from: viewpoint)
     let refusals = plan.refusals().sorted { $0.key < $1.key }
@@ -90,7 +91,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     let sent = plan.sent()
     guard !sent.isEmpty else { return }
     for item in sent where item.position < saves.count {
-      sentRecords[item.position] = SentRecord(contents[item.position], as: item.operation)
+      sentRecords[item.position] = SentRecord(
+        contents[item.position], shares[item.position], as: item.operation)
     }
     let question = self.question(sent.map(\.operation))
     let answers = try await request(from: viewpoint) {
