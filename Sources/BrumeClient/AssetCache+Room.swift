@@ -1,5 +1,5 @@
-// Which fetched files go when there are too many. Programs may share the folder: none of them removes a file while another one
-// hands it out.
+// Which fetched files go when there are too many. Programs may share the folder: none of them removes
+// a file while another one hands it out.
 
 import Foundation
 

@@ -80,7 +80,7 @@ extension CKOperation {
 }
 
 extension AssetSpot {
-  /// What tells it from other places, in whichever record.
+  /// What distinguishes it from other places, in whichever record.
   fileprivate func names(in record: CKRecord.ID) -> [String] {
     [
       record.zoneID.ownerName, record.zoneID.zoneName, record.recordName, key,

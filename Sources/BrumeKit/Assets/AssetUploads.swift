@@ -1,6 +1,6 @@
 // Sending the files of records before the records themselves: addresses for all of a record's
-// files, then file after file, but none that the server's record holds already. What is wrong with a file is its record's failure; what is wrong
-// with the connection is the operation's.
+// files, then file after file, but none that the server's record holds already. What is wrong with
+// a file is its record's failure; what is wrong with the connection is the operation's.
 
 import BrumeClient
 import BrumeModel

@@ -1,5 +1,6 @@
-// Deletions of a long-lived operation that is so old that the server may have forgotten whether it carried them out. A record
-// under the same name may be another one by now, which nobody wanted to delete: what was made since stays.
+// Deletions of a long-lived operation that is so old that the server may have forgotten whether it
+// carried them out. A record under the same name may be another one by now, which nobody wanted to
+// delete: what was made since stays.
 
 import BrumeClient
 import BrumeModel

@@ -1,9 +1,11 @@
-// How many files an import sends before it saves their records: what no record holds yet has little room on the server.
+// How many files an import sends before it saves their records: what no record holds yet has little room
+// on the server.
 
 import BrumeModel
 
 struct FileLoad {
-  /// Ours: files of one request. A server keeps some hundreds of a user that no record holds, those of refused records too.
+  /// Ours: files of one request. A server keeps some hundreds of a user that no record holds, also of
+  /// records that it refused.
   static let most = 100
   /// Ours: their bytes. A server keeps some GB.
   static let mostBytes: Int64 = 1 << 30

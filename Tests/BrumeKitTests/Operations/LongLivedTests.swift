@@ -123,9 +123,13 @@ private func answer(
     #expect(sent.operations.map(\.kind) == [kind, kind == .create ? .delete : .forceDelete])
   }
 
-  @Test(arguments: [
+  /// When a record was made, after the deletion was begun; how that ends, and the tag with which it is asked for.
+  private static let lateDeletions: [(made: Milliseconds?, ending: String, tag: String?)] = [
     (-3_600_001, "ok", "1"), (-3_600_000, "serverRecordChanged", nil), (nil, "ok", ""),
-  ]) func `a deletion that the server may have forgotten leaves what was made since`(
+  ]
+
+  @Test(arguments: lateDeletions)
+  func `a deletion that the server may have forgotten leaves what was made since`(
     made: Milliseconds?, ending: String, tag: String?
   ) async throws {
     let (disk, journal) = (Disk(), Journal())
