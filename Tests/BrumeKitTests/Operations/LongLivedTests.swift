@@ -123,7 +123,7 @@ private func answer(
     #expect(sent.operations.map(\.kind) == [kind, kind == .create ? .delete : .forceDelete])
   }
 
-  /// When a record was made, after the deletion was begun; how that ends, and the tag with which it is asked for.
+  /// When a record was made, after the deletion was begun; how that ends, and the tag that is sent.
   private static let lateDeletions: [(made: Milliseconds?, ending: String, tag: String?)] = [
     (-3_600_001, "ok", "1"), (-3_600_000, "serverRecordChanged", nil), (nil, "ok", ""),
   ]
