@@ -27,7 +27,7 @@ struct ServerOptions: ParsableArguments {
   @Option(help: "The container. (default: that of development mode) [BRUME_CONTAINER]")
   var container: String?
 
-  @Option(help: "development or production.")
+  @Option(help: "development or production. (default: development) [BRUME_ENVIRONMENT]")
   var environment: String?
 
   static func variable(_ name: String) -> String? {
