@@ -64,6 +64,8 @@ import Testing
     "PasswordSlots.mostOfAddress": "a part of the limit of all passwords",
     "KnownCredentials.longestSilence": "how old an answer may be, which is promised",
     "HealthRoutes.longestSilence": "as long as a lease",
+    "HealthRoutes.mostNamed": "the rest is said to be there",
+    "Caution.rest": "what is left out is only for operators",
     "Notifiers.longestRest": "a pause, doubled up to it",
     "RecordOptions.mostDesiredKeys": "a record type has no more fields",
     "OpenIDProvider.connectTime": "a part of the time for the whole answer, which is a limit",
