@@ -12,14 +12,14 @@ import Testing
     let damaged = DamagedRows()
     let fixture = try await ServerFixture(wrapping: { WaitingStore(inner: $0, damaged: damaged) })
     try await fixture.routes { client in
-      #expect(try await client.send("/_brume/health/ready").json["status"] == "ready")
+      #expect(try await client.send("/_brume/health/ready").json["status"]?.string == "ready")
       damaged.waits("all pushes")
       let answer = try await client.send("/_brume/health/ready")
       #expect(answer.status == 200)
-      #expect(answer.json["status"] == "degraded")
+      #expect(answer.json["status"]?.string == "degraded")
       #expect(answer.json["reason"]?.string?.contains("these wait: all pushes;") == true)
       damaged.goesOn("all pushes")
-      #expect(try await client.send("/_brume/health/ready").json["status"] == "ready")
+      #expect(try await client.send("/_brume/health/ready").json["status"]?.string == "ready")
     }
   }
 

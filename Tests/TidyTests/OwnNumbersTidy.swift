@@ -27,6 +27,7 @@ import Testing
     "BackupChain.most": "of files that the operator names", "BackupAdmin.pieceBytes": piece,
     "StoreMove.page": piece, "Removals.few": piece,
     "SharedRoots.few": "beyond it the bound of cascades holds", "DeepCheckup.page": piece,
+    "DamageRemoval.namedRows": "the command names all of them",
     "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
     "ChannelUses.most": "beyond it a use is noted once more",
     "UserExport.page": piece, "UserExport.pieceBytes": piece, "StorageSampler.pause": own,
