@@ -18,15 +18,11 @@ package struct DamageRemoval {
   private let now: Milliseconds
   private let requestID: String
 
-  /// - Throws: `StoreError` if the store is not SQLite's, or has no database that this version can read.
+  /// - Parameter settings: those of a server with SQLite.
+  /// - Throws: `StoreError` if the folder has no database that this version can read.
   package init(
     _ settings: Settings, folder: String, now: Milliseconds, requestID: String
   ) throws {
-    guard case .sqlite = settings.engine else {
-      throw StoreError(
-        .unavailable,
-        "only in a data folder with SQLite are damaged rows forgotten; this store is another")
-    }
     _ = try SQLiteInspection(folder: folder, coders: .wireForm)
     (self.folder, limits, self.now, self.requestID) = (folder, settings.limits, now, requestID)
   }

@@ -164,8 +164,17 @@ struct DoctorCommand: AsyncParsableCommand {
         "--forget changes the folder of this machine's server; name it with --data, and leave out --url"
       )
     }
+    let settings = try await settings()
+    guard case .sqlite = settings.engine else {
+      throw ValidationError(
+        "--forget is for a data folder with SQLite; what PostgreSQL finds damaged needs a backup")
+    }
+    guard FileManager.default.fileExists(atPath: folder + "/brume.sqlite") else {
+      throw StatusFailure(
+        .noInput, "there is no database in '\(folder)'; name the folder with --data")
+    }
     let removal = try DamageRemoval(
-      try await settings(), folder: folder, now: Host.real.now(), requestID: Host.real.uuid())
+      settings, folder: folder, now: Host.real.now(), requestID: Host.real.uuid())
     for (table, rows) in try removal.run(forget) {
       for row in rows { say(true, "forgotten", "\(table): \(row)") }
       if rows.isEmpty { say(true, "nothing to forget", "\(table) has no damaged row") }

@@ -1,7 +1,7 @@
 // Damaged rows that nobody can mend are forgotten, for `brume doctor --forget`, so that backups can be made again. Only rows
 // that count as not there while they are damaged, and on which no other row rests; never a record, a zone or an account.
 
-import BrumeModel
+package import BrumeModel
 package import BrumeStorage
 import GRDB
 import Synchronization
