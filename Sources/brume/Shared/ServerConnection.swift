@@ -246,7 +246,7 @@ struct ServerConnection: Sendable {
       "GET", "/_brume/health/ready", [], [], isOperator: false)
     let answer = try await exchange(request)
     switch (try? JSON(parsing: answer.body))?["status"]?.string {
-    case "ready" where answer.isSuccess: return true
+    case "ready" where answer.isSuccess, "degraded" where answer.isSuccess: return true
     case "not ready": return false
     default:
       // A refusal has its reason; what else comes is no answer to this.
