@@ -280,20 +280,24 @@ extension DeliveryWorker {
     }
   }
 
-  /// Those on a damaged page are passed over.
+  /// Those on a damaged page are passed over: with SQLite they alone, with PostgreSQL the rest of their bucket.
   private func scanDevices() async throws {
     var look = LookThrough(pagesOf: limits.deliveryPage)
+    var next: PendingCursor?
     while !look.hasEnded {
       try Task.checkCancellation()
-      let (after, limit) = (look.after, look.limit)
+      let (cursor, place, limit) = (next, look.after, look.limit)
       do {
         let page = try await store.read { store in
-          try store.devices.withPendingEntries(after: after, limit: limit)
+          try store.devices.withPendingEntries(after: cursor, limit: limit)
         }
         store.damagedRows?.goesOn(Self.looking)
-        if look.read(next: page.next), !offer(page.devices) { return }
+        let counts = look.read(next: page.next?.numbers.first)
+        if counts, !offer(page.devices) { return }
+        next = counts ? page.next : PendingCursor([look.after])
       } catch let error as StoreError where error.code == .corrupt {
-        if look.failed() { store.damagedRows?.note("devices", "after number \(after): \(error)") }
+        if look.failed() { store.damagedRows?.note("devices", "after number \(place): \(error)") }
+        if look.after != place { next = PendingCursor([look.after]) }
       }
     }
     if !look.hasRead { store.damagedRows?.waits(Self.looking) }
