@@ -42,6 +42,12 @@ final class PostgresZones: ZoneWriting, Remembering {
     ) { try $0.zone(of: database) }
   }
 
+  func count(in database: DatabaseKey, limit: Int) throws -> Int {
+    guard let number = try places.number(of: database) else { return 0 }
+    let values = values(database, number) + [.integer(Int64(limit))]
+    return Int(try session.first(Self.count, values) { $0.integer(0) } ?? 0)
+  }
+
   func databases(of owner: UserID) throws -> [DatabaseKey] {
     try session.all(Self.databasesOfOwner, [.text(owner.name)]) { try $0.database(0) }
   }
@@ -116,6 +122,11 @@ final class PostgresZones: ZoneWriting, Remembering {
     SELECT \(columns) FROM zones
     WHERE bucket = $1 AND database = $2 AND incarnation IS NOT NULL AND deletion IS NULL
     ORDER BY name
+    """)
+  private static let count = SQL(
+    """
+    SELECT count(*) FROM (
+      SELECT 1 FROM zones WHERE bucket = $1 AND database = $2 LIMIT $3) AS found
     """)
   private static let databasesOfOwner = SQL(
     """
