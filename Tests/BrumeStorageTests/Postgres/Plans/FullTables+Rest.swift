@@ -46,7 +46,7 @@ extension FullTables {
     try await server.store.read { [key] transaction in
       _ = try transaction.queries.matching(
         EngineQuery(
-          database: key.database, zone: zone, query: query, after: nil, limit: 100,
+          database: key.database, zone: zone, query: query, after: nil, limit: 50,
           candidateLimit: 1000))
     }
   }
