@@ -114,7 +114,7 @@ final class Connection {
 
   /// How SQLite carries out the constant statements that are prepared, by their texts; without those that are known.
   func plans(but known: Set<String>) -> [String: [String]] {
-    let texts = Set(prepared.values.map(\.sql.text)).subtracting(known)
+    let texts = Set(prepared.values.map { $0.sql.text }).subtracting(known)
     return Dictionary(uniqueKeysWithValues: texts.map { ($0, plan(of: $0)) })
   }
 
