@@ -104,7 +104,8 @@ extension FullTables {
 
   private func writeTheRest() async throws {
     let everybody = DatabaseKey(in: containerEnvironment, owner: nil)
-    try await server.store.write(in: .database(everybody)) { transaction in
+    let plan = ReadPlan { [.lastSequence(everybody)] }
+    try await server.store.write(in: .database(everybody), reading: plan) { transaction in
       try transaction.putNext(
         "notice", in: ZoneKey(database: everybody, name: ZoneID.defaultName))
     }
