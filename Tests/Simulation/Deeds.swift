@@ -39,23 +39,27 @@ struct Deeds {
 
   init(_ world: World) {
     self.world = world
-    var random = SeededRandom(seed: world.order.seed ^ 0x9e6c_63d0_876a_68de)
+    all = Self.drawn(world.order.seed, devices: world.devices.count)
+  }
+
+  /// All of a seed's, of which a run may leave some out.
+  static func drawn(_ seed: UInt64, devices: Int) -> [Deed] {
+    var random = SeededRandom(seed: seed ^ 0x9e6c_63d0_876a_68de)
     let count = 8 + random.next(below: 32)
     var deeds: [Deed] = []
     for _ in 0..<count {
       deeds.append(
         Deed(
-          time: Int64(random.next(below: Int(Self.stormy))),
-          device: random.next(below: world.devices.count), kind: Deed.Kind(&random)))
+          time: Int64(random.next(below: Int(stormy))),
+          device: random.next(below: devices), kind: Deed.Kind(&random)))
     }
     // A crash after which nothing else happens that could make up for it.
     if random.one(in: 4) {
       deeds.append(
-        Deed(time: Self.stormy - 1, device: 0, kind: .killServer(atCommit: true)))
-      deeds.append(Deed(time: Self.stormy, device: 0, kind: .edit("k0")))
+        Deed(time: stormy - 1, device: 0, kind: .killServer(atCommit: true)))
+      deeds.append(Deed(time: stormy, device: 0, kind: .edit("k0")))
     }
-    all = deeds.sorted { $0.time < $1.time }
-    world.deedCount = all.count
+    return deeds.sorted { $0.time < $1.time }
   }
 
   func carryOut() async throws {

@@ -16,6 +16,7 @@ final class Hand: @unchecked Sendable {
   private var database: CKDatabase { device.container.privateCloudDatabase }
 
   func fetch() async {
+    if device.world.planted == .suddenTrap, !known.isEmpty { fatalError("planted") }
     await fetch(NotesApp.notes, in: database)
     guard device.user == "bob", let owner = device.world.users["alice"] else { return }
     // Also when he has lost the right, which the server has to notice.

@@ -58,9 +58,14 @@ enum Planted: String, CaseIterable, Sendable {
   case restlessEngine = "restless-engine"
   /// An engine reports a sign-out that did not happen.
   case inventedSignOut = "invented-sign-out"
+  /// The process of a run traps when a device that knows a record fetches by hand.
+  case suddenTrap = "sudden-trap"
 
   /// There are several servers then.
   var needsNodes: Bool {
     self == .unfencedNotifier || self == .unpolledWord || self == .mixedPositions
   }
+
+  /// It ends the process, which is all that can be found.
+  var isTrap: Bool { self == .suddenTrap }
 }

@@ -33,7 +33,6 @@ final class World: @unchecked Sendable {
   private(set) var failures: [String] = []
   /// For a planted fault: the fields with which records were answered first.
   var firstFields: [String: Any] = [:]
-  var deedCount = 0
   let disk: Disk
   let oracle = Oracle()
   /// The machines that servers run on.
@@ -111,6 +110,9 @@ final class World: @unchecked Sendable {
     do { try await Deeds(self).carryOut() } catch { fail("the run itself failed: \(error)") }
     hasEnded = true
   }
+
+  /// How many deeds a seed has, all told.
+  func deedCount(of seed: UInt64) -> Int { Deeds.drawn(seed, devices: devices.count).count }
 
   // MARK: The beginning
 
