@@ -23,7 +23,8 @@ struct Controls {
   private func found(_ planted: Planted) -> (UInt64, String)? {
     let seeds = arguments.first..<arguments.first + Self.most
     for part in Beginning.parts(of: seeds) {
-      let beginning = Beginning(part.map { Life.Order(seed: $0, planted: planted, isQuiet: planted.isTrap) })
+      let beginning = Beginning(
+        part.map { Life.Order(seed: $0, planted: planted, isQuiet: planted.isTrap) })
       defer { if !beginning.isOver { beginning.stop() } }
       while !beginning.isOver {
         for run in beginning.receive() {

@@ -15,7 +15,7 @@ struct Deed: Sendable {
     case batch([String], deleting: [String], isAtomic: Bool)
     case fetchByHand
     case temporaryZone(isDeleted: Bool)
-    /// What alice lets bob do; nil: nothing.
+    /// What alice lets a participant do; nil: nothing.
     case permit(CKShare.ParticipantPermission?)
     case stopSharing, accept, leave
     case restartApp, signOut, cut(Int64), jump(Milliseconds)

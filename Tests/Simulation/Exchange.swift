@@ -110,6 +110,8 @@ struct Seen {
   let mayRead: Bool
   let incarnation: Int64?
   let version: Int
+  /// How often its user had joined it.
+  let joinings: Int
 }
 
 /// Zones as they were when the store was read.

@@ -31,7 +31,9 @@ extension Oracle {
       case "zoneNotFound": seen.contains { !$0.mayRead }
       case "changeTokenExpired":
         token.flatMap { view(of: zone, $0, exchange) }.map { view in
-          seen.contains { $0.incarnation != view.incarnation }
+          seen.contains {
+            $0.incarnation != view.incarnation || $0.joinings != view.joinings
+          }
         } ?? false
       default: false
       }
@@ -50,7 +52,8 @@ extension Oracle {
     let device = exchange.device.name
     let readable = seen.filter(\.mayRead)
     if readable.isEmpty { world.fail("\(device) may not read \(zone), and was answered") }
-    var view = View(incarnation: readable.last?.incarnation)
+    var view = View(
+      incarnation: readable.last?.incarnation, joinings: readable.last?.joinings ?? 0)
     let records = page["records"] as? [[String: Any]] ?? []
     if let old {
       guard let known = self.view(of: zone, old, exchange) else {

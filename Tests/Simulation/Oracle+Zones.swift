@@ -115,6 +115,7 @@ extension Oracle {
     if known == members { return }
     for member in known.keys.sorted() where members[member] == nil { leaves(member, zone) }
     for member in members.keys {
+      if known[member] == nil { joinings["\(member) \(zone)", default: 0] += 1 }
       if let time = lost.removeValue(forKey: "\(member) \(zone)") {
         late["\(member) \(zone)"] = time + Self.pushTime
       }

@@ -10,6 +10,8 @@ import Foundation
 struct View {
   /// Which zone of this name.
   var incarnation: Int64?
+  /// How often its user had joined it.
+  var joinings = 0
   /// Tags of records.
   var tags: [String: String] = [:]
   /// The zone when the first of several pages was read; empty after the last. Pages go on to where the zone was
@@ -31,6 +33,8 @@ final class Oracle: @unchecked Sendable {
   var lost: [String: Milliseconds] = [:]
   /// Until when pushes of before may come to somebody who got the right again.
   var late: [String: Milliseconds] = [:]
+  /// How often somebody joined a zone. Who leaves a share and joins another of the same zone begins with nothing.
+  var joinings: [String: Int] = [:]
   /// How long a push may be on its way.
   static let pushTime: Milliseconds = 3000
   var pushes = Pushes()
@@ -57,7 +61,8 @@ final class Oracle: @unchecked Sendable {
       let content = model.zones[zone]
       reading[zone] = Seen(
         tags: content?.tags, mayRead: model.right(of: user, in: zone) != nil,
-        incarnation: content?.incarnation, version: content?.version ?? 0)
+        incarnation: content?.incarnation, version: content?.version ?? 0,
+        joinings: joinings["\(user) \(zone)", default: 0])
     }
     exchange.seen.known.formUnion(
       model.zones.filter { $0.key.owner == user || $0.value.people[user] != nil }.keys)

@@ -58,6 +58,10 @@ enum Planted: String, CaseIterable, Sendable {
   case restlessEngine = "restless-engine"
   /// An engine reports a sign-out that did not happen.
   case inventedSignOut = "invented-sign-out"
+  /// A participant saves with the right of another one.
+  case borrowedRight = "borrowed-right"
+  /// With whom the owner removes from a share, the others are removed too.
+  case removedOthers = "removed-others"
   /// The process of a run traps when a device that knows a record fetches by hand.
   case suddenTrap = "sudden-trap"
 
@@ -65,6 +69,9 @@ enum Planted: String, CaseIterable, Sendable {
   var needsNodes: Bool {
     self == .unfencedNotifier || self == .unpolledWord || self == .mixedPositions
   }
+
+  /// There are two participants then.
+  var needsGuest: Bool { self == .borrowedRight || self == .removedOthers }
 
   /// It ends the process, which is all that can be found.
   var isTrap: Bool { self == .suddenTrap }

@@ -31,6 +31,9 @@ extension World {
     case .ignoredToken where exchange.action == "changes/zone":
       call.body = Self.replacing("\"syncToken\"", by: "\"ignored\"", in: call.body)
     case .keptMember where exchange.isModify: call.body = keepingMembers(call.body)
+    case .borrowedRight where exchange.isModify && exchange.device.user == "carol":
+      return (call, participants.first { $0.user == "bob" }?.token)
+    case .removedOthers where exchange.isModify: call.body = removingOthers(call.body, exchange)
     case .vanishedZone where exchange.zoneOperations.contains(where: \.isDeletion):
       call.body = Self.replacing("\"Temporary\"", by: "\"Notes\"", in: call.body)
     default: break
@@ -45,6 +48,27 @@ extension World {
     }
     return Self.replacing(
       "\"participants\":[]", by: "\"participants\":[\(people.joined())]", in: body)
+  }
+
+  /// A share that somebody is removed from as one with nobody in it.
+  private func removingOthers(_ body: [UInt8], _ exchange: Exchange) -> [UInt8] {
+    let removes = exchange.modification.operations.contains { operation in
+      guard let people = operation.people else { return false }
+      let known = oracle.model.zones[operation.zone]?.people ?? [:]
+      return known.keys.contains { people[$0] == nil }
+    }
+    guard removes,
+      var object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
+      let operations = object["operations"] as? [[String: Any]]
+    else { return body }
+    object["operations"] = operations.map { operation in
+      var (operation, record) = (operation, operation["record"] as? [String: Any] ?? [:])
+      let people = record["participants"] as? [[String: Any]]
+      record["participants"] = people?.filter { $0["type"] as? String == "OWNER" }
+      operation["record"] = record
+      return operation
+    }
+    return (try? JSONSerialization.data(withJSONObject: object)).map { Array($0) } ?? body
   }
 
   private static func replacing(_ old: String, by new: String, in body: [UInt8]) -> [UInt8] {

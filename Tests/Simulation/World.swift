@@ -75,6 +75,12 @@ final class World: @unchecked Sendable {
     return [2, 1, 3, 1][Int(Beginning.number(of: order.seed) % 4)]
   }
 
+  /// Carol takes part in half of all beginnings.
+  private var hasGuest: Bool {
+    planted?.needsGuest == true
+      || [false, true, true, false][Int(Beginning.number(of: order.seed) % 4)]
+  }
+
   var now: Milliseconds { simulation_now() / 1_000_000 }
 
   func sleep(_ milliseconds: Milliseconds) async {
@@ -135,7 +141,9 @@ final class World: @unchecked Sendable {
     apiToken = try await engine.apiTokens.create(
       name: "sim", in: containerEnvironment, allowedOrigins: nil
     ).token
-    for (user, names) in [("alice", ["phone", "laptop"]), ("bob", ["tablet"])] {
+    var people = [("alice", ["phone", "laptop"]), ("bob", ["tablet"])]
+    if hasGuest { people.append(("carol", ["watch"])) }
+    for (user, names) in people {
       let account = try await engine.accounts.create(
         name: user, emailAddress: "\(user)@example.org")
       users[user] = account.id
@@ -147,6 +155,9 @@ final class World: @unchecked Sendable {
     }
     for device in devices { device.startApp() }
   }
+
+  /// The devices of those whom alice's zone is shared with.
+  var participants: [Device] { devices.filter { $0.user != "alice" } }
 
   func device(_ name: String) -> Device? { devices.first { $0.name == name } }
 
