@@ -26,6 +26,8 @@ extension Deed {
     case .stopSharing: await Sharing(world).stop()
     case .accept: await Sharing(world).accept(by: participant(in: world))
     case .leave: await Sharing(world).leave(participant(in: world))
+    case .watch(let wish): await alicesDevice(in: world).hand.watch(wish)
+    case .stopWatching(let id): await alicesDevice(in: world).hand.stopWatching(id)
     case .restartApp: device.restartApp()
     case .signOut: await signOut(device, world)
     case .cut(let time): device.transport.cut(for: time)
@@ -42,6 +44,11 @@ extension Deed {
   /// Whom a deed of the share is about.
   private func participant(in world: World) -> Device {
     let all = world.participants
+    return all[device % all.count]
+  }
+
+  private func alicesDevice(in world: World) -> Device {
+    let all = world.devices.filter { $0.user == "alice" }
     return all[device % all.count]
   }
 

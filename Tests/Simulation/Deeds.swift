@@ -18,6 +18,8 @@ struct Deed: Sendable {
     /// What alice lets a participant do; nil: nothing.
     case permit(CKShare.ParticipantPermission?)
     case stopSharing, accept, leave
+    /// Alice subscribes to notes, or ends that.
+    case watch(Wish), stopWatching(String)
     case restartApp, signOut, cut(Int64), jump(Milliseconds)
     /// Now, or when somebody's save is committed next, and before anything comes of it.
     case killServer(atCommit: Bool)
@@ -122,7 +124,7 @@ extension Deeds {
 
 extension Deed.Kind {
   fileprivate init(_ random: inout SeededRandom) {
-    switch random.next(below: 43) {
+    switch random.next(below: 47) {
     case 0...11: self = .edit("k\(random.next(below: 3))")
     case 12...13: self = .edit("d\(random.next(below: 3))")
     case 14...15: self = .delete("d\(random.next(below: 3))")
@@ -145,7 +147,23 @@ extension Deed.Kind {
     case 39...41:
       self = .pauseServer(
         Milliseconds(300 + random.next(below: 2500)), atNotifierWrite: random.one(in: 2))
+    case 42 where random.one(in: 3): self = .stopWatching(random.pick(Watches.ids))
+    case 42...45: self = .watch(Wish(&random))
     default: self = .jump(Milliseconds(random.next(below: 120_000)) - 60_000)
     }
+  }
+}
+
+extension Wish {
+  fileprivate init(_ random: inout SeededRandom) {
+    let all: [CKQuerySubscription.Options] = [
+      .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+    ]
+    var options: CKQuerySubscription.Options = random.one(in: 2) ? .firesOnce : []
+    for option in all where random.one(in: 2) { options.insert(option) }
+    if options.isDisjoint(with: .init(all)) { options.insert(.firesOnRecordUpdate) }
+    self.init(
+      id: random.pick(Watches.ids), options: options, isEven: random.one(in: 4),
+      isOfNotes: random.one(in: 3))
   }
 }

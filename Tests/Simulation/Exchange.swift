@@ -76,11 +76,11 @@ final class Exchange: @unchecked Sendable {
   /// Whether the device has forgotten what it asked for: its user has signed out since.
   var isForgotten: Bool { signOuts != device.signOuts }
 
-  /// Whether it saves the subscription of Oracle+Badges.swift.
-  var countsBadges: Bool {
+  /// Whether it is about a subscription that an app makes itself (Oracle+Badges.swift, Oracle+Watches.swift).
+  var isSubscribedByHand: Bool {
     (body["operations"] as? [[String: Any]] ?? []).contains { operation in
-      (operation["subscription"] as? [String: Any])?["subscriptionID"] as? String
-        == Badges.subscription
+      let id = (operation["subscription"] as? [String: Any])?["subscriptionID"] as? String
+      return id.map { $0 == Badges.subscription || Watches.ids.contains($0) } ?? false
     }
   }
 

@@ -7,13 +7,13 @@ import Foundation
 
 /// Sendable because a simulation has one thread.
 final class Hand: @unchecked Sendable {
-  private unowned let device: Device
+  unowned let device: Device
   private var tokens: [CKRecordZone.ID: CKServerChangeToken] = [:]
   private var known: [String: CKRecord] = [:]
 
   init(_ device: Device) { self.device = device }
 
-  private var database: CKDatabase {
+  var database: CKDatabase {
     device.own == nil
       ? device.container.sharedCloudDatabase : device.container.privateCloudDatabase
   }

@@ -18,6 +18,7 @@ extension Oracle {
       if let exchange { changed(zone, by: exchange) }
       for member in content.members.keys.sorted() { leaves(member, zone) }
       model.zones[zone] = nil
+      watches.excuse { $0.contains(" \(zone)/") }
       knownMembers[zone] = nil
     }
     for (zone, incarnation) in live.sorted(by: { $0.key < $1.key }) where model.zones[zone] == nil {

@@ -50,6 +50,7 @@ final class Oracle: @unchecked Sendable {
   /// Every state that a record had, by zone, name and tag.
   var contents: [String: Model.Record] = [:]
   var badges = Badges()
+  var watches = Watches()
 
   // MARK: Readings and commits
 
@@ -78,7 +79,7 @@ final class Oracle: @unchecked Sendable {
   func commits(_ transaction: any WriteTransaction, _ scope: WriteScope, _ exchange: Exchange?)
     throws
   {
-    try followLog(transaction, scope)
+    try followLog(transaction, scope, exchange)
     for case .database(let key) in scope.parts {
       guard let owner = key.owner?.name else { continue }
       if let exchange, exchange.isModify { try judge(transaction, key, owner, exchange) }

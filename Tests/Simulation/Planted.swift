@@ -62,6 +62,12 @@ enum Planted: String, CaseIterable, Sendable {
   case borrowedRight = "borrowed-right"
   /// With whom the owner removes from a share, the others are removed too.
   case removedOthers = "removed-others"
+  /// A push of a query subscription is lost.
+  case lostQueryPush = "lost-query-push"
+  /// A query subscription that is to fire once goes on.
+  case endlessSubscription = "endless-subscription"
+  /// A query subscription fires for changes that it was not made for.
+  case curiousSubscription = "curious-subscription"
   /// The process of a run traps when a device that knows a record fetches by hand.
   case suddenTrap = "sudden-trap"
 

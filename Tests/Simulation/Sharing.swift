@@ -25,10 +25,19 @@ struct Sharing {
     }
     try await database.save(share)
     try await countBadges(of: alice)
+    try await makeType(in: database)
     for device in world.participants {
       try await take(by: device)
       await device.shared?.fetch()
     }
+  }
+
+  /// A first note, so that the schema has all of its fields and they can be watched.
+  private func makeType(in database: CKDatabase) async throws {
+    let note = CKRecord(
+      recordType: "Note", recordID: CKRecord.ID(recordName: "first", zoneID: Self.zone))
+    for field in ["text", "by", "even"] { note[field] = "yes" }
+    try await database.save(note)
   }
 
   private func invitation(

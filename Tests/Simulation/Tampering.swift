@@ -31,6 +31,11 @@ extension World {
     case .ignoredToken where exchange.action == "changes/zone":
       call.body = Self.replacing("\"syncToken\"", by: "\"ignored\"", in: call.body)
     case .keptMember where exchange.isModify: call.body = keepingMembers(call.body)
+    case .endlessSubscription:
+      call.body = Self.replacing("\"firesOnce\":true", by: "\"firesOnce\":false", in: call.body)
+    case .curiousSubscription where exchange.isSubscribedByHand:
+      call.body = Self.replacing(
+        "\"firesOn\":[", by: "\"firesOn\":[\"create\",\"update\",\"delete\",", in: call.body)
     case .borrowedRight where exchange.isModify && exchange.device.user == "carol":
       return (call, participants.first { $0.user == "bob" }?.token)
     case .removedOthers where exchange.isModify: call.body = removingOthers(call.body, exchange)
@@ -183,7 +188,10 @@ extension World {
   }
 
   func losesPush(_ piece: [UInt8]) -> Bool {
-    planted == .lostPush && String(decoding: piece, as: UTF8.self).contains("data:")
+    if planted == .lostQueryPush {
+      return String(decoding: piece, as: UTF8.self).contains("\"qry\":") && chance.one(in: 2)
+    }
+    return planted == .lostPush && String(decoding: piece, as: UTF8.self).contains("data:")
       && chance.one(in: 2)
   }
 }

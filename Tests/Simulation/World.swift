@@ -53,6 +53,7 @@ final class World: @unchecked Sendable {
     settings.limits = .tiny
     settings.limits.recordsPerResponse = 3
     settings.limits.notifierEntries = 4
+    settings.limits.mailboxRows = 20
     settings.limits.coalescingWindow = 300
     // Two operations in one place are rare, and documented: whoever's outcome lost its place meets the tags.
     settings.limits.rememberedOperations = 1 << 40
