@@ -29,9 +29,9 @@ struct Watch {
     zone = (subscription["zoneID"] as? [String: Any])?["zoneName"] as? String
   }
 
+  /// It goes on then where it was, however often it fires from now on.
   func isSame(as other: Watch) -> Bool {
-    events == other.events && isOnce == other.isOnce && isEven == other.isEven
-      && zone == other.zone
+    events == other.events && isEven == other.isEven && zone == other.zone
   }
 }
 
