@@ -16,7 +16,7 @@ struct Comparison {
     let notes = try await allNotes()
     var found =
       world.oracle.missingWords(in: notes) + world.oracle.missingPushes()
-      + world.oracle.watches.missing
+      + world.oracle.watches.missing + world.oracle.missingPurges()
     for device in world.devices {
       for app in device.apps { found += differences(device, app, notes) }
     }

@@ -26,6 +26,8 @@ extension Deed {
     case .stopSharing: await Sharing(world).stop()
     case .accept: await Sharing(world).accept(by: participant(in: world))
     case .leave: await Sharing(world).leave(participant(in: world))
+    case .purge(let name):
+      await world.purge(name, of: name == "Shared" ? alicesDevice(in: world) : device)
     case .watch(let wish): await alicesDevice(in: world).hand.watch(wish)
     case .stopWatching(let id): await alicesDevice(in: world).hand.stopWatching(id)
     case .restartApp: device.restartApp()

@@ -18,6 +18,8 @@ struct Deed: Sendable {
     /// What alice lets a participant do; nil: nothing.
     case permit(CKShare.ParticipantPermission?)
     case stopSharing, accept, leave
+    /// A user removes what an app has in a zone.
+    case purge(String)
     /// Alice subscribes to notes, or ends that.
     case watch(Wish), stopWatching(String)
     case restartApp, signOut, cut(Int64), jump(Milliseconds)
@@ -124,7 +126,7 @@ extension Deeds {
 
 extension Deed.Kind {
   fileprivate init(_ random: inout SeededRandom) {
-    switch random.next(below: 47) {
+    switch random.next(below: 48) {
     case 0...11: self = .edit("k\(random.next(below: 3))")
     case 12...13: self = .edit("d\(random.next(below: 3))")
     case 14...15: self = .delete("d\(random.next(below: 3))")
@@ -147,6 +149,8 @@ extension Deed.Kind {
     case 39...41:
       self = .pauseServer(
         Milliseconds(300 + random.next(below: 2500)), atNotifierWrite: random.one(in: 2))
+    case 46 where random.one(in: 2):
+      self = .purge(random.pick(["Notes", "Notes", "Temporary", "Shared"]))
     case 42 where random.one(in: 3): self = .stopWatching(random.pick(Watches.ids))
     case 42...45: self = .watch(Wish(&random))
     default: self = .jump(Milliseconds(random.next(below: 120_000)) - 60_000)

@@ -26,6 +26,8 @@ final class Exchange: @unchecked Sendable {
     /// The same for zones: those to be deleted that were not there.
     var missingZones: Set<Int> = []
     var hasCommitted = false
+    /// Zones that were purged, and not made again, at each reading of the store, or when it was committed.
+    var purged: [Set<ZoneName>] = []
     /// The disk had no room for it, or could not be reached.
     var diskFailed = false
     /// It was carried out before, and is answered with the records as they are now (`OperationMemory`).
@@ -70,6 +72,18 @@ final class Exchange: @unchecked Sendable {
     }
   }
 
+  /// What a user does who removes the app's data in the settings: a zone goes, and no device has asked for it.
+  init(purging name: String, of device: Device) {
+    (self.device, user) = (device, device.userID)
+    signOuts = device.signOuts
+    (target, scope, action, body) = ("", "private", "zones/purge", [:])
+    zoneOperations = [(true, ZoneName(owner: device.userID.name, name: name))]
+  }
+
+  var isPurge: Bool { action == "zones/purge" }
+  /// The device that changes something; none for a purge.
+  var writer: String { isPurge ? "" : device.name }
+
   var isModify: Bool { action == "records/modify" }
   var isAcceptance: Bool { action == "records/accept" }
 
@@ -108,6 +122,8 @@ struct ZoneName: Hashable, Comparable, CustomStringConvertible {
 struct Seen {
   let tags: [String: String]?
   let mayRead: Bool
+  /// It is gone, with the app's data of its owner, who asks.
+  let isPurged: Bool
   let incarnation: Int64?
   let version: Int
   /// How often its user had joined it.

@@ -18,6 +18,12 @@ struct Badges {
   /// Changes of the zone that no notifier has passed, by their positions there, and who made them.
   var waiting: [Int64: Origin] = [:]
   var expected = 0
+
+  /// The subscription went with its zone, and what was not notified by then is not any more.
+  mutating func end() {
+    begin = .max
+    waiting = [:]
+  }
 }
 
 extension Oracle {

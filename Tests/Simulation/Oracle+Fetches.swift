@@ -28,7 +28,8 @@ extension Oracle {
   ) {
     let isRight =
       switch code {
-      case "zoneNotFound": seen.contains { !$0.mayRead }
+      case "zoneNotFound": seen.contains { !$0.mayRead && !$0.isPurged }
+      case "userDeletedZone": seen.contains(where: \.isPurged)
       case "changeTokenExpired":
         token.flatMap { view(of: zone, $0, exchange) }.map { view in
           seen.contains {
@@ -123,6 +124,7 @@ extension Oracle {
     for zone in zones {
       guard let name = exchange.zone(zone["zoneID"]) else { continue }
       listed[name] = zone["deleted"] as? Bool == true
+      judgeDeletion(zone, name, exchange)
     }
     for zone in Set(first.keys).union(known.keys).sorted() where first[zone] != known[zone] {
       let isGone = first[zone] == nil

@@ -31,12 +31,12 @@ struct Pushes {
   }
 
   mutating func changed(
-    _ zone: ZoneName, by device: Device, at time: Milliseconds, readers: some Sequence<String>
+    _ zone: ZoneName, by device: String, at time: Milliseconds, readers: some Sequence<String>
   ) {
-    changers[zone, default: []].insert(device.name)
+    changers[zone, default: []].insert(device)
     let own = Audience(user: zone.owner, scope: "private", zone: zone)
     for audience in readers.map({ Audience(user: $0, scope: "shared", zone: zone) }) + [own] {
-      changes[audience, default: [:]][device.name] = time
+      changes[audience, default: [:]][device] = time
     }
   }
 

@@ -18,10 +18,12 @@ extension Oracle {
       if let exchange { changed(zone, by: exchange) }
       for member in content.members.keys.sorted() { leaves(member, zone) }
       model.zones[zone] = nil
-      watches.excuse { $0.contains(" \(zone)/") }
+      removed(zone, by: exchange)
       knownMembers[zone] = nil
     }
     for (zone, incarnation) in live.sorted(by: { $0.key < $1.key }) where model.zones[zone] == nil {
+      purges.made(zone)
+      model.purged.remove(zone)
       model.zones[zone] = Model.Zone(incarnation: incarnation, version: model.nextVersion())
       if let exchange { changed(zone, by: exchange) }
     }
@@ -126,7 +128,7 @@ extension Oracle {
 
   func changed(_ zone: ZoneName, by exchange: Exchange) {
     let readers = model.zones[zone]?.members.keys.sorted() ?? []
-    pushes.changed(zone, by: exchange.device, at: world.now, readers: readers)
+    pushes.changed(zone, by: exchange.writer, at: world.now, readers: readers)
   }
 
   private func leaves(_ member: String, _ zone: ZoneName) {

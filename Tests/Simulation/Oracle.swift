@@ -51,6 +51,7 @@ final class Oracle: @unchecked Sendable {
   var contents: [String: Model.Record] = [:]
   var badges = Badges()
   var watches = Watches()
+  var purges = Purges()
 
   // MARK: Readings and commits
 
@@ -62,6 +63,7 @@ final class Oracle: @unchecked Sendable {
       let content = model.zones[zone]
       reading[zone] = Seen(
         tags: content?.tags, mayRead: model.right(of: user, in: zone) != nil,
+        isPurged: zone.owner == user && model.purged.contains(zone),
         incarnation: content?.incarnation, version: content?.version ?? 0,
         joinings: joinings["\(user) \(zone)", default: 0])
     }
@@ -70,6 +72,7 @@ final class Oracle: @unchecked Sendable {
     exchange.seen.readable.formUnion(
       model.zones.keys.filter { model.right(of: user, in: $0) != nil })
     exchange.seen.readings.append(reading)
+    exchange.seen.purged.append(model.purged)
     if exchange.action == "changes/database" {
       exchange.seen.versions.append(
         model.zones.filter { model.right(of: user, in: $0.key) != nil }.mapValues(\.version))
@@ -129,6 +132,12 @@ final class Oracle: @unchecked Sendable {
       let words = disk.notes[id]?.text.split(separator: " ").map(String.init) ?? []
       forgiven.formUnion(words)
     }
+  }
+
+  /// The same for all that was written in a zone so far.
+  func forgive(in zone: ZoneName) {
+    let begin = "\(zone.owner)/\(zone.name)/"
+    forgiven.formUnion(written.filter { $0.note.hasPrefix(begin) }.map(\.word))
   }
 
   /// Whether a note is as the device itself has saved it, and nobody has to say so to the device.

@@ -68,6 +68,10 @@ enum Planted: String, CaseIterable, Sendable {
   case endlessSubscription = "endless-subscription"
   /// A query subscription fires for changes that it was not made for.
   case curiousSubscription = "curious-subscription"
+  /// The feed of a database says of a purged zone that it was deleted.
+  case plainDeletion = "plain-deletion"
+  /// An engine reports a purge as a deletion.
+  case misreportedPurge = "misreported-purge"
   /// The process of a run traps when a device that knows a record fetches by hand.
   case suddenTrap = "sudden-trap"
 

@@ -100,6 +100,11 @@ struct Sharing {
       return try await database.record(for: id) as? CKShare
     } catch let error as CKError where error.code == .unknownItem && isMade {
       return CKShare(recordZoneID: Self.zone)
+    } catch let error as CKError where error.code == .userDeletedZone && isMade {
+      // If it fails, saving the share says so. The engine of the same device is not notified.
+      _ = try? await database.save(CKRecordZone(zoneID: Self.zone))
+      await alice?.own?.fetch()
+      return CKShare(recordZoneID: Self.zone)
     }
   }
 

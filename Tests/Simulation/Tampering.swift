@@ -122,6 +122,12 @@ extension World {
           "brume": ["code": "changeTokenExpired"],
         ]
       }
+    case (.plainDeletion, "changes/database"):
+      items.map { item in
+        var item = item
+        if item["deleted"] as? Bool == true { item["brume"] = ["deletion": "deleted"] }
+        return item
+      }
     case (.untoldZone, "changes/database") where exchange.scope == "shared": []
     case (.leakingRefusal, "changes/zone"): items.map(leaking)
     default: items
