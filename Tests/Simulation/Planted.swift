@@ -72,6 +72,8 @@ enum Planted: String, CaseIterable, Sendable {
   case plainDeletion = "plain-deletion"
   /// An engine reports a purge as a deletion.
   case misreportedPurge = "misreported-purge"
+  /// A save that took effect, of which nobody knew it, is carried out again when it is repeated.
+  case unknownCommit = "unknown-commit"
   /// The process of a run traps when a device that knows a record fetches by hand.
   case suddenTrap = "sudden-trap"
 

@@ -31,6 +31,10 @@ extension World {
     case .ignoredToken where exchange.action == "changes/zone":
       call.body = Self.replacing("\"syncToken\"", by: "\"ignored\"", in: call.body)
     case .keptMember where exchange.isModify: call.body = keepingMembers(call.body)
+    case .unknownCommit
+    where exchange.modification.id.map(unknownOperations.contains) == true:
+      call.body = Self.replacing(
+        "\"operationID\":\"", by: "\"operationID\":\"again-", in: call.body)
     case .endlessSubscription:
       call.body = Self.replacing("\"firesOnce\":true", by: "\"firesOnce\":false", in: call.body)
     case .curiousSubscription where exchange.isSubscribedByHand:

@@ -31,6 +31,8 @@ final class World: @unchecked Sendable {
   /// How long the next notifier stands still that is about to write.
   var pausesNotifier: Milliseconds?
   private(set) var failures: [String] = []
+  /// For a planted fault: requests that took effect, of which nobody knew it.
+  var unknownOperations: Set<String> = []
   /// For a planted fault: the fields with which records were answered first.
   var firstFields: [String: Any] = [:]
   let disk: Disk

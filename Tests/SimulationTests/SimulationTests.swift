@@ -25,7 +25,7 @@ import Testing
   @Test func `every planted fault is found`() throws {
     let found = try Simulation.run("--controls")
     #expect(found.status == 0, "\(found.output)")
-    #expect(found.output.split(separator: "\n").count == 36)
+    #expect(found.output.split(separator: "\n").count == 37)
   }
 
   @Test func `a seed that fails prints a line with fewer deeds, which fails again`() throws {
