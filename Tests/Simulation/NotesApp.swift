@@ -143,7 +143,7 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
         disk.zones.formUnion(event.modifications.map(\.zoneID))
       }
       for gone in event.deletions {
-        heard(gone)
+        noteDeletion(gone)
         forget(gone.zoneID)
       }
     case .sentDatabaseChanges(let event):
@@ -187,10 +187,10 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
     return record
   }
 
-  private func heard(_ gone: CKDatabase.DatabaseChange.Deletion) {
+  private func noteDeletion(_ gone: CKDatabase.DatabaseChange.Deletion) {
     if database.databaseScope != .private { return }
     let reason = world.planted == .misreportedPurge ? .deleted : gone.reason
-    world.oracle.heardGone(gone.zoneID, reason, by: device)
+    world.oracle.reportedGone(gone.zoneID, reason, by: device)
   }
 
   /// A zone is gone, with all that was to be sent to it.

@@ -11,12 +11,12 @@ struct Purges {
   /// How often a zone was made, and how often deleted by a device.
   private var made: [ZoneName: Int] = [:]
   private var deleted: [ZoneName: Int] = [:]
-  /// The devices that had a zone when it was purged, and have not heard of it.
-  var unheard: [ZoneName: Set<String>] = [:]
+  /// The devices that had a zone when it was purged, and were not notified.
+  var unreported: [ZoneName: Set<String>] = [:]
 
   mutating func made(_ zone: ZoneName) {
     made[zone, default: 0] += 1
-    unheard[zone] = nil
+    unreported[zone] = nil
   }
   mutating func deleted(_ zone: ZoneName) { deleted[zone, default: 0] += 1 }
 
@@ -31,6 +31,8 @@ extension Oracle {
     watches.all = watches.all.filter { $1.zone != zone.name || zone.owner != alice }
     if zone.owner == alice, zone.name == Sharing.zone.zoneName { badges.end() }
     guard exchange?.isPurge == true else { return purges.deleted(zone) }
+    // Whoever waits for rest waits for what devices do about it, too.
+    world.happened("\(zone) is purged")
     model.purged.insert(zone)
     forgive(in: zone)
     guard purges.isOnly(zone) else { return }
@@ -38,7 +40,7 @@ extension Oracle {
     let having = world.devices.filter {
       $0.userID.name == zone.owner && $0.signOuts == 0 && $0.ownDisk.zones.contains(id)
     }
-    purges.unheard[zone] = Set(having.map(\.name))
+    purges.unreported[zone] = Set(having.map(\.name))
   }
 
   private var alice: String? { world.users["alice"]?.name }
@@ -71,11 +73,11 @@ extension Oracle {
   }
 
   /// An engine reports that a zone of the private database is gone.
-  func heardGone(
+  func reportedGone(
     _ id: CKRecordZone.ID, _ reason: CKDatabase.DatabaseChange.Deletion.Reason, by device: Device
   ) {
     let zone = ZoneName(owner: device.userID.name, name: id.zoneName)
-    if reason == .purged { purges.unheard[zone]?.remove(device.name) }
+    if reason == .purged { purges.unreported[zone]?.remove(device.name) }
     guard purges.isOnly(zone) else { return }
     if (reason == .purged) != model.purged.contains(zone) {
       world.fail("\(device.name) was notified that \(zone) is gone as \(reason)")
@@ -84,7 +86,7 @@ extension Oracle {
 
   /// Devices that were not notified of a purge as one.
   func missingPurges() -> [String] {
-    purges.unheard.sorted { $0.key < $1.key }.flatMap { zone, names in
+    purges.unreported.sorted { $0.key < $1.key }.flatMap { zone, names in
       world.devices.filter { names.contains($0.name) && $0.signOuts == 0 }.map {
         "\($0.name) was not notified that \(zone) was purged"
       }

@@ -80,7 +80,7 @@ struct Watches {
 extension Oracle {
   /// A subscription was saved or removed.
   func watch(_ id: String, at position: Int64, by exchange: Exchange?) {
-    // With its zone; the model hears that after the log.
+    // With its zone; the model follows after the log.
     if exchange?.zoneOperations.contains(where: { $0.zone.name == watches.all[id]?.zone }) == true {
       return watches.all[id] = nil
     }

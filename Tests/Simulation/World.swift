@@ -120,7 +120,7 @@ final class World: @unchecked Sendable {
     hasEnded = true
   }
 
-  /// How many deeds a seed has, all told.
+  /// How many deeds a seed has, whether or not a run leaves some out.
   func deedCount(of seed: UInt64) -> Int { Deeds.drawn(seed, devices: devices.count).count }
 
   // MARK: The beginning
