@@ -20,8 +20,8 @@ enum RequestWords {
       if words > maximum {
         throw BrumeError(
           .limitExceeded,
-          "the texts of the request have more than \(maximum) different words, the maximum. Split it, "
-            + "or keep long texts in assets")
+          "the texts of the request have more than \(maximum) different words, the maximum; send its "
+            + "records in halves, or keep long texts in assets")
       }
     }
   }
