@@ -264,8 +264,9 @@ extension PostgresStore: SharedAccounts {
   package var silence: Milliseconds { leases.processes > 1 ? tail.silence : 0 }
 
   package func changedUsers(after last: Int64) async throws -> (users: Set<UserID>?, last: Int64) {
-    try await look {
-      (try $0.accountChanges.users(after: last), try $0.accountChanges.last())
+    try node.acknowledgements.check()
+    return try await tail.ask { [process = node.leases.owner] connection throws(ServerError) in
+      try AccountChanges.users(after: last, but: process, on: connection)
     }
   }
 

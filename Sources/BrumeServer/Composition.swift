@@ -250,8 +250,8 @@ package final class Composition: Sendable {
   ) -> MailboxTail? {
     store.sharedMailboxes.map {
       MailboxTail(
-        mailboxes: $0, leases: store.leases, bucketCount: store.bucketCount,
-        delivery: targets.delivery, server: delivery, damaged: store.damagedRows)
+        mailboxes: $0, leases: store.leases, delivery: targets.delivery, server: delivery,
+        damaged: store.damagedRows)
     }
   }
 

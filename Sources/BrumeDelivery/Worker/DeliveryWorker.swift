@@ -263,7 +263,7 @@ extension DeliveryWorker {
 
   private func scanDevices() async throws {
     let most = limits.deliveryPage
-    var next: Int64?
+    var next: PendingCursor?
     repeat {
       let cursor = next
       let page = try await store.read { store in

@@ -111,7 +111,7 @@ struct PlanNode {
     "mailbox_by_position": ["bucket", "position"],
     "devices_of_user": ["user_id"],
     "devices_by_token": ["token"],
-    "devices_pushed": ["serial"],
+    "devices_pushed_by_key": ["bucket + 0", "container", "environment", "user_id", "device"],
     "subscriptions_by_serial": ["bucket", "serial"],
     "subscriptions_to_shared_by_serial": ["serial"],
     "subscriptions_to_shared": ["container", "environment", "watched_type"],

@@ -1,0 +1,140 @@
+// What waits to be read, and whose thread has nothing to do, as a value. It starts no thread and waits for nothing;
+// `Readers` does.
+//
+// A read that gets no connection is handed to those who have one, once. While any read waits, a thread is awake that will
+// look for it: the last one takes whatever there is.
+
+import BrumeStorage
+import Dispatch
+
+/// A connection, and where its thread sleeps.
+// Sendable because whoever took it out of those that sleep has it alone: its own thread, or a caller who reads with it.
+final class ReaderSeat: @unchecked Sendable {
+  var connection: Connection?
+  let wake = DispatchSemaphore(value: 0)
+}
+
+struct ReadLine {
+  enum Step {
+    /// - Parameter wake: who looks for what else waits.
+    case run(ReadJob, wake: ReaderSeat?)
+    case sleep
+    case end
+  }
+  /// Ours: beyond it reads are refused.
+  private static let waitingLimit = 10_000
+
+  /// The longest waiting last.
+  private var leaving: [ReadJob] = []
+  private var arriving: [ReadJob] = []
+  /// For those who have a connection.
+  private var handed: [ReadJob] = []
+  /// Those without a connection first: they get work after all others.
+  private(set) var sleeping: [ReaderSeat] = []
+  private var threads = 0
+  private var connected: Set<ObjectIdentifier> = []
+  private(set) var isClosed = false
+  /// Of the read that came last.
+  private(set) var last: Int64 = 0
+
+  /// Whether a thread that has nothing to do may sleep.
+  var isIdle: Bool { isEmpty && handed.isEmpty && !isClosed }
+  private var isEmpty: Bool { leaving.isEmpty && arriving.isEmpty }
+  private var awake: Int { threads - sleeping.count }
+
+  mutating func threadBegins() { threads += 1 }
+
+  /// Answers whom to wake for it.
+  mutating func add(_ job: ReadJob) throws(StoreError) -> ReaderSeat? {
+    if isClosed { throw .closed }
+    guard arriving.count < Self.waitingLimit else {
+      throw StoreError(.noRoom, "too many reads wait; slow down")
+    }
+    var job = job
+    last += 1
+    job.number = last
+    arriving.append(job)
+    return sleeping.popLast()
+  }
+
+  /// What a thread does next.
+  mutating func next(_ seat: ReaderSeat) -> Step {
+    if isConnected(seat) || awake <= 1 || isClosed, !handed.isEmpty {
+      let job = handed.removeFirst()
+      return .run(job, wake: isEmpty ? nil : sleeping.popLast())
+    }
+    if leaving.isEmpty { (leaving, arriving) = (arriving.reversed(), []) }
+    if let job = leaving.popLast() { return .run(job, wake: nil) }
+    if isClosed {
+      threads -= 1
+      return .end
+    }
+    sleep(seat)
+    return .sleep
+  }
+
+  /// Those that wait and came no later than the read with this number, if nobody has a connection for them.
+  mutating func takeHopeless(through number: Int64) -> [ReadJob] {
+    guard connected.isEmpty else { return [] }
+    let waiting = handed + leaving.reversed() + arriving
+    handed = []
+    (leaving, arriving) = ([], waiting.filter { $0.number > number })
+    return waiting.filter { $0.number <= number }
+  }
+
+  /// Answers who slept.
+  mutating func close() -> [ReaderSeat] {
+    isClosed = true
+    defer { sleeping = [] }
+    return sleeping
+  }
+}
+
+// MARK: Connections
+
+extension ReadLine {
+  func isConnected(_ seat: ReaderSeat) -> Bool { connected.contains(ObjectIdentifier(seat)) }
+
+  /// Whether reads that were handed over wait for a connection that nobody has any more.
+  var isHopeless: Bool { !handed.isEmpty && connected.isEmpty }
+
+  mutating func note(_ seat: ReaderSeat, isConnected: Bool) {
+    if isConnected {
+      connected.insert(ObjectIdentifier(seat))
+    } else {
+      connected.remove(ObjectIdentifier(seat))
+    }
+  }
+
+  /// A thread has nothing to do.
+  mutating func sleep(_ seat: ReaderSeat) {
+    sleeping.insert(seat, at: isConnected(seat) ? sleeping.count : 0)
+  }
+
+  /// One who has nothing to do and a connection.
+  mutating func takeConnected() -> ReaderSeat? { sleepingConnected.map { sleeping.remove(at: $0) } }
+
+  /// The same, if another one is left.
+  mutating func takeSpare() -> ReaderSeat? {
+    let spare = sleeping.indices.filter { isConnected(sleeping[$0]) }
+    return spare.count > 1 ? sleeping.remove(at: spare[0]) : nil
+  }
+
+  private var sleepingConnected: Int? {
+    sleeping.lastIndex { isConnected($0) && $0.connection?.isUsable != false }
+  }
+
+  /// Whether somebody else has a connection now and will look for the read.
+  func mayHand(_ job: ReadJob) -> Bool {
+    !job.isHanded && !isClosed && !connected.isEmpty && (awake > 1 || sleepingConnected != nil)
+  }
+
+  /// Leaves a read to those who have a connection. Answers whom to wake for it; nil: they have none.
+  mutating func hand(_ job: ReadJob) -> [ReaderSeat]? {
+    guard mayHand(job) else { return nil }
+    var job = job
+    job.isHanded = true
+    handed.append(job)
+    return takeConnected().map { [$0] } ?? []
+  }
+}
