@@ -3,6 +3,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 
 /// A place in the log, or in the fan-out of one entry.
 package struct NotifierCursor: Equatable, Sendable {
@@ -57,5 +58,13 @@ package struct NotifierCursor: Equatable, Sendable {
     else { return nil }
     let place = SubscriptionScope(in: containerEnvironment, scope: scope, user: UserID(user))
     served = Served(startPosition: startPosition, key: SubscriptionKey(scope: place, id: id))
+  }
+}
+
+extension NotifierCursor {
+  /// As it was saved; the beginning of the log if none was.
+  init(of bucket: Bucket, from transaction: any ReadTransaction) throws {
+    let saved = try transaction.settings.value(.notifierCursor(bucket))
+    self = saved.flatMap { NotifierCursor($0) } ?? NotifierCursor(position: 0)
   }
 }

@@ -20,6 +20,7 @@ package final class SQLiteStore: Store {
   private let positions: DeliveryPositions
   private let signals = CommitSignals()
   private let logger: Logger
+  private let warnings: RareWarnings
   private let lock: Mutex<FolderLock?>
   private let fewCandidates: Int
   private let damaged: DamagedRows
@@ -83,6 +84,7 @@ package final class SQLiteStore: Store {
     self.positions = positions
     self.fewCandidates = fewCandidates
     self.logger = logger
+    warnings = RareWarnings(logger)
     self.lock = Mutex(lock)
     let checkpointer = Checkpointer(path: pool.path)
     self.checkpointer = checkpointer
@@ -174,7 +176,7 @@ package final class SQLiteStore: Store {
     do {
       try await commit(isRepeatable: true) { try $0.indexBuild.want(wanted) }
     } catch let error as StoreError {
-      return logger.warning("no index for a query", metadata: ["store.error": "\(error)"])
+      return warnings.warn("no index for a query", of: wanted.type, error)
     }
     await indexer.wait(for: wanted)
     try Task.checkCancellation()

@@ -79,6 +79,20 @@ package struct Development: Sendable {
       accounts: accounts, keyID: key?.id, keyFile: key?.file)
   }
 
+  /// Whether there are operators, or accounts that `prepare` does not make: of other names, or with a password.
+  ///
+  /// - Throws: what the store throws.
+  package func hasOthers() async throws -> Bool {
+    let known = users
+    return try await store.read { transaction in
+      guard try transaction.operators.all().isEmpty else { return true }
+      // Of one account more than there are names, one has another.
+      return try transaction.users.page(after: nil, limit: known.count + 1).contains {
+        !known.contains($0.name) || $0.passwordHash != nil
+      }
+    }
+  }
+
   private func apiToken(_ containerEnvironment: ContainerEnvironment) async throws -> String {
     let known = try await store.read { try $0.credentials.apiTokens() }
     if let token = known.first(where: {

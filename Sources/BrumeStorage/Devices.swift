@@ -21,7 +21,9 @@ package protocol DeviceReading: AnyObject {
   ) throws -> (devices: [Device], next: PendingCursor?)
 }
 
-/// Where a look at the devices with pending entries goes on. What it says is the engine's own.
+/// Where a look at the devices with pending entries goes on. What it says is the engine's own, but for its first number: a cursor
+/// of a number alone is before all devices with a greater first number, and before those with the same one that no cursor
+/// has passed.
 package struct PendingCursor: Sendable {
   package let numbers: [Int64]
   package let names: [String]

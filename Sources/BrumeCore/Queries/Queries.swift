@@ -26,7 +26,7 @@ package struct Queries: Sendable {
   ///
   /// - Throws: `badRequest` if an index is missing, the marker is of another query, or the query asks too
   ///   much; `notFound` for an unknown record type, `zoneNotFound`, `accessDenied`, `limitExceeded` if too
-  ///   many records of the zone are shared with the caller.
+  ///   many records of the zone are shared with the caller, or would be looked at for their order.
   package func run(
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {
@@ -130,7 +130,8 @@ private struct QueryRun: Sendable {
       EngineQuery(
         database: zone.database, zone: zoneName, query: query, visible: visible,
         after: try seal.position(request.marker, of: digest), limit: limits.page(request.limit),
-        candidateLimit: limits.candidatesPerPage, byteLimit: limits.answerBytes,
+        candidateLimit: limits.candidatesPerPage, sortedLimit: limits.sortedCandidates,
+        byteLimit: limits.answerBytes,
         searchable: { fields[$0]?.indexes.contains(.searchable) ?? false }))
     let marker = page.next.map { seal.marker(at: $0, of: digest) }
     return (

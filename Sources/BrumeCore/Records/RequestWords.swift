@@ -34,8 +34,8 @@ enum RequestWords {
   private static func tooMany(_ limits: Limits) -> BrumeError {
     BrumeError(
       .limitExceeded,
-      "the texts of the request have more than \(limits.wordsPerRequest) different words, the maximum. "
-        + "Save fewer records in a request")
+      "the texts of the request have more than \(limits.wordsPerRequest) different words, the maximum; "
+        + "send its records in halves, or keep long texts in assets")
   }
 }
 

@@ -209,8 +209,7 @@ enum AccountRules {
   static func checkPassword(_ password: String, limits: Limits) throws(BrumeError) {
     guard (8...limits.passwordBytes).contains(password.utf8.count) else {
       throw BrumeError(
-        .badRequest,
-        "a password has at least 8 characters and at most \(limits.passwordBytes) bytes")
+        .badRequest, "a password has 8 to \(limits.passwordBytes) bytes; choose another")
     }
   }
 

@@ -126,7 +126,10 @@ extension SyncJobs {
     let answers = await answers(to: batch, context.options.operationGroup)
     let outcome = SentRecords(
       batch, saves: { answers.saves[$0] }, deletes: { answers.deletes[$0] })
-    state.update { $0.answered(keeping: outcome.unsent) }
+    state.update {
+      $0.sent(to: batch.recordsToSave.map(\.recordID.zoneID))
+      $0.answered(keeping: outcome.unsent)
+    }
     let event = outcome.event
     failures.note(event)
     if outcome.unsent.count < batch.count { await notify(.sentRecordZoneChanges(event)) }

@@ -34,9 +34,11 @@ final class Table: Sendable {
   ///   - statement: what is done with the rows that are put, if it is something else. It gets them as what
   ///     stands behind FROM: `given`, with the names of all columns.
   ///   - citus: the same where tables are divided by bucket, if Citus does not take it.
+  ///   - file: where it is written.
   init(
     _ name: String, key: [Column], columns: [Column], isSummed: Bool = false,
     earlyRows: Int? = nil,
+    file: String = #fileID, line: Int = #line,
     statement: ((String) -> String)? = nil, onCitus citus: ((String) -> String)? = nil
   ) {
     let columns = isSummed ? columns + [("checksum", .integer)] : columns
@@ -48,8 +50,9 @@ final class Table: Sendable {
     id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
     let given = Self.given(key + columns)
     upsert = SQL(
-      statement?(given) ?? Self.upsert(name, key, columns), onCitus: citus?(given))
-    delete = SQL(Self.delete(name, key))
+      statement?(given) ?? Self.upsert(name, key, columns), onCitus: citus?(given), file: file,
+      line: line)
+    delete = SQL(Self.delete(name, key), file: file, line: line)
     upsertRow = statement == nil ? SQL(Self.upsertRow(name, key, columns)) : nil
     deleteRow = SQL(Self.deleteRow(name, key))
   }

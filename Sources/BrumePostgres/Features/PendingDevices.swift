@@ -21,12 +21,21 @@ struct PendingDevices {
     let names: [String]
     let position: Int64
 
-    init(beginningOf bucket: Int64) {
-      (self.bucket, names, position) = (bucket, ["", "", "", ""], 0)
+    private init(bucket: Int64, names: [String], position: Int64) {
+      (self.bucket, self.names, self.position) = (bucket, names, position)
     }
 
+    init(beginningOf bucket: Int64) {
+      self.init(bucket: bucket, names: ["", "", "", ""], position: 0)
+    }
+
+    /// A cursor of a bucket alone is at its beginning.
     init(_ cursor: PendingCursor) {
-      (bucket, names, position) = (cursor.numbers[0], cursor.names, cursor.numbers[1])
+      guard cursor.numbers.count > 1 else {
+        self.init(beginningOf: cursor.numbers[0])
+        return
+      }
+      self.init(bucket: cursor.numbers[0], names: cursor.names, position: cursor.numbers[1])
     }
 
     var values: [SQLValue] {

@@ -40,14 +40,18 @@ package struct IndexBuild {
 
   /// Takes up to `limit` more records into the index of what is not finished: of the type after `last`,
   /// so that no long work keeps a short one waiting. Nil: nothing is left to do.
-  /// - Parameter leavesFew: whether records that are behind stay so until they are many.
+  /// - Parameters:
+  ///   - leavesFew: whether records that are behind stay so until they are many.
+  ///   - begins: gets the type before anything is done for it.
   /// - Throws: what the engine throws.
   package func advance(
-    after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false
+    after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false,
+    begins: (RecordTypeRowKey) -> Void = { _ in }
   ) throws -> IndexStep? {
     let leaves = leavesFew && index.delay.areFew
-    guard let rowKey = try fields.unfinishedType(after: last, leavesBehind: leaves),
-      let database = try reading.database(ofZone: rowKey.zone)
+    let unfinished = try fields.unfinishedType(after: last, leavesBehind: leaves)
+    if let unfinished { begins(unfinished) }
+    guard let rowKey = unfinished, let database = try reading.database(ofZone: rowKey.zone)
     else {
       if !leaves { index.delay.caughtUp() }
       return nil

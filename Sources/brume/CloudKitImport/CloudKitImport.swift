@@ -106,12 +106,15 @@ struct CloudKitImport {
   private mutating func save(_ page: SourcePage) async throws {
     guard target != nil else { return }
     var part: [Record] = []
-    var size = 0
+    var (size, files) = (0, FileLoad())
     for record in page.records where !record.isShare {
-      if part.count == Limits.apple.operationsPerRequest || size > Self.bytesAtOnce {
+      if part.count == Limits.apple.operationsPerRequest || size > Self.bytesAtOnce
+        || !files.hasRoom(for: record)
+      {
         try await save(part)
-        (part, size) = ([], 0)
+        (part, size, files) = ([], 0, FileLoad())
       }
+      files.add(record)
       part.append(record)
       size += record.byteCount
     }

@@ -57,7 +57,7 @@ struct WorkLimitTests {
     #expect(try await save(10).allSucceeded)
     let error = try await ruleFailure { try await save(11) }
     #expect(error.code == .limitExceeded && error.reason.contains("more than 10 different words"))
-    #expect(error.reason.contains("fewer records"))
+    #expect(error.reason.contains("records in halves"))
   }
 
   @Test func `the different words of a record have a maximum, and others are saved beside it`()

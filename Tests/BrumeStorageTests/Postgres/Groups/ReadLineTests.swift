@@ -9,7 +9,8 @@ import Testing
   /// Two threads: the first has a connection. Both have a read, which are numbered from 1.
   private struct Fixture {
     var line = ReadLine()
-    let (connected, other) = (ReaderSeat(), ReaderSeat())
+    let connected = ReaderSeat()
+    let other = ReaderSeat()
     var second: ReadJob
 
     init() throws {
