@@ -1,5 +1,6 @@
 // Buckets come to a process, and what waits in their mailboxes is to be sent, whoever left it there.
 
+import BrumeDelivery
 import BrumeModel
 import BrumeNotifier
 import BrumeStorage
