@@ -105,7 +105,9 @@ let adapters = [
     ]),
   layer(
     "BrumePostgres",
-    uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CPostgres", log]),
+    uses: [
+      "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CPostgres", deque, log,
+    ]),
   layer(
     "BrumeAssets",
     uses: ["BrumeModel", "BrumeStorage", crypto, httpClient, nioCore, nioHTTP1]),

@@ -79,8 +79,7 @@ package struct Limits: Sendable, Equatable {
   package var recordBytes = 1 << 20
   /// CloudKit documents 255 ASCII characters for record, zone and field names.
   package var nameLength = 255
-  /// Ours: names that CloudKit sets no limit to, such as those of devices, users and operations, and
-  /// their addresses and numbers; in bytes.
+  /// Ours: names that CloudKit sets no limit to (of devices, users, operations), addresses and numbers; in bytes.
   package var labelBytes = 255
   /// CloudKit documents 750 delete-self references to one record.
   package var deleteSelfReferences = 750
@@ -90,15 +89,16 @@ package struct Limits: Sendable, Equatable {
   package var parentChain = 256
   /// Ours: records that one cascade may delete.
   package var cascade = 10_000
-
   /// Ours: bytes of the records that one cascade may delete.
   package var cascadeBytes = 64 << 20
   /// Ours: records below those that one request moves further from the root.
   package var recordsBelowMoves = 20_000
   /// Ours: how often saves and deletions of one request are judged anew because others of it failed.
   package var relationRounds = 16
-  /// Ours: elements of all lists in one request, and different words of its texts. Each may be a row of the query index.
+  /// Ours: elements of all lists of a request, and different words of all texts. Each may be a row of the query index.
   package var listElementsPerRequest = 250_000
+  package var wordsPerRequest = 100_000
+  package var wordsPerRecord = 30_000
   /// Ours: references in all records of one request. Each is a row that its target is found by.
   package var referencesPerRequest = 2_000
 

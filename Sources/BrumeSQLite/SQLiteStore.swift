@@ -30,7 +30,8 @@ package final class SQLiteStore: Store {
   /// Opens the store in `folder`, which is made if its parent exists.
   ///
   /// - Parameters:
-  ///   - readers: how many reads may run at the same time; others wait.
+  ///   - readers: how many reads may run at the same time; others wait, whoever they are of. The page caches of all together
+  ///     are those of `PageCaches`.
   ///   - fewCandidates: below this many, a sorted query fetches and sorts its candidates; above, it
   ///     walks the sort's index.
   ///   - indexStep: how many records one write takes at most into an index that a query asked for.
@@ -279,10 +280,11 @@ extension SQLiteStore {
     configuration.busyMode = .timeout(busySeconds)
     configuration.persistentReadOnlyConnections = true
     configuration.foreignKeysEnabled = false
+    let caches = PageCaches()
     configuration.prepareDatabase { database in
       RowSums.install(on: database.sqliteConnection, verifies: verifiesRows)
-      // Large enough for the inner pages of a million records, which every look-up by key passes.
-      try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192")
+      try database.execute(
+        sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(caches.nextKilobytes())")
     }
     return configuration
   }

@@ -154,7 +154,7 @@ final class PostgresLog: LogWriting, Remembering {
       ("type", .text), ("subject", .text), ("sequence", .integer), ("image", .bytes),
       ("shares", .text), ("container", .text), ("environment", .text), ("\"user\"", .text),
       ("device", .text), ("request", .text), ("time", .integer),
-    ], isSummed: true, isSentEarly: true)
+    ], isSummed: true, earlyRows: Session.earlyRows)
   private static let trim = SQL("DELETE FROM log WHERE bucket = $1 AND position <= $2")
   private static let trimOld = SQL(
     """

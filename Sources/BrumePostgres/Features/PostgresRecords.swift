@@ -219,7 +219,7 @@ extension PostgresRecords {
     columns: [
       ("type", .text), ("deleted_type", .text), ("deleted_creator", .text),
       ("deleted_shares", .text), ("sequence", .integer), ("parent", .text), ("content", .bytes),
-    ], isSummed: true, isSentEarly: true)
+    ], isSummed: true, earlyRows: Session.earlyRows)
   private static let references = Table(
     "record_references", key: place + [("target", .text), ("action", .text), ("name", .text)],
     columns: [])

@@ -1,10 +1,11 @@
 // What waits to be read, and whose thread has nothing to do, as a value. It starts no thread and waits for nothing;
-// `Readers` does.
+// `Readers` does. Whose read comes next is `ReadTurns`'.
 //
 // A read that gets no connection is handed to those who have one, once. While any read waits, a thread is awake that will
 // look for it: the last one takes whatever there is.
 
 import BrumeStorage
+import DequeModule
 import Dispatch
 
 /// A connection, and where its thread sleeps.
@@ -24,22 +25,21 @@ struct ReadLine {
   /// Ours: beyond it reads are refused.
   private static let waitingLimit = 10_000
 
-  /// The longest waiting last.
-  private var leaving: [ReadJob] = []
-  private var arriving: [ReadJob] = []
+  private var turns = ReadTurns()
   /// For those who have a connection.
-  private var handed: [ReadJob] = []
+  private var handed: Deque<ReadJob> = []
+  /// Whether a read may wait for which no thread was woken, as it could not begin.
+  private var hasHeldBack = false
   /// Those without a connection first: they get work after all others.
   private(set) var sleeping: [ReaderSeat] = []
-  private var threads = 0
+  private var threads = 0 { didSet { turns.connections = threads } }
   private var connected: Set<ObjectIdentifier> = []
-  private(set) var isClosed = false
+  private(set) var isClosed = false { didSet { turns.leavesNone = isClosed } }
   /// Of the read that came last.
   private(set) var last: Int64 = 0
 
   /// Whether a thread that has nothing to do may sleep.
-  var isIdle: Bool { isEmpty && handed.isEmpty && !isClosed }
-  private var isEmpty: Bool { leaving.isEmpty && arriving.isEmpty }
+  var isIdle: Bool { handed.isEmpty && !turns.hasNext && !isClosed }
   private var awake: Int { threads - sleeping.count }
 
   mutating func threadBegins() { threads += 1 }
@@ -47,24 +47,25 @@ struct ReadLine {
   /// Answers whom to wake for it.
   mutating func add(_ job: ReadJob) throws(StoreError) -> ReaderSeat? {
     if isClosed { throw .closed }
-    guard arriving.count < Self.waitingLimit else {
+    guard turns.count + handed.count < Self.waitingLimit else {
       throw StoreError(.noRoom, "too many reads wait; slow down")
     }
     var job = job
     last += 1
     job.number = last
-    arriving.append(job)
-    return sleeping.popLast()
+    turns.add(job)
+    if turns.hasNext { return sleeping.popLast() }
+    hasHeldBack = true
+    return nil
   }
 
   /// What a thread does next.
   mutating func next(_ seat: ReaderSeat) -> Step {
-    if isConnected(seat) || awake <= 1 || isClosed, !handed.isEmpty {
-      let job = handed.removeFirst()
-      return .run(job, wake: isEmpty ? nil : sleeping.popLast())
+    if isConnected(seat) || awake <= 1 || isClosed, let job = handed.popFirst() {
+      turns.begins(job.name)
+      return .run(job, wake: turns.hasNext ? sleeping.popLast() : nil)
     }
-    if leaving.isEmpty { (leaving, arriving) = (arriving.reversed(), []) }
-    if let job = leaving.popLast() { return .run(job, wake: nil) }
+    if let job = turns.next() { return .run(job, wake: wokenForHeldBack()) }
     if isClosed {
       threads -= 1
       return .end
@@ -73,13 +74,23 @@ struct ReadLine {
     return .sleep
   }
 
+  /// The end of one read may let two begin.
+  private mutating func wokenForHeldBack() -> ReaderSeat? {
+    hasHeldBack = hasHeldBack && turns.count > 0
+    return hasHeldBack && turns.hasNext ? sleeping.popLast() : nil
+  }
+
+  /// A read is over, and took so long.
+  mutating func ended(_ job: ReadJob, milliseconds: Int64) {
+    turns.ended(job.name, milliseconds: milliseconds)
+  }
+
   /// Those that wait and came no later than the read with this number, if nobody has a connection for them.
   mutating func takeHopeless(through number: Int64) -> [ReadJob] {
     guard connected.isEmpty else { return [] }
-    let waiting = handed + leaving.reversed() + arriving
+    for job in handed { turns.add(job) }
     handed = []
-    (leaving, arriving) = ([], waiting.filter { $0.number > number })
-    return waiting.filter { $0.number <= number }
+    return turns.take(through: number)
   }
 
   /// Answers who slept.
@@ -111,8 +122,16 @@ extension ReadLine {
     sleeping.insert(seat, at: isConnected(seat) ? sleeping.count : 0)
   }
 
-  /// One who has nothing to do and a connection.
-  mutating func takeConnected() -> ReaderSeat? { sleepingConnected.map { sleeping.remove(at: $0) } }
+  /// One who has nothing to do and a connection, for a read that does not wait.
+  mutating func takeConnected(for job: ReadJob) -> ReaderSeat? {
+    guard isIdle, turns.mayBegin(job.name), let seat = takeConnected() else { return nil }
+    turns.begins(job.name)
+    return seat
+  }
+
+  private mutating func takeConnected() -> ReaderSeat? {
+    sleepingConnected.map { sleeping.remove(at: $0) }
+  }
 
   /// The same, if another one is left.
   mutating func takeSpare() -> ReaderSeat? {
@@ -134,6 +153,7 @@ extension ReadLine {
     guard mayHand(job) else { return nil }
     var job = job
     job.isHanded = true
+    turns.ended(job.name, milliseconds: nil)
     handed.append(job)
     return takeConnected().map { [$0] } ?? []
   }

@@ -13,6 +13,8 @@ struct ReadJob: Sendable {
   let plan: ReadPlan
   /// Whether a query that misses an index ends the read.
   let asksForIndex: Bool
+  /// In whose name; nil: the server itself.
+  var name: String?
   /// Whether somebody still waits for the answer.
   let isWanted: @Sendable () -> Bool
   let run: @Sendable (PostgresTransaction) throws -> Void
@@ -73,7 +75,7 @@ final class Readers: Sendable {
   /// and there.
   func runNow(_ job: ReadJob) throws(StoreError) -> Bool {
     try node.acknowledgements.check()
-    let free = line.withLock { $0.isIdle ? $0.takeConnected() : nil }
+    let free = line.withLock { $0.takeConnected(for: job) }
     guard let seat = free else { return false }
     let outcome = carryOut(job, seat)
     giveBack(seat)
@@ -124,6 +126,16 @@ final class Readers: Sendable {
   }
 
   private func carryOut(_ job: ReadJob, _ seat: ReaderSeat) -> Outcome {
+    let begun = connector.milliseconds()
+    let outcome = outcome(of: job, seat)
+    if case .answered = outcome {
+      let took = connector.milliseconds() - begun
+      line.withLock { $0.ended(job, milliseconds: took) }
+    }
+    return outcome
+  }
+
+  private func outcome(of job: ReadJob, _ seat: ReaderSeat) -> Outcome {
     let last = line.withLock { $0.last }
     var attempt = 1
     while true {

@@ -96,7 +96,12 @@ extension Record {
       words = searchableWords { _ in true }
     }
     guard let words else { return nil }
-    return Set(words.map { ByteText(IndexedWord.spelling(of: $0) ?? IndexedWord.others) }).sorted()
-      .map(\.text)
+    return Self.inByteOrder(words.map { IndexedWord.spelling(of: $0) ?? IndexedWord.others })
+  }
+
+  /// Each once. Swift's own order is that of the bytes where all is ASCII, and takes less than half of the time.
+  private static func inByteOrder(_ words: [String]) -> [String] {
+    if words.allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } }) { return Set(words).sorted() }
+    return Set(words.map { ByteText($0) }).sorted().map(\.text)
   }
 }
