@@ -31,11 +31,6 @@ package struct Gates {
     case withheld(Withheld)
   }
 
-  private struct DeviceOwner: Hashable {
-    let containerEnvironment: ContainerEnvironment
-    let user: UserID
-  }
-
   private struct PublicType: Hashable {
     let database: DatabaseKey
     let type: String
@@ -44,7 +39,7 @@ package struct Gates {
   private let bucket: Bucket
   private let permission: ReadPermission
   private let transaction: any ReadTransaction
-  private var devices: [DeviceOwner: [Device]] = [:]
+  private var devices: [AccountKey: [Device]] = [:]
   private var publicContexts: [PublicType: Permissions.Context] = [:]
 
   /// - Parameter bucket: whose log the changes are in.
@@ -110,7 +105,7 @@ package struct Gates {
   }
 
   private mutating func devices(of scope: SubscriptionScope) throws -> [Device] {
-    let owner = DeviceOwner(containerEnvironment: scope.containerEnvironment, user: scope.user)
+    let owner = AccountKey(scope.user, scope.containerEnvironment)
     if let known = devices[owner] { return known }
     let found = try transaction.devices.all(of: scope.user, in: scope.containerEnvironment)
     devices[owner] = found
