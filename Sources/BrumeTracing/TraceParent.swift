@@ -12,24 +12,6 @@ package struct TraceParent: Equatable, Sendable {
   /// Whether the trace is recorded.
   let isSampled: Bool
 
-  init(trace: [UInt8], span: [UInt8], isSampled: Bool) {
-    self.trace = trace
-    self.span = span
-    self.isSampled = isSampled
-  }
-
-  /// Reads the header; nil if it is malformed. Of a version that is not known, what version 00 has is read.
-  package init?(_ text: String) {
-    let parts = text.split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
-    guard parts.count >= 4, let version = Self.bytes(parts[0], 1), version != [0xff],
-      version != [0] || parts.count == 4,
-      let trace = Self.bytes(parts[1], 16), trace.contains(where: { $0 != 0 }),
-      let span = Self.bytes(parts[2], 8), span.contains(where: { $0 != 0 }),
-      let flags = Self.bytes(parts[3], 1)
-    else { return nil }
-    self.init(trace: trace, span: span, isSampled: flags[0] & 1 == 1)
-  }
-
   /// The header, of version 00.
   package var text: String { "00-\(Hex.text(trace))-\(Hex.text(span))-\(isSampled ? "01" : "00")" }
 
@@ -52,6 +34,20 @@ package struct TraceParent: Equatable, Sendable {
     case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
     default: nil
     }
+  }
+}
+
+extension TraceParent {
+  /// Reads the header; nil if it is malformed. Of a version that is not known, what version 00 has is read.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
+    guard parts.count >= 4, let version = Self.bytes(parts[0], 1), version != [0xff],
+      version != [0] || parts.count == 4,
+      let trace = Self.bytes(parts[1], 16), trace.contains(where: { $0 != 0 }),
+      let span = Self.bytes(parts[2], 8), span.contains(where: { $0 != 0 }),
+      let flags = Self.bytes(parts[3], 1)
+    else { return nil }
+    self.init(trace: trace, span: span, isSampled: flags[0] & 1 == 1)
   }
 }
 
