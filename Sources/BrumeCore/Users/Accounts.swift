@@ -86,9 +86,7 @@ package struct Accounts: Sendable {
   }
 
   private func hashed(_ password: String) throws -> String {
-    try AccountRules.checkPassword(password, limits: limits)
-    return try PasswordHash.make(
-      password, salt: host.randomBytes(16), rounds: limits.passwordRounds)
+    try AccountRules.hash(password, limits: limits, host: host)
   }
 
   /// Whether others may find the account by its address and learn its name.
@@ -212,6 +210,12 @@ enum AccountRules {
         .badRequest,
         "a password has at least 8 characters and at most \(limits.passwordBytes) bytes")
     }
+  }
+
+  static func hash(_ password: String, limits: Limits, host: Host) throws -> String {
+    try checkPassword(password, limits: limits)
+    return try PasswordHash.make(
+      password, salt: host.randomBytes(16), rounds: limits.passwordRounds)
   }
 
   static func check(_ user: User, limits: Limits) throws(BrumeError) {
