@@ -22,10 +22,9 @@ package struct AdminTokens: Sendable {
   /// - Throws: what the store throws.
   package func all() async throws -> (tokens: [OperatorCredential], owners: [String: String]) {
     try await store.read { transaction in
-      let owners = try transaction.operators.all().map { ($0.id, $0.name) }
-      return (
+      (
         try transaction.operators.credentials().filter { $0.kind == .token },
-        Dictionary(owners, uniquingKeysWith: { $1 })
+        try transaction.operators.namesByID()
       )
     }
   }
