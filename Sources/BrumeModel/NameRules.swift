@@ -143,4 +143,9 @@ package enum NameRules {
   package static func shown(_ name: String) -> String {
     name.utf8.count <= 64 ? name : String(name.unicodeScalars.prefix(48)) + "…"
   }
+
+  /// A piece of a longer text in quotation marks, cut to a readable length.
+  package static func quoted(_ text: String) -> String {
+    text.count <= 40 ? "'\(text)'" : "'\(text.prefix(32))…'"
+  }
 }

@@ -10,7 +10,8 @@ extension SchemaParser {
     let name = try name("a field name or GRANT")
     guard fields[name] == nil else {
       throw Self.fault(
-        position, "encountered field \(Self.shown(name)) of '\(recordType)' again", "another name")
+        position, "encountered field \(NameRules.quoted(name)) of '\(recordType)' again",
+        "another name")
     }
     let typePosition = token.position
     var field = try type()
