@@ -33,7 +33,7 @@ import Testing
     "StorageSampler.rest": own,
     "StorageSampler.pages": "the next look goes on behind them",
     "RestoreInPlace.step": piece, "RestoreInPlace.reserve": own,
-    "RestoreInPlace.drained": "of what an operator sends and is refused", "EventRoute.pause": own,
+    "IncomingBody.drained": "of what an operator sends and is refused", "EventRoute.pause": own,
     "DeletionService.pause": own, "OperatorAuthentication.pause": "it only spares tries",
     "JSONBounds.marks": "beyond it a comparison takes the square of their number",
     "JSONBounds.values": "lists have a limit far below; it keeps the memory of nonsense small",
