@@ -21,19 +21,12 @@ package struct TraceParent: Equatable, Sendable {
     var bytes: [UInt8] = []
     var high: UInt8?
     for character in text.utf8 {
-      guard let digit = digit(character) else { return nil }
+      let isLower = character.isDigit || character >= UInt8(ascii: "a")
+      guard isLower, let digit = Hex.value(of: character) else { return nil }
       if let half = high { bytes.append(half << 4 | digit) }
       high = high == nil ? digit : nil
     }
     return bytes
-  }
-
-  private static func digit(_ character: UInt8) -> UInt8? {
-    switch character {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }
 
