@@ -96,13 +96,6 @@ package struct Accounts: Sendable {
     _ = try await self.change(id, change)
   }
 
-  /// All accounts in name order.
-  ///
-  /// - Throws: what the store throws.
-  package func all() async throws -> [User] {
-    try await store.read { transaction in try transaction.users.all() }
-  }
-
   /// The account of a name, or nil.
   ///
   /// - Throws: what the store throws.
