@@ -51,6 +51,7 @@ import Testing
     "AddressShare.threads": "of the process, whichever servers run in it",
     "AddressShare.usersOfRate": "what a setting is unless it is set",
     "OperatorInvitations.longest": "what an operator asks for; how many there are is a limit",
+    "AdminTokens.longest": "what an operator asks for; how many there are is a limit",
     "StoreRetry.pause": own, "StoreRetry.calm": "which lines of the log are news",
     "TLSIdentity.daysOfWarning": own,
     "IPAddress.textBytes": "no address is longer", "NameLookup.threads": own,

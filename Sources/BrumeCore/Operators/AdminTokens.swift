@@ -10,6 +10,8 @@ package struct AdminTokens: Sendable {
   private let store: any Store
   private let limits: Limits
   private let host: Host
+  /// Ours, in days: the longest that one is good that has an end.
+  private static let longest: Int64 = 3650
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -37,8 +39,9 @@ package struct AdminTokens: Sendable {
     name: String, role: OperatorRole, days: Int64?, by maker: OperatorAccess
   ) async throws -> NewOperatorCredential {
     try AccountRules.checkName(name, limits: limits)
-    if let days, !(1...3650).contains(days) {
-      throw BrumeError(.badRequest, "'days' is \(days); a token is good for 1 to 3650 days")
+    if let days, !(1...Self.longest).contains(days) {
+      throw BrumeError(
+        .badRequest, "'days' is \(days); a token is good for 1 to \(Self.longest) days")
     }
     let token = NewOperatorCredential(
       .token, name: name, operatorID: maker.operatorID, role: role.atMost(maker.role),

@@ -11,7 +11,7 @@ package struct OperatorInvitations: Sendable {
   private let limits: Limits
   private let host: Host
   /// Ours, in hours: the longest that one is good, and what holds for one that says nothing.
-  private static let longest: Int64 = 168
+  package static let longest: Int64 = 168
   private static let usual: Int64 = 24
 
   init(_ parts: EngineParts) {
