@@ -17,10 +17,6 @@ package struct NotifierCursor: Equatable, Sendable {
     /// Where the subscription begins to match.
     package let startPosition: Int64
     package let key: SubscriptionKey
-    package init(startPosition: Int64, key: SubscriptionKey) {
-      self.startPosition = startPosition
-      self.key = key
-    }
   }
 
   package init(position: Int64, served: Served? = nil) {

@@ -33,7 +33,7 @@ final class SQLiteDevices: DeviceWriting, Remembering {
   }
 
   func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device] {
-    let account = AccountKey(user: user, containerEnvironment: containerEnvironment)
+    let account = AccountKey(user, containerEnvironment)
     if let known = known[account] { return known }
     let devices = try connection.allWhole(
       Self.ofUser, .devices, { $0.bind(user, containerEnvironment) }

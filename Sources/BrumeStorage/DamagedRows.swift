@@ -11,10 +11,6 @@ package final class DamagedRows: Sendable {
     package let table: String
     /// As an operator reads it; nothing that is a secret.
     package let key: String
-    package init(table: String, key: String) {
-      self.table = table
-      self.key = key
-    }
   }
 
   /// Ours: rows that are named. Who has more has the first of them.

@@ -34,13 +34,6 @@ package struct PendingCursor: Sendable {
   }
 }
 
-extension DeviceReading {
-  /// The device that the token was made for.
-  package func find(courierToken: String) throws -> Device? {
-    try all(courierToken: courierToken).first
-  }
-}
-
 /// Every call throws what ``WriteTransaction`` says; the write's scope has the device's account.
 package protocol DeviceWriting: DeviceReading {
   /// Inserts or replaces by key. Replacing keeps the mailbox.

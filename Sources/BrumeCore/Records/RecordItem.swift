@@ -161,8 +161,7 @@ extension RecordKey {
       return false
     }
     return name.utf8.dropFirst().allSatisfy { byte in
-      (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
-        || (byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "f"))
+      byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
   }
 }

@@ -192,14 +192,16 @@ private struct RecordAnswers {
   /// Why a request failed as a whole, if it is sent again.
   var passing: CKError?
 
-  init(
-    saves: [CKRecord.ID: Result<CKRecord, any Error>],
-    deletes: [CKRecord.ID: Result<Void, any Error>]
-  ) {
-    self.saves = saves
-    self.deletes = deletes
+  func and(_ others: RecordAnswers) -> RecordAnswers {
+    var both = self
+    both.saves.merge(others.saves) { first, _ in first }
+    both.deletes.merge(others.deletes) { first, _ in first }
+    both.passing = passing ?? others.passing
+    return both
   }
+}
 
+extension RecordAnswers {
   /// The same failure for each change.
   init(_ batch: CKSyncEngine.RecordZoneChangeBatch, _ failure: CKError) {
     saves = [:]
@@ -207,14 +209,6 @@ private struct RecordAnswers {
     passing = failure.isRepeatedBySyncEngine ? failure : nil
     for record in batch.recordsToSave { saves[record.recordID] = .failure(failure) }
     for id in batch.recordIDsToDelete { deletes[id] = .failure(failure) }
-  }
-
-  func and(_ others: RecordAnswers) -> RecordAnswers {
-    var both = self
-    both.saves.merge(others.saves) { first, _ in first }
-    both.deletes.merge(others.deletes) { first, _ in first }
-    both.passing = passing ?? others.passing
-    return both
   }
 }
 

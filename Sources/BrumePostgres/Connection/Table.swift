@@ -79,9 +79,6 @@ final class Table: Sendable {
     return bytes
   }
 
-  /// How many columns the key has.
-  var keyLength: Int { key.count }
-
   private static func arrays(_ columns: [Column], _ rows: [[SQLValue]]) -> [SQLValue] {
     columns.indices.map { index in .array(columns[index].type, rows.map { $0[index] }) }
   }

@@ -65,13 +65,13 @@ final class PostgresDevices: DeviceWriting, Remembering {
       places.values(device.key) + columns(of: device.channel) + [.integer(device.registered)],
       in: Self.table)
     known[device.key.byteText] = .some(device)
-    lists[AccountKey(device.key)] = nil
+    lists[device.key.account] = nil
   }
 
   func remove(_ key: DeviceKey) throws {
     session.remove(places.values(key), from: Self.table)
     known[key.byteText] = .some(nil)
-    lists[AccountKey(key)] = nil
+    lists[key.account] = nil
     try mailboxes.removeAll(of: key)
   }
 

@@ -17,7 +17,7 @@ package enum IndexedField: Hashable, Sendable {
   /// The name in the index.
   package var indexName: String {
     switch self {
-    case .value(let field): field.indexName
+    case .value(let field): field.schemaName
     case .words(let name): Self.wordsMark + (name ?? "")
     }
   }
@@ -35,15 +35,7 @@ package enum IndexedField: Hashable, Sendable {
 // MARK: Fields
 
 extension FieldName {
-  /// The field's name in the index. Fields begin with a letter, system fields with underscores.
-  var indexName: String {
-    switch self {
-    case .field(let name): name
-    case .system(let field): field.schemaName
-    }
-  }
-
-  /// The field with this name in the index.
+  /// The field with this name in the index, which is that of schemas.
   init(indexName name: String) {
     let system = Record.indexedSystemFields.first { $0.schemaName == name }
     self = system.map { .system($0) } ?? .field(name)

@@ -24,10 +24,6 @@ struct CloudKitImport {
   /// Ours: content that is sent at once. In JSON it may double, and a server takes 16 MB.
   static let bytesAtOnce = 4 << 20
 
-  init(source: SourceServer, target: ImportTarget?, types: [String]) {
-    (self.source, self.target, self.types) = (source, target, types)
-  }
-
   mutating func run() async throws {
     if source.place.scope == .public {
       try await records(inDefault: SourceZone(name: ZoneID.defaultName, owner: nil))
