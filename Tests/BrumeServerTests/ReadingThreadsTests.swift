@@ -12,7 +12,13 @@ import Testing
     let store: any Store
     let workers: Workers
     let gate = DispatchSemaphore(value: 0)
-    let (started, start) = AsyncStream<Void>.makeStream()
+    private let started: AsyncStream<Void>
+    private let start: AsyncStream<Void>.Continuation
+
+    init(store: any Store, workers: Workers) {
+      (self.store, self.workers) = (store, workers)
+      (started, start) = AsyncStream.makeStream()
+    }
 
     func read(as name: String) async throws {
       try await workers.run(for: name) {
