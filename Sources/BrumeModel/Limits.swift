@@ -95,13 +95,12 @@ package struct Limits: Sendable, Equatable {
   package var recordsBelowMoves = 20_000
   /// Ours: how often saves and deletions of one request are judged anew because others of it failed.
   package var relationRounds = 16
-  /// Ours: elements of all lists of a request, and different words of all texts. Each may be a row of the query index.
+  /// Ours: elements of all lists of a request, and different words of texts. Each may be a row of the query index.
   package var listElementsPerRequest = 250_000
   package var wordsPerRequest = 100_000
-  package var wordsPerRecord = 30_000
+  package var wordsPerRecord = 100_000
   /// Ours: references in all records of one request. Each is a row that its target is found by.
   package var referencesPerRequest = 2_000
-
   /// Ours: bytes of values and files that the private database of a user may hold. Nil: no limit.
   /// CloudKit's is what the user pays for.
   package var storageBytesPerUser: Int64?

@@ -41,13 +41,14 @@ final class Indexer: Sendable {
   ///     came; false if that time passed.
   init(
     _ checkpointer: Checkpointer, step: Int,
-    isCalledWithinRest: @escaping @Sendable (DispatchSemaphore) -> Bool, logger: Logger
+    isCalledWithinRest: @escaping @Sendable (DispatchSemaphore) -> Bool, warnings: RareWarnings,
+    logger: Logger
   ) {
     self.checkpointer = checkpointer
     self.step = step
     self.isCalledWithinRest = isCalledWithinRest
     self.logger = logger
-    warnings = RareWarnings(logger)
+    self.warnings = warnings
   }
 
   var progress: IndexProgress { state.withLock { $0.progress } }

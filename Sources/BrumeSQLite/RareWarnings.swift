@@ -2,7 +2,6 @@
 // fewer.
 
 import BrumeStorage
-import Dispatch
 import Logging
 import Synchronization
 
@@ -15,12 +14,7 @@ final class RareWarnings: Sendable {
   private let milliseconds: @Sendable () -> Int64
 
   /// - Parameter milliseconds: a clock that never goes back.
-  init(
-    _ logger: Logger,
-    milliseconds: @escaping @Sendable () -> Int64 = {
-      Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000)
-    }
-  ) {
+  init(_ logger: Logger, milliseconds: @escaping @Sendable () -> Int64) {
     self.logger = logger
     self.milliseconds = milliseconds
   }

@@ -84,12 +84,13 @@ package final class SQLiteStore: Store {
     self.positions = positions
     self.fewCandidates = fewCandidates
     self.logger = logger
-    warnings = RareWarnings(logger)
+    warnings = RareWarnings(logger) { nanoseconds() / 1_000_000 }
     self.lock = Mutex(lock)
     let checkpointer = Checkpointer(path: pool.path)
     self.checkpointer = checkpointer
     let indexer = Indexer(
-      checkpointer, step: indexStep, isCalledWithinRest: isCalledWithinRest, logger: logger)
+      checkpointer, step: indexStep, isCalledWithinRest: isCalledWithinRest, warnings: warnings,
+      logger: logger)
     self.indexer = indexer
     let writer = try Writer(
       pool: pool, coders: coders, positions: positions, signals: signals,

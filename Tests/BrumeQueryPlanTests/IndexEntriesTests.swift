@@ -70,7 +70,7 @@ struct IndexEntriesTests {
     #expect(changed?.come == .list([.string("summit")], of: .string))
   }
 
-  @Test func `of words that go and come between each other all are told apart`() {
+  @Test func `words that go and come between each other are all found`() {
     func change(_ old: String, _ new: String) -> IndexChange? {
       self.change(
         "~s", from: record(["s": .string(old)]), to: record(["s": .string(new)]))
