@@ -26,7 +26,13 @@ struct ExplainedStatement {
   }
 
   /// What is not as it should be.
-  var faults: [String] { root.all.compactMap { $0.fault(isOfZone: isOfZone) } }
+  var faults: [String] { root.all.compactMap { $0.fault(comparing: compared) } }
+
+  /// How many columns of an index are compared at least.
+  private var compared: Int { isOfZone ? 2 : isOfFirst ? 4 : .max }
+
+  /// Whether it asks if anything is there, and ends with the first row.
+  private var isOfFirst: Bool { text.hasPrefix("SELECT 1 FROM ") && text.hasSuffix(" LIMIT 1") }
 
   /// Whether it names a zone and nothing in it: all of it goes.
   private var isOfZone: Bool {
@@ -72,7 +78,7 @@ struct PlanNode {
     "failed_attempts",
   ]
 
-  fileprivate func fault(isOfZone: Bool) -> String? {
+  fileprivate func fault(comparing compared: Int) -> String? {
     if read > Self.most { return "reads much: \(description)" }
     if kind == "Sort", read > 100 { return "sorts much: \(description)" }
     guard let relation, kind.hasSuffix("Scan"), !Self.smallTables.contains(relation),
@@ -81,7 +87,7 @@ struct PlanNode {
     if kind == "Seq Scan" { return "scans a table: \(description)" }
     guard let index else { return "scans without an index: \(description)" }
     guard let columns = Self.columns[index] else { return "what is compared? \(description)" }
-    let missing = columns.prefix(isOfZone ? 2 : .max).filter { !condition.contains($0) }
+    let missing = columns.prefix(compared).filter { !condition.contains($0) }
     return missing.isEmpty ? nil : "looks up without \(missing): \(description)"
   }
 

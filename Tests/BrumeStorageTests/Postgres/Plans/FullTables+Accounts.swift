@@ -126,6 +126,10 @@ extension FullTables {
     _ = try await store.lastMailboxPositions()
     try await store.read { transaction in
       _ = try transaction.devices.withPendingEntries(after: nil, limit: 100)
+      // Which buckets are this server's is up to its leases.
+      if let session = (transaction as? PostgresTransaction)?.session {
+        _ = try PendingDevices(session, in: [.only]).page(after: nil, limit: 100)
+      }
       _ = try transaction.webhooks.all()
     }
     let entry = PushLogEntry(

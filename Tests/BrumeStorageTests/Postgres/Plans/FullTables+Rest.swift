@@ -117,7 +117,9 @@ extension FullTables {
         try transaction.settings.set(outcome, to: value)
       }
     }
-    try await server.store.write(in: .server) { transaction in
+    // Of two buckets, whose locks are taken together.
+    let both = WriteScope.database(key.database).and(.server)
+    try await server.store.write(in: both) { transaction in
       _ = try transaction.assets.idleFiles(since: 1, limit: 100)
       try transaction.assets.discardObject("gone")
       _ = try transaction.assets.discardedObjects(limit: 100)

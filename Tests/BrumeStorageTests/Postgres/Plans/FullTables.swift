@@ -64,11 +64,11 @@ struct FullTables {
     INSERT INTO query_index
       SELECT bucket, key, value, name || '.' || n FROM query_index, generate_series(1, 9) AS n;
     INSERT INTO log
-      SELECT bucket, position + 1000 * n, database, kind, zone, name, type, subject, sequence, image,
+      SELECT bucket, position + 5000 * n, database, kind, zone, name, type, subject, sequence, image,
         shares, container, environment, "user", device, request, time
       FROM log, generate_series(1, 9) AS n;
     UPDATE databases SET sequence = 10000;
-    UPDATE buckets SET last = 10000;
+    UPDATE buckets SET last = 50000;
     INSERT INTO databases (bucket, id, container, environment, owner, sequence, floor)
       SELECT 0, 1000000 + n, 'iCloud.other', 'development', '_x' || n, 1, 0
       FROM generate_series(1, 3000) AS n;

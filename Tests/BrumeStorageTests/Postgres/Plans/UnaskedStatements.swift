@@ -6,7 +6,8 @@ extension WrittenStatement {
   static let unasked: [String: String] = [
     "The server answers without a plan.": """
     Session.discardPlans Session.commit Session.rollback Session.savepoint Session.release
-    Session.rollbackToSavepoint Readers.begin WriteGroup.begin
+    Session.rollbackToSavepoint Readers.begin WriteGroup.begin PendingDevices.withSorting
+    PendingDevices.withoutSorting
     """,
     "Once at the start, or for each new connection.": """
     ConnectionSettings.session StoreLock.share StoreLock.own StoreLock.wait
