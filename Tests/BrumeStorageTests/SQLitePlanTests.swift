@@ -19,7 +19,9 @@ import Testing
       "FROM log ORDER BY position DESC", "ORDER BY l.position DESC",
       "INDEXED BY wanted_fields_unfinished",
     ],
-    "Counted: no more are remembered than a limit says.": ["COUNT(*) FROM used_signatures"],
+    "Counted: no more are remembered than a limit says.": [
+      "COUNT(*) FROM used_signatures", "DELETE FROM audit WHERE refused",
+    ],
     "About all accounts, or when one comes or goes.": [
       "FROM users ORDER BY name, id", "count(*) FROM users", "DELETE FROM identities WHERE user",
       "FROM databases WHERE owner = ?1", "FROM databases\nGROUP BY",
@@ -34,7 +36,9 @@ import Testing
 
   /// Whether a line of a plan says that all rows are looked at.
   private static func isScan(_ line: String) -> Bool {
+    // The last number of each table is a row.
     line.hasPrefix("SCAN ") && !line.contains("CONSTANT ROW") && !line.contains("(subquery")
+      && line != "SCAN sqlite_sequence"
   }
 
   @Test func `statements look up in indexes`() async throws {

@@ -68,7 +68,7 @@ struct FullTables {
         shares, container, environment, "user", device, request, time
       FROM log, generate_series(1, 9) AS n;
     UPDATE databases SET sequence = 10000;
-    UPDATE buckets SET last = 50000;
+    UPDATE buckets SET last = CASE WHEN bucket < 0 THEN 10000 ELSE 50000 END;
     INSERT INTO databases (bucket, id, container, environment, owner, sequence, floor)
       SELECT 0, 1000000 + n, 'iCloud.other', 'development', '_x' || n, 1, 0
       FROM generate_series(1, 3000) AS n;
