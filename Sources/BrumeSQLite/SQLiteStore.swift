@@ -93,9 +93,8 @@ package final class SQLiteStore: Store {
       logger: logger)
     self.indexer = indexer
     let writer = try Writer(
-      pool: pool, coders: coders, positions: positions, signals: signals,
-      marks: begun.marks, checkpointer: checkpointer, indexer: indexer,
-      damaged: damaged, nanoseconds: nanoseconds,
+      pool: pool, coders: coders, positions: positions, signals: signals, marks: begun.marks,
+      checkpointer: checkpointer, indexer: indexer, damaged: damaged, nanoseconds: nanoseconds,
       logStays: {
         logger.error(
           "the disk has no room for the database: its log grows until there is some; make room",
