@@ -86,10 +86,13 @@ package struct Development: Sendable {
     let known = users
     return try await store.read { transaction in
       guard try transaction.operators.all().isEmpty else { return true }
-      // Of one account more than there are names, one has another.
-      return try transaction.users.page(after: nil, limit: known.count + 1).contains {
-        !known.contains($0.name) || $0.passwordHash != nil
-      }
+      let keys = try transaction.credentials.serverKeys().filter { $0.name == Self.label }
+      let ofKeys = Set(keys.map(\.user))
+      // Of one account more than are known, one is another.
+      return try transaction.users.page(after: nil, limit: known.count + ofKeys.count + 1)
+        .contains {
+          !ofKeys.contains($0.id) && (!known.contains($0.name) || $0.passwordHash != nil)
+        }
     }
   }
 

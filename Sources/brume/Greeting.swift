@@ -61,8 +61,8 @@ enum Greeting {
     guard server.settings.isDevelopment, try await server.development.hasOthers() else {
       return nil
     }
-    return "the folder has accounts or operators that --dev did not make, and --dev opens it "
-      + "without a password"
+    return "the folder has operators or accounts that --dev did not make or that have a password, "
+      + "and --dev opens it without one"
   }
 
   /// What leads a command to this server; nothing if its own default does.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct GreetingTests {
-  private static let warning = "accounts or operators that --dev did not make"
+  private static let warning = "accounts that --dev did not make or that have a password"
 
   @Test func `a start says who has access, and what it says to type finds its folder`() async throws
   {
