@@ -18,7 +18,6 @@ export const newTitle = "New user";
 const blank = () => ({ name: "", password: "", email: "", isDiscoverable: true, error: undefined });
 
 export const begin = () => go(to("users", [], { new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 const path = "/_brume/admin/users";
 const shut = () => go(to("users"));

@@ -6,10 +6,10 @@ import { go, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, sendOnce } from "../core/state.js";
 import { moment } from "../core/words.js";
 import { Button, Field, Picker } from "../parts/controls.js";
-import { confirm, showOnce } from "../parts/dialogs.js";
+import { RevokeButton, showOnce } from "../parts/dialogs.js";
 import { Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { Role } from "./users-operators.js";
 import { roles } from "./users-operator-new.js";
 
@@ -38,25 +38,13 @@ const columns = () => [
   { title: "Of", cell: (token) => token.operator ?? "the owner" },
   { title: "Last used", cell: (token) => (token.lastUsed ? moment(token.lastUsed) : "never") },
   { title: "Ends", cell: (token) => (token.ends ? moment(token.ends) : "when it is revoked") },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (token) =>
-      h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${token.name}`, onclick: () => revoke(token) }),
-  },
+  actionColumn((token) =>
+    h(RevokeButton, {
+      name: token.name,
+      loses: "The program that has this token cannot administer the server any more.",
+      act: () => call(`${path}/revoke`, { name: token.name }),
+    })),
 ];
-
-function revoke(token) {
-  confirm({
-    title: `Revoke ${token.name}`,
-    word: token.name,
-    button: "Revoke",
-    loses: "The program that has this token cannot administer the server any more.",
-    act: () => call(`${path}/revoke`, { name: token.name }).then(refresh),
-    done: `${token.name} is revoked`,
-  });
-}
 
 export function NewAdminToken({ onclose }) {
   const state = draft("admin-tokens.new", () => ({ name: "", role: "read-only", error: undefined }));

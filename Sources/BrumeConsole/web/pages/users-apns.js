@@ -9,7 +9,7 @@ import { Button, Field } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { lastUse } from "./users-tokens.js";
 
 export const title = "APNs";
@@ -17,7 +17,6 @@ export const newTitle = "Add key";
 const home = () => to("users", [], { tab: "apns" });
 
 export const begin = () => go(to("users", [], { tab: "apns", new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 export const View = () =>
   Loaded(remote(admin("apns")), ({ senders }) =>
@@ -41,13 +40,8 @@ const columns = [
   { title: "Team", cell: (sender) => h("code", null, sender.team) },
   { title: "Key ID", cell: (sender) => h("code", null, sender.keyID) },
   { title: "Last used", cell: (sender) => lastUse(sender) },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (sender) =>
-      h(Button, { kind: "quiet", icon: "trash", label: `Remove ${sender.topic}`, onclick: () => remove(sender) }),
-  },
+  actionColumn((sender) =>
+    h(Button, { kind: "quiet", icon: "trash", label: `Remove ${sender.topic}`, onclick: () => remove(sender) })),
 ];
 
 function remove(sender) {

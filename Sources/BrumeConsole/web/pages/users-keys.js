@@ -6,10 +6,10 @@ import { go, route, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, sendOnce } from "../core/state.js";
 import { place } from "../core/places.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
-import { confirm, showOnce } from "../parts/dialogs.js";
+import { RevokeButton, showOnce } from "../parts/dialogs.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { isHere, lastUse } from "./users-tokens.js";
 
 export const title = "Server keys";
@@ -17,7 +17,6 @@ export const newTitle = "New key";
 const home = () => to("users", [], { tab: "keys" });
 
 export const begin = () => go(to("users", [], { tab: "keys", new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 export const View = () =>
   Loaded(remote("/_brume/admin/keys"), ({ keys }) => {
@@ -39,27 +38,15 @@ const columns = [
   { title: "Key ID", cell: (key) => h("code", null, key.id) },
   { title: "Last used", cell: (key) => lastUse(key) },
   { title: "Writes as", cell: (key) => h("code", null, key.user) },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (key) => [
-      h(CopyButton, { text: key.id, what: `the ID of ${key.name}`, kind: "quiet" }),
-      h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${key.name}`, onclick: () => revoke(key) }),
-    ],
-  },
+  actionColumn((key) => [
+    h(CopyButton, { text: key.id, what: `the ID of ${key.name}`, kind: "quiet" }),
+    h(RevokeButton, {
+      name: key.name,
+      loses: "Requests signed with this key are refused from now on. What it wrote stays.",
+      act: () => call(`/_brume/admin/keys/revoke?${place()}`, { id: key.id }),
+    }),
+  ]),
 ];
-
-function revoke(key) {
-  confirm({
-    title: `Revoke ${key.name}`,
-    word: key.name,
-    button: "Revoke",
-    loses: "Requests signed with this key are refused from now on. What it wrote stays.",
-    act: () => call(`/_brume/admin/keys/revoke?${place()}`, { id: key.id }).then(refresh),
-    done: `${key.name} is revoked`,
-  });
-}
 
 function NewKey() {
   const state = draft("keys.new", () => ({ name: "", publicKey: "", error: undefined }));

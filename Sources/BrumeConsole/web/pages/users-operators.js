@@ -10,7 +10,7 @@ import { Button } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Beside, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { AdminTokens, NewAdminToken } from "./users-admin-tokens.js";
 import { Invitations } from "./users-invitations.js";
 import { NewOperator } from "./users-operator-new.js";
@@ -21,7 +21,6 @@ const path = "/_brume/admin/operators";
 const home = () => to("users", [], { tab: "operators" });
 
 export const begin = () => go(to("users", [], { tab: "operators", new: "operator" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 export const View = () =>
   Beside(
@@ -58,19 +57,14 @@ const columns = [
     cell: (person) => (person.openid ? h("code", { title: person.issuer }, person.openid) : "a password"),
   },
   { title: "Since", cell: (person) => moment(person.created) },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (person) => [
-      h(
-        Button,
-        { class: "small", onclick: () => change(person) },
-        person.role === "full" ? "Only read" : "Allow everything",
-      ),
-      h(Button, { kind: "quiet", icon: "trash", label: `Remove ${person.name}`, onclick: () => remove(person) }),
-    ],
-  },
+  actionColumn((person) => [
+    h(
+      Button,
+      { class: "small", onclick: () => change(person) },
+      person.role === "full" ? "Only read" : "Allow everything",
+    ),
+    h(Button, { kind: "quiet", icon: "trash", label: `Remove ${person.name}`, onclick: () => remove(person) }),
+  ]),
 ];
 
 /** The other role; it holds for the next request of each session and token. */

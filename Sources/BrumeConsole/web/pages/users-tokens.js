@@ -7,17 +7,16 @@ import { draft, drop, into, say, sendOnce } from "../core/state.js";
 import { place } from "../core/places.js";
 import { exactly, moment } from "../core/words.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
-import { confirm } from "../parts/dialogs.js";
+import { RevokeButton } from "../parts/dialogs.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Table, actionColumn } from "../parts/table.js";
 
 export const title = "API tokens";
 export const newTitle = "New token";
 const home = () => to("users", [], { tab: "tokens" });
 
 export const begin = () => go(to("users", [], { tab: "tokens", new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 /** Only those of this container and environment: another one is a choice in the bar. */
 export const isHere = (item) => item.container === route.container && item.environment === route.environment;
@@ -58,27 +57,15 @@ const columns = [
   { title: "Signs in at", cell: (token) => token.callback ?? "–" },
   { title: "Last used", cell: (token) => lastUse(token) },
   { title: "Token", cell: (token) => h("code", null, token.token.slice(0, 6) + "…") },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (token) => [
-      h(CopyButton, { text: token.token, what: `the token ${token.name}`, kind: "quiet" }),
-      h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${token.name}`, onclick: () => revoke(token) }),
-    ],
-  },
+  actionColumn((token) => [
+    h(CopyButton, { text: token.token, what: `the token ${token.name}`, kind: "quiet" }),
+    h(RevokeButton, {
+      name: token.name,
+      loses: "Every app that uses this token stops at once, and its streams end. It cannot be brought back.",
+      act: () => call(`/_brume/admin/tokens/revoke?${place()}`, { token: token.token }),
+    }),
+  ]),
 ];
-
-function revoke(token) {
-  confirm({
-    title: `Revoke ${token.name}`,
-    word: token.name,
-    button: "Revoke",
-    loses: "Every app that uses this token stops at once, and its streams end. It cannot be brought back.",
-    act: () => call(`/_brume/admin/tokens/revoke?${place()}`, { token: token.token }).then(refresh),
-    done: `${token.name} is revoked`,
-  });
-}
 
 function NewToken() {
   const state = draft("tokens.new", () => ({ name: "", origins: "", callback: "", error: undefined }));

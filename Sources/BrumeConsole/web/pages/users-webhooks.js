@@ -10,7 +10,7 @@ import { Button, Field } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { lastUse } from "./users-tokens.js";
 
 export const title = "Webhooks";
@@ -18,7 +18,6 @@ export const newTitle = "Add webhook";
 const home = () => to("users", [], { tab: "webhooks" });
 
 export const begin = () => go(to("users", [], { tab: "webhooks", new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 export const View = () =>
   Loaded(remote(admin("webhooks")), ({ webhooks }) =>
@@ -52,18 +51,13 @@ const columns = [
   { title: "Failures", class: "right", cell: (webhook) => number(webhook.failures) },
   { title: "Last used", cell: (webhook) => lastUse(webhook) },
   { title: "ID", cell: (webhook) => h("code", null, webhook.id) },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (webhook) => [
-      webhook.state === "on"
-        ? h(Button, { class: "small", onclick: () => act("disable", webhook, "is off") }, "Switch off")
-        : h(Button, { class: "small", onclick: () => act("enable", webhook, "is on again") }, "Switch on"),
-      h(Button, { class: "small", onclick: () => test(webhook) }, "Test"),
-      h(Button, { kind: "quiet", icon: "trash", label: `Remove ${webhook.url}`, onclick: () => remove(webhook) }),
-    ],
-  },
+  actionColumn((webhook) => [
+    webhook.state === "on"
+      ? h(Button, { class: "small", onclick: () => act("disable", webhook, "is off") }, "Switch off")
+      : h(Button, { class: "small", onclick: () => act("enable", webhook, "is on again") }, "Switch on"),
+    h(Button, { class: "small", onclick: () => test(webhook) }, "Test"),
+    h(Button, { kind: "quiet", icon: "trash", label: `Remove ${webhook.url}`, onclick: () => remove(webhook) }),
+  ]),
 ];
 
 async function act(verb, webhook, done) {
