@@ -18,7 +18,7 @@ import { NewOperator } from "./users-operator-new.js";
 export const title = "Operators";
 export const newTitle = "New operator";
 const path = "/_brume/admin/operators";
-const home = () => to("users", [], { tab: "operators" });
+const shut = () => go(to("users", [], { tab: "operators" }));
 
 export const begin = () => go(to("users", [], { tab: "operators", new: "operator" }));
 
@@ -41,8 +41,8 @@ export const View = () =>
       AdminTokens(),
     ],
     route.query.new === "operator"
-      ? NewOperator({ onclose: () => go(home()) })
-      : route.query.new === "token" && NewAdminToken({ onclose: () => go(home()) }),
+      ? NewOperator({ onclose: shut })
+      : route.query.new === "token" && NewAdminToken({ onclose: shut }),
   );
 
 /** A role in its colour. */
