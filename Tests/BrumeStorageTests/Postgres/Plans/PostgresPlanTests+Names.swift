@@ -110,6 +110,8 @@ extension PostgresPlanTests {
       candidateLimit: .max)
     // It asks for the index.
     _ = try await store.read { try $0.queries.matching(sorted).records.count }
+    // A read's last statement may be logged after its answer; the next question waits for that.
+    _ = try await store.read { try $0.sequences.last(in: .sample()) }
   }
 
   private static func found(_ reader: PostgresTransaction) throws -> Found {
