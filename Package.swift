@@ -82,7 +82,7 @@ let rules = [
   layer(
     "BrumeCore",
     uses: [
-      "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", crypto, cryptoExtras, log,
+      "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", crypto, cryptoExtras,
     ]),
   layer(
     "BrumeNotifier",
@@ -100,12 +100,12 @@ let adapters = [
   layer(
     "BrumeSQLite",
     uses: [
-      "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CFileBirth",
-      "CLogPieces", grdb, sqlite, deque, log,
+      "BrumeModel", "BrumeStorage", "BrumeQueryPlan", "CFileBirth", "CLogPieces",
+      grdb, sqlite, deque, log,
     ]),
   layer(
     "BrumePostgres",
-    uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CPostgres", log]),
+    uses: ["BrumeModel", "BrumeStorage", "BrumeQueryPlan", "CPostgres", deque, log]),
   layer(
     "BrumeAssets",
     uses: ["BrumeModel", "BrumeStorage", crypto, httpClient, nioCore, nioHTTP1]),
@@ -128,10 +128,10 @@ let composition = [
   layer(
     "BrumeServer",
     uses: [
-      "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
-      "BrumeNotifier", "BrumeDelivery", "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush",
-      "BrumeConsole", "BrumeOpenID", "BrumeTracing",
-      nioPosix, nioHTTP1, nioHTTP2, nioTLS, nioSSL, hummingbird, hummingbirdCore, lifecycle,
+      "BrumeModel", "BrumeWire", "BrumeSchema", "BrumeStorage", "BrumeCore", "BrumeNotifier",
+      "BrumeDelivery", "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole",
+      "BrumeOpenID", "BrumeTracing",
+      deque, nioPosix, nioHTTP1, nioHTTP2, nioTLS, nioSSL, hummingbird, hummingbirdCore, lifecycle,
       configuration, metrics,
       log, nioCore,
       httpTypes, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, crypto,
@@ -184,8 +184,8 @@ let tool = Target.executableTarget(
   name: "brume",
   dependencies: [
     "BrumeModel", "BrumeStorage", "BrumeCore", "BrumeNotifier", "BrumeDelivery", "BrumePush",
-    "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire", "BrumePredicate",
-    "BrumeConformance", "CMemoryArenas", arguments, signals,
+    "BrumeServer", "BrumeClient", "BrumeKit", "BrumeWire", "BrumePredicate", "BrumeConformance",
+    "CMemoryArenas", arguments, signals,
     log,
   ],
   swiftSettings: settings)
@@ -200,8 +200,8 @@ let ruleTests = [
   tests(
     of: "BrumeStorage",
     uses: [
-      "BrumeModel", "BrumePredicate", "BrumeCore", "BrumeNotifier", "BrumeWire", "BrumeAssets",
-      "BrumeQueryPlan", "BrumeSQLite", "BrumePostgres", "BrumeTestKit", grdb, log,
+      "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeCore", "BrumeNotifier", "BrumeWire",
+      "BrumeAssets", "BrumeQueryPlan", "BrumeSQLite", "BrumePostgres", "BrumeTestKit", grdb, log,
     ]),
   tests(
     of: "BrumeQueryPlan", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeTestKit"]),
@@ -215,7 +215,7 @@ let ruleTests = [
     of: "BrumeNotifier",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore", "BrumeWire",
-      "BrumeTestKit", crypto,
+      "BrumeTestKit",
     ]),
   tests(
     of: "BrumeDelivery",
@@ -226,8 +226,8 @@ let ruleTests = [
   tests(
     of: "BrumePush",
     uses: [
-      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeDelivery", "BrumeTestKit", crypto, nioCore,
-      nioEmbedded, nioHTTP1, nioHTTP2,
+      "BrumeModel", "BrumeWire", "BrumeDelivery", "BrumeTestKit", crypto, nioCore, nioEmbedded,
+      nioHTTP1, nioHTTP2,
     ]),
 ]
 
@@ -244,7 +244,7 @@ let edgeTests = [
   tests(
     of: "BrumeClient",
     uses: ["BrumeModel", "BrumeWire", crypto, httpClient, nioCore, nioHTTP1, nioPosix]),
-  tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),
+  tests(of: "BrumeKit", uses: ["BrumeModel", "BrumeWire", "BrumeClient"]),
   tests(of: "BrumeTesting", uses: ["BrumeKit"]),
   .testTarget(
     name: "EndToEndTests",

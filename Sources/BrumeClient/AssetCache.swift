@@ -1,6 +1,7 @@
 // Files of fetched assets on this machine. A staging area: a program that wants to keep a file
 // copies it. Our servers' checksums say what a file must hold,
-// so that one that is here already and unharmed is not fetched again.
+// so that one that is here already and unharmed is not fetched again. Each field that holds a content has
+// a name of its own for it, so that an app which moves or removes the one file leaves the others.
 
 package import BrumeModel
 package import Foundation
@@ -9,12 +10,8 @@ package import Foundation
 package struct AssetCache: Sendable {
   /// Ours: all files together; what was not asked for the longest goes first.
   static let limitBytes: Int64 = 2 << 30
-  /// Ours: a file stays for so long after it was asked for, beyond the limit too: the app may still have to copy it.
-  static let keptSeconds = 3600.0
-  /// Ours: what is being fetched for so long was left by a program that ended.
-  static let leftSeconds = 86_400.0
-  private let directory: URL
-  private let limitBytes: Int64
+  let directory: URL
+  let limitBytes: Int64
 
   /// - Parameters:
   ///   - directory: for these files alone.
@@ -36,31 +33,61 @@ package struct AssetCache: Sendable {
 
   /// The local file of an asset, fetched if it is not here.
   ///
-  /// - Parameter download: hands the bytes over.
+  /// - Parameters:
+  ///   - holder: what names the field that holds it: no other one gets the same file.
+  ///   - download: hands the bytes over.
   /// - Throws: what `download` throws; `CallFailure` if the bytes are not those of the asset, or
   ///   there is no place for them.
   package func file(
-    of asset: Asset, now: () -> Date, uuid: () -> String,
+    of asset: Asset, for holder: [String], now: () -> Date, uuid: () -> String,
     download: ((ArraySlice<UInt8>) async throws -> Void) async throws -> Void
   ) async throws -> URL {
     try prepare()
-    let name = Self.name(of: asset, uuid: uuid)
-    let place = directory.appending(path: name)
-    if Self.digest(in: asset) != nil, Self.holds(place, asset) {
-      Self.touch(place, now())
-      return place
+    let isKnown = Self.digest(in: asset) != nil
+    let name = isKnown ? Self.name(of: asset) : uuid()
+    let content = directory.appending(path: name)
+    let own = isKnown ? directory.appending(path: "\(name).\(Self.name(of: holder))") : content
+    for place in [own, content] where isKnown && Self.holds(place, asset) {
+      if try give(place, as: own, now(), by: uuid()) { return own }
     }
     let temporary = directory.appending(path: ".\(uuid())")
     do {
       try await fetch(asset, to: temporary, begun: now(), download)
-      guard rename(temporary.path, place.path) == 0 else { throw Self.cannotWrite(place) }
+      try whileNoneGoes {
+        guard rename(temporary.path, content.path) == 0 else { throw Self.cannotWrite(content) }
+        try put(content, under: own, now(), by: uuid())
+      }
     } catch {
       unlink(temporary.path)
       throw error
     }
-    Self.touch(place, now())
     prune(now())
-    return place
+    return own
+  }
+
+  /// Gives a file that is here to a holder. False if it went after it was looked at.
+  private func give(_ place: URL, as own: URL, _ now: Date, by uuid: String) throws -> Bool {
+    try whileNoneGoes {
+      guard OutgoingFile.state(of: place) != nil else { return false }
+      try put(place, under: own, now, by: uuid)
+      return true
+    }
+  }
+
+  /// Gives a file another name, where one may have two, or else makes a copy; and notes that it was asked for.
+  private func put(_ place: URL, under own: URL, _ now: Date, by uuid: String) throws {
+    Self.touch(place, now)
+    guard place != own else { return }
+    let temporary = directory.appending(path: ".\(uuid)")
+    // It stays if the file has its name already.
+    defer { unlink(temporary.path) }
+    if link(place.path, temporary.path) != 0 {
+      do { try FileManager.default.copyItem(at: place, to: temporary) } catch {
+        throw Self.cannotWrite(own, " (\(error.localizedDescription))")
+      }
+      Self.touch(temporary, now)
+    }
+    guard rename(temporary.path, own.path) == 0 else { throw Self.cannotWrite(own) }
   }
 
   private func fetch(
@@ -106,7 +133,7 @@ package struct AssetCache: Sendable {
     else { throw Self.cannotWrite(directory) }
   }
 
-  private static func cannotWrite(_ url: URL, _ reason: String = "") -> CallFailure {
+  static func cannotWrite(_ url: URL, _ reason: String = "") -> CallFailure {
     .notConfigured(
       "files of assets cannot be kept at '\(url.path)'\(reason); make room there, or set "
         + "BRUME_STATE_DIR to a folder of yours")
@@ -114,10 +141,19 @@ package struct AssetCache: Sendable {
 
   // MARK: Names and contents
 
-  private static func name(of asset: Asset, uuid: () -> String) -> String {
-    guard digest(in: asset) != nil else { return uuid() }
-    return String(
-      asset.fileChecksum.map { $0 == "/" ? "_" : $0 == "+" ? "-" : $0 }.filter { $0 != "=" })
+  private static func name(of asset: Asset) -> String { fileName(asset.fileChecksum) }
+
+  private static func name(of holder: [String]) -> String {
+    var digest = ContentDigest()
+    for text in holder {
+      digest.update(data: Array(text.utf8))
+      digest.update(data: [0])
+    }
+    return fileName(Data(digest.bytes().prefix(15)).base64EncodedString())
+  }
+
+  private static func fileName(_ base64: String) -> String {
+    String(base64.map { $0 == "/" ? "_" : $0 == "+" ? "-" : $0 }.filter { $0 != "=" })
   }
 
   /// The first 20 bytes of the content's SHA-256, if the checksum is of our form.
@@ -128,7 +164,8 @@ package struct AssetCache: Sendable {
     return Array(bytes.dropFirst())
   }
 
-  private static func holds(_ place: URL, _ asset: Asset) -> Bool {
+  /// Whether a file is that of an asset: false too if the checksum is not of our form.
+  package static func holds(_ place: URL, _ asset: Asset) -> Bool {
     guard let state = OutgoingFile.state(of: place), state.size == asset.size,
       let handle = try? FileHandle(forReadingFrom: place)
     else { return false }
@@ -152,45 +189,5 @@ package struct AssetCache: Sendable {
     #endif
     let asked = timespec(tv_sec: Int(now.timeIntervalSince1970), tv_nsec: 0)
     _ = utimensat(AT_FDCWD, place.path, [asked, content], 0)
-  }
-
-  private static func touched(_ status: stat) -> Double {
-    #if canImport(Darwin)
-      return Double(status.st_atimespec.tv_sec)
-    #else
-      return Double(status.st_atim.tv_sec)
-    #endif
-  }
-
-  /// Removes files beyond the limit, unless they were asked for lately.
-  private func prune(_ now: Date) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    removeLeftovers(among: names, now)
-    let known = names.filter { !$0.hasPrefix(".") }.compactMap {
-      name -> (path: String, size: Int64, date: Double)? in
-      let path = directory.appending(path: name).path
-      var status = stat()
-      guard lstat(path, &status) == 0 else { return nil }
-      return (path, Int64(status.st_size), Self.touched(status))
-    }.sorted { $0.date > $1.date }
-    var sum: Int64 = 0
-    for file in known {
-      sum += file.size
-      if sum > limitBytes, now.timeIntervalSince1970 - file.date >= Self.keptSeconds {
-        unlink(file.path)
-      }
-    }
-  }
-
-  /// Removes what programs that were killed had begun to fetch.
-  private func removeLeftovers(among names: [String], _ now: Date) {
-    for name in names where name.hasPrefix(".") {
-      let path = directory.appending(path: name).path
-      var status = stat()
-      guard lstat(path, &status) == 0,
-        now.timeIntervalSince1970 - Self.touched(status) >= Self.leftSeconds
-      else { continue }
-      unlink(path)
-    }
   }
 }

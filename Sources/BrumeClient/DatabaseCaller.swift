@@ -35,32 +35,42 @@ package struct DatabaseCaller: Sendable {
   package func modifyRecords(_ request: ModifyRecordsRequest) async throws -> [RecordResult] {
     var request = request
     request.operationID = request.operationID ?? session.host.uuid()
-    return try await write(
+    let results = try await write(
       "records/modify", request.bytes(), isRepeatable: true, as: Wire.recordResults)
+    return try await withSaved(results, desiredKeys: request.desiredKeys)
+  }
+
+  /// A save that is repeated is answered with as many records as fit. The others were saved too: they are fetched, and get
+  /// the tags of their saves, so that what others have saved since is a conflict and is not saved over.
+  private func withSaved(
+    _ results: [RecordResult], desiredKeys: [String]?
+  ) async throws -> [RecordResult] {
+    var results = results
+    let saved = results.indices.filter { results[$0].savedAlready != nil }
+    let most = Limits.apple.operationsPerRequest
+    for start in stride(from: 0, to: saved.count, by: most) {
+      let some = saved[start...].prefix(most)
+      let items = some.compactMap { results[$0].savedAlready }.map {
+        LookupRecordsRequest.Item(name: $0.name, zone: $0.zone)
+      }
+      let found = try await lookupRecords(.init(items: items, desiredKeys: desiredKeys))
+      guard found.count == some.count else { return results }
+      for (index, result) in zip(some, found) {
+        results[index] = try result.tagged(as: results[index].savedAlready)
+      }
+    }
+    return results
   }
 
   /// Fetches records by name. Those that did not fit into an answer are asked for again.
   ///
   /// One result per item, in order.
   package func lookupRecords(_ request: LookupRecordsRequest) async throws -> [RecordResult] {
-    var results = try await lookupOnce(request)
-    var left = results.indices.filter { results[$0].didNotFit }
-    while !left.isEmpty, left.allSatisfy({ $0 < request.items.count }) {
-      let rest = LookupRecordsRequest(
-        zone: request.zone, items: left.map { request.items[$0] },
-        desiredKeys: request.desiredKeys)
-      let found = try await lookupOnce(rest)
-      guard found.count == left.count else { return results }
-      for (index, result) in zip(left, found) { results[index] = result }
-      let still = left.filter { results[$0].didNotFit }
-      if still.count == left.count { return results }
-      left = still
+    try await askAgain(for: request.items) { items in
+      let part = LookupRecordsRequest(
+        zone: request.zone, items: items, desiredKeys: request.desiredKeys)
+      return try await read("records/lookup", part.bytes(), as: Wire.recordResults)
     }
-    return results
-  }
-
-  private func lookupOnce(_ request: LookupRecordsRequest) async throws -> [RecordResult] {
-    try await read("records/lookup", request.bytes(), as: Wire.recordResults)
   }
 
   /// One page of a query.
@@ -132,8 +142,22 @@ package struct DatabaseCaller: Sendable {
 }
 
 extension RecordResult {
-  /// The server's answer was full before this record.
-  fileprivate var didNotFit: Bool {
-    if case .failure(let failure) = self { failure.error.code == .limitExceeded } else { false }
+  /// The record without its content, if the server says that it was saved but that the answer had no room for it.
+  fileprivate var savedAlready: Record? {
+    guard case .failure(let failure) = self, failure.error.code == .limitExceeded
+    else { return nil }
+    return failure.error.serverRecord
+  }
+
+  /// The same under the tag of another answer.
+  fileprivate func tagged(as saved: Record?) throws -> RecordResult {
+    guard case .success(.saved(let stored)) = self, let saved else { return self }
+    var record = try stored.record()
+    record.changeTag = saved.changeTag
+    return .success(
+      .saved(
+        StoredRecord(
+          name: stored.name, type: stored.type, sequence: stored.sequence, content: .value(record)))
+    )
   }
 }

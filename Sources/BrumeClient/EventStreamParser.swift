@@ -7,13 +7,8 @@ package struct EventStreamParser: Equatable, Sendable {
   package struct Event: Equatable, Sendable {
     /// The last ID that the stream named.
     package var id: String?
-    package var name: String
+    package var name = "message"
     package var data: [UInt8]
-    package init(id: String? = nil, name: String = "message", data: [UInt8]) {
-      self.id = id
-      self.name = name
-      self.data = data
-    }
   }
   /// Ours: longer lines and events are dropped, whatever comes in them. A push has 4 KB.
   static let limitBytes = 1 << 20

@@ -130,11 +130,4 @@
       }
     }
   }
-
-  extension HTTPCall {
-    fileprivate var timeAmount: TimeAmount {
-      let (seconds, attoseconds) = timeout.components
-      return .seconds(min(seconds, 1 << 32)) + .nanoseconds(attoseconds / 1_000_000_000)
-    }
-  }
 #endif

@@ -13,6 +13,15 @@ extension DatabaseCaller {
       await session.call("POST", path("assets/upload"), body: request.bytes(), isRead: true))
   }
 
+  /// What a save takes for the files that fields hold, in order.
+  package func rereferenceAssets(
+    _ request: AssetRereferenceRequest
+  ) async throws -> [AssetResult] {
+    try await session.call(
+      "POST", path("assets/rereference"), body: request.bytes(), isRead: true,
+      as: Wire.assetResults)
+  }
+
   /// IDs of the files that fields hold, in order.
   package func exportAssets(
     _ request: AssetRereferenceRequest

@@ -42,18 +42,22 @@ extension Session {
       "GET", databasePath() + "/public/users/discover", isRead: true, as: Wire.users)
   }
 
-  /// What the holder of a share's address may know of it.
+  /// What the holder of a share's address may know of it. What did not fit into an answer is asked for again.
   package func resolveShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
-    try await call(
-      "POST", databasePath() + "/public/records/resolve", body: Wire.shortGUIDs(requests),
-      isRead: true, as: Wire.shareResults)
+    try await askAgain(for: requests) { requests in
+      try await call(
+        "POST", databasePath() + "/public/records/resolve", body: Wire.shortGUIDs(requests),
+        isRead: true, as: Wire.shareResults)
+    }
   }
 
-  /// Takes part in shares.
+  /// Takes part in shares. Those for whose answer there was no room are not joined, and come in another request.
   package func acceptShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
-    try await call(
-      "POST", databasePath() + "/public/records/accept", body: Wire.shortGUIDs(requests),
-      isRead: false, isRepeatable: true, as: Wire.shareResults)
+    try await askAgain(for: requests) { requests in
+      try await call(
+        "POST", databasePath() + "/public/records/accept", body: Wire.shortGUIDs(requests),
+        isRead: false, isRepeatable: true, as: Wire.shareResults)
+    }
   }
 
   /// Asks the owners of shares for access. The answer never says whether there is such a share.

@@ -69,8 +69,7 @@ package enum ISODate {
     let pattern = Array("0000-00-00T00:00:00Z".utf8)
     guard bytes.count == pattern.count else { return nil }
     for (byte, shape) in zip(bytes, pattern) {
-      let isDigit = byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-      guard shape == UInt8(ascii: "0") ? isDigit : byte == shape else { return nil }
+      guard shape == UInt8(ascii: "0") ? byte.isDigit : byte == shape else { return nil }
     }
     func number(_ range: Range<Int>) -> Int64 {
       bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }

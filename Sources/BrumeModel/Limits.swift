@@ -79,8 +79,7 @@ package struct Limits: Sendable, Equatable {
   package var recordBytes = 1 << 20
   /// CloudKit documents 255 ASCII characters for record, zone and field names.
   package var nameLength = 255
-  /// Ours: names that CloudKit sets no limit to, such as those of devices, users and operations, and
-  /// their addresses and numbers; in bytes.
+  /// Ours: names that CloudKit sets no limit to (of devices, users, operations), addresses and numbers; in bytes.
   package var labelBytes = 255
   /// CloudKit documents 750 delete-self references to one record.
   package var deleteSelfReferences = 750
@@ -90,24 +89,26 @@ package struct Limits: Sendable, Equatable {
   package var parentChain = 256
   /// Ours: records that one cascade may delete.
   package var cascade = 10_000
-
   /// Ours: bytes of the records that one cascade may delete.
   package var cascadeBytes = 64 << 20
   /// Ours: records below those that one request moves further from the root.
   package var recordsBelowMoves = 20_000
   /// Ours: how often saves and deletions of one request are judged anew because others of it failed.
   package var relationRounds = 16
-  /// Ours: elements of all lists in one request, and different words of its texts. Each may be a row of the query index.
+  /// Ours: elements of all lists of a request, and different words of texts. Each may be a row of the query index.
   package var listElementsPerRequest = 250_000
+  package var wordsPerRequest = 100_000
+  package var wordsPerRecord = 100_000
   /// Ours: references in all records of one request. Each is a row that its target is found by.
   package var referencesPerRequest = 2_000
-
   /// Ours: bytes of values and files that the private database of a user may hold. Nil: no limit.
   /// CloudKit's is what the user pays for.
   package var storageBytesPerUser: Int64?
 
   /// Ours: zones of one private database. All are listed in one answer.
   package var zonesPerDatabase = 2000
+  /// Ours: names that a database has had zones of. Deleted ones stay known, for tokens that have not seen it.
+  package var zoneNamesPerDatabase = 100_000
   /// Ours: zones or shares of one answer to an operator.
   package var operatorListPage = 200
   /// Ours: accounts of one answer to an operator.
@@ -117,8 +118,7 @@ package struct Limits: Sendable, Equatable {
   /// Ours: shares that one user takes part in, in a container. Their zones are listed in one answer.
   package var sharesJoinedPerUser = 2000
 
-  /// Ours: named requests of one user whose outcome is remembered; two with the same place among them
-  /// drive each other out.
+  /// Ours: named requests of one user whose outcome is remembered; two in the same place drive each other out.
   package var rememberedOperations: UInt64 = 1024
   /// Ours: how long such an outcome answers a repetition.
   package var operationLifetime: Milliseconds = 86_400_000
@@ -138,17 +138,17 @@ package struct Limits: Sendable, Equatable {
   package var wordsPerSearch = 500
   /// Ours: candidates that one page of a query may look at before it answers with a marker.
   package var candidatesPerPage = 20_000
+  /// Ours: candidates that one page of a sorted query may look at before the query is refused.
+  package var sortedCandidates = 500_000
   /// Ours: records shared with a participant in a zone, beyond which queries there are refused: changes can be fetched.
   package var sharedRecordsPerQuery = 100_000
   /// Ours: changes that one answer may look at before it leaves the rest to the next.
   package var changesLookedAt = 20_000
-  /// Ours: how long a zone remembers a deletion at least; nil: for as long as it lives. Change tokens from before
-  /// one that was forgotten are expired.
+  /// Ours: how long a zone remembers a deletion at least, before which tokens expire; nil: for as long as it lives.
   package var deletionLifetime: Milliseconds?
   /// Ours: how often the databases are looked through for deletions that are old enough.
   package var deletionSweep: Milliseconds = 3_600_000
-  /// Ours: into how many parts a lifetime is divided to know the age of deletions. They are forgotten at most
-  /// one part too late.
+  /// Ours: into how many parts a lifetime is divided to know the age of deletions. One is forgotten a part too late.
   package var deletionMarks: Int64 = 8
   /// Ours: deletions that are forgotten in one transaction.
   package var deletionRows = 500

@@ -99,7 +99,7 @@ package enum NameRules {
   /// - Throws: `badContainer`.
   package static func container(_ name: String) throws(BrumeError) {
     let allowed = name.utf8.allSatisfy { byte in
-      isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+      byte.isLetter || byte.isDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
     }
     guard name.hasPrefix("iCloud."), name.utf8.count <= 255, name.utf8.count > 7, allowed else {
       throw BrumeError(
@@ -129,18 +129,19 @@ package enum NameRules {
     }
   }
 
-  private static func isIdentifier(_ name: String) -> Bool {
-    guard let first = name.utf8.first, isLetter(first) else { return false }
-    return name.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+  /// Whether it is a letter, and letters, digits and underscores after it.
+  package static func isIdentifier(_ name: String) -> Bool {
+    guard let first = name.utf8.first, first.isLetter else { return false }
+    return name.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
   }
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
-  }
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-  }
+
   /// Names in messages are cut, so that an error is never larger than its cause.
   package static func shown(_ name: String) -> String {
     name.utf8.count <= 64 ? name : String(name.unicodeScalars.prefix(48)) + "…"
+  }
+
+  /// A piece of a longer text in quotation marks, cut to a readable length.
+  package static func quoted(_ text: String) -> String {
+    text.count <= 40 ? "'\(text)'" : "'\(text.prefix(32))…'"
   }
 }

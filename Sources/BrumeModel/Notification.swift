@@ -113,6 +113,19 @@ package struct Device: Equatable, Sendable {
   }
 }
 
+/// A user in one container environment, to whom devices, mailboxes, kept notifications and memberships belong.
+package struct AccountKey: Hashable, Sendable, InContainerEnvironment {
+  package let user: UserID
+  package let containerEnvironment: ContainerEnvironment
+  package init(_ user: UserID, _ containerEnvironment: ContainerEnvironment) {
+    self.user = user
+    self.containerEnvironment = containerEnvironment
+  }
+
+  /// The user's private database: what belongs to the account is in its bucket.
+  package var database: DatabaseKey { DatabaseKey(in: containerEnvironment, owner: user) }
+}
+
 /// A device of one user in one container environment: the address of a mailbox.
 package struct DeviceKey: Hashable, Sendable, InContainerEnvironment {
   package let containerEnvironment: ContainerEnvironment
@@ -130,6 +143,9 @@ package struct DeviceKey: Hashable, Sendable, InContainerEnvironment {
     hasher.combine(device)
   }
 
+  /// Whose device it is.
+  package var account: AccountKey { AccountKey(user, containerEnvironment) }
+
   /// The user's private database: what belongs to the device is in its bucket.
-  package var database: DatabaseKey { DatabaseKey(in: containerEnvironment, owner: user) }
+  package var database: DatabaseKey { account.database }
 }

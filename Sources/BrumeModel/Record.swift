@@ -81,6 +81,15 @@ package struct RecordCoder: Sendable {
     self.encode = encode
     self.decode = decode
   }
+
+  /// Those of a record that an engine returned; none of one that is unreadable.
+  package func bytes(of stored: StoredRecord) -> [UInt8] {
+    switch stored.content {
+    case .value(let record): encode(record)
+    case .encoded(let bytes, _): bytes
+    case .unreadable: []
+    }
+  }
 }
 
 /// A record as a storage engine returns it: key columns, and the content either still encoded or

@@ -24,9 +24,10 @@ struct LogBatch: Sendable {
   ///   - imageBytes: after so many bytes of images only a few entries more are read.
   ///   - hasSubscriptions: whether anybody watches anything in the bucket, before these entries.
   ///   - needsReaders: whether it matters who reads what was changed in a shared database.
+  ///   - isBare: whether what entries name is left unread, as that is damaged: whom it concerns is not notified.
   init(
     _ bucket: Bucket, after position: Int64, limit: Int, imageBytes: Int,
-    hasSubscriptions: Bool, needsReaders: Bool,
+    hasSubscriptions: Bool, needsReaders: Bool, isBare: Bool = false,
     _ schemas: SchemaCache,
     _ transaction: any ReadTransaction
   ) throws {
@@ -38,10 +39,21 @@ struct LogBatch: Sendable {
     for entry in entries {
       precondition(entry.position > last, "positions of the log rise")
       last = entry.position
+      if isBare {
+        leaveUnread(entry)
+        continue
+      }
       try learn(entry, schemas, transaction)
       if needsReaders { readers[entry.position] = try readers(of: entry, transaction) }
     }
-    if needsReaders { ofReaders = try transaction.subscriptions.all(in: scopesOfReaders) }
+    if needsReaders, !isBare { ofReaders = try transaction.subscriptions.all(in: scopesOfReaders) }
+  }
+
+  /// As if what is damaged were not there.
+  private mutating func leaveUnread(_ entry: LogEntry) {
+    guard case .subscription(let scope, let id) = entry.event, scope.scope != .shared
+    else { return }
+    subscriptions[SubscriptionKey(scope: scope, id: id)] = .some(nil)
   }
 
   private var scopesOfReaders: [SubscriptionScope] {
@@ -103,7 +115,7 @@ struct LogBatch: Sendable {
 
 extension SubscriptionIndex {
   /// Ours: subscriptions read at once.
-  private static let page = 1000
+  static let page = 1000
 
   /// All subscriptions that changes in the bucket can concern, but those to shared databases, which are as many in each.
   init(of bucket: Bucket, from transaction: any ReadTransaction) throws {

@@ -34,6 +34,9 @@ package actor Notifier {
   private let delivery: any EntryDelivery
   private let pause: @Sendable (Duration) async throws -> Void
   private var state: NotifierState
+  private var caution = Caution()
+  /// Whether nothing of the bucket can be done because of damage.
+  private var stands = false
   /// The lease under which `state` was read; nil: somebody else had the bucket when it was looked at last.
   private var epoch: Int64?
   /// Where the last entries were from.
@@ -98,6 +101,7 @@ package actor Notifier {
     // Somebody else serves the bucket, or did meanwhile: what is known here is old.
     if now != epoch { forget() }
     epoch = now
+    if now == nil { waits(false) }
     return now == nil ? false : try await drain(steps: steps)
   }
 
@@ -124,8 +128,30 @@ package actor Notifier {
   @discardableResult
   package func step() async throws -> Bool { try await advance().goesOn }
 
+  /// Damage ends it only if all is tried without which something could be done.
   private func advance() async throws -> Progress {
     do {
+      let progress = try await attempt()
+      waits(false)
+      return progress
+    } catch {
+      // What the store says counts.
+      forget()
+      guard error.saysDamage else { throw error }
+      waits(true)
+      throw (error as? BrumeError).map { StoreError(.corrupt, $0.reason) } ?? error
+    }
+  }
+
+  private func waits(_ stands: Bool) {
+    guard stands != self.stands else { return }
+    self.stands = stands
+    let work = store.bucketCount == 1 ? "all pushes" : "the pushes of bucket \(bucket)"
+    if stands { store.damagedRows?.waits(work) } else { store.damagedRows?.goesOn(work) }
+  }
+
+  private func attempt() async throws -> Progress {
+    while true {
       if state.cursor == nil { try await load() }
       guard let start = state.cursor else { return Progress() }
       let batch = try await read(start)
@@ -135,35 +161,39 @@ package actor Notifier {
       let pace = Pace(
         isAmidFanOut: start.served != nil, othersWrite: othersWrote,
         waiting: host.now() - oldest, limits)
-      let jobs = try state.jobs(of: batch, from: start, room: pace.deliveries)
-      let outcome =
-        if let skipped = state.skipped(jobs, from: start) { skipped } else {
-          try await serve(jobs, from: start, pace)
-        }
+      let jobs = try state.jobs(of: batch, from: start, room: caution.room(pace.deliveries))
+      guard let outcome = try await self.outcome(of: jobs, from: start, pace) else { continue }
       finish(outcome, from: start)
       return Progress(
         goesOn: outcome.cursor.position < batch.newest,
         pause: pace.pause(unserved: outcome.unserved, limits))
-    } catch {
-      // What the store says counts.
-      forget()
-      throw error
+    }
+  }
+
+  /// Nil: it met damage, and is to be tried with less.
+  private func outcome(
+    of jobs: [FanOut.Job], from start: NotifierCursor, _ pace: Pace
+  ) async throws -> FanOut.Outcome? {
+    if let skipped = state.skipped(jobs, from: start) { return skipped }
+    do {
+      let outcome = try await serve(jobs, from: start, pace)
+      caution.succeeded()
+      return outcome
+    } catch let error where error.saysDamage {
+      let targets = jobs.flatMap(\.targets)
+      guard caution.metDamage(serving: targets.count) else { throw error }
+      if caution.passesOverFirst, let key = targets.first?.key {
+        store.damagedRows?.note(
+          "what pushes are made of", "subscription '\(key.id)' of \(key.scope.user.name)")
+      }
+      return nil
     }
   }
 
   private func forget() { state = NotifierState(limits, historyRows: historyRows) }
 
   private func load() async throws {
-    let bucket = bucket
-    let (saved, index, lastDelivery) = try await store.read { transaction in
-      let saved = try transaction.settings.value(.notifierCursor(bucket)).flatMap {
-        NotifierCursor($0)
-      }
-      return (
-        saved ?? NotifierCursor(position: 0), try SubscriptionIndex(of: bucket, from: transaction),
-        try transaction.history.lastDelivery(in: bucket)
-      )
-    }
+    let (saved, index, lastDelivery) = try await NotifierStart(of: bucket, in: store).read()
     state.load(index, saved, lastDelivery: lastDelivery)
     status.position = saved.position
     status.subscriptions = index.count
@@ -174,15 +204,37 @@ package actor Notifier {
     let isAmidFanOut = start.served != nil
     let limit = isAmidFanOut ? 1 : limits.notifierEntries
     let needsReaders = !(isAmidFanOut && state.heldMatches > 0)
-    let (bucket, schemas, bytes) = (bucket, rules.permission.schemas, limits.notifierBytes)
-    let hasSubscriptions = state.subscriptionCount > 0
-    let batch = try await store.read(reads(after: start.position)) { transaction in
-      try LogBatch(
-        bucket, after: start.position, limit: limit, imageBytes: bytes,
-        hasSubscriptions: hasSubscriptions, needsReaders: needsReaders, schemas, transaction)
-    }
+    let batch = try await readAroundDamage(start, limit, needsReaders)
     containerEnvironments = Set(batch.entries.map(\.database.containerEnvironment))
     return batch
+  }
+
+  /// If a page is damaged the next entry alone, and if one is of what that names, then without that.
+  private func readAroundDamage(
+    _ start: NotifierCursor, _ limit: Int, _ needsReaders: Bool
+  ) async throws -> LogBatch {
+    do {
+      return try await read(start, limit, needsReaders)
+    } catch let error as StoreError where error.code == .corrupt {
+      if limit > 1 { return try await readAroundDamage(start, 1, needsReaders) }
+      let batch = try await read(start, 1, needsReaders, isBare: true)
+      let position = batch.entries.first?.position ?? start.position
+      store.damagedRows?.note("what pushes are made of", "bucket \(bucket), position \(position)")
+      return batch
+    }
+  }
+
+  private func read(
+    _ start: NotifierCursor, _ limit: Int, _ needsReaders: Bool, isBare: Bool = false
+  ) async throws -> LogBatch {
+    let (bucket, schemas, bytes) = (bucket, rules.permission.schemas, limits.notifierBytes)
+    let hasSubscriptions = state.subscriptionCount > 0
+    return try await store.read(reads(after: start.position)) { transaction in
+      try LogBatch(
+        bucket, after: start.position, limit: limit, imageBytes: bytes,
+        hasSubscriptions: hasSubscriptions, needsReaders: needsReaders, isBare: isBare, schemas,
+        transaction)
+    }
   }
 
   /// What a batch asks for in any case; of schemas those that it is likely to need.
@@ -203,7 +255,7 @@ package actor Notifier {
     let input = FanOut.Input(
       bucket: bucket, jobs: jobs, cursor: start, now: now,
       wasSetBack: host.hasShown(laterThan: now),
-      pace: pace,
+      pace: pace, caution: caution,
       coalescers: state.coalescers.part(of: users),
       connected: delivery.connectedDevices(of: users),
       othersConnect: store.sharedMailboxes != nil && store.leases.processes > 1,

@@ -3,6 +3,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 
 /// A place in the log, or in the fan-out of one entry.
 package struct NotifierCursor: Equatable, Sendable {
@@ -16,10 +17,6 @@ package struct NotifierCursor: Equatable, Sendable {
     /// Where the subscription begins to match.
     package let startPosition: Int64
     package let key: SubscriptionKey
-    package init(startPosition: Int64, key: SubscriptionKey) {
-      self.startPosition = startPosition
-      self.key = key
-    }
   }
 
   package init(position: Int64, served: Served? = nil) {
@@ -57,5 +54,13 @@ package struct NotifierCursor: Equatable, Sendable {
     else { return nil }
     let place = SubscriptionScope(in: containerEnvironment, scope: scope, user: UserID(user))
     served = Served(startPosition: startPosition, key: SubscriptionKey(scope: place, id: id))
+  }
+}
+
+extension NotifierCursor {
+  /// As it was saved; the beginning of the log if none was.
+  init(of bucket: Bucket, from transaction: any ReadTransaction) throws {
+    let saved = try transaction.settings.value(.notifierCursor(bucket))
+    self = saved.flatMap { NotifierCursor($0) } ?? NotifierCursor(position: 0)
   }
 }

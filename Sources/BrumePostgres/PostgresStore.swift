@@ -165,7 +165,7 @@ package final class PostgresStore: Store {
       try await withCheckedThrowingContinuation {
         (continuation: CheckedContinuation<Void, any Error>) in
         let job = ReadJob(
-          plan: plan, asksForIndex: asksForIndex,
+          plan: plan, asksForIndex: asksForIndex, name: ReaderName.current?(),
           isWanted: { !outcome.isCancelled.load(ordering: .relaxed) },
           run: { transaction in outcome.keep(try body(transaction)) },
           finish: { error in continuation.resume(with: error) })
@@ -264,8 +264,9 @@ extension PostgresStore: SharedAccounts {
   package var silence: Milliseconds { leases.processes > 1 ? tail.silence : 0 }
 
   package func changedUsers(after last: Int64) async throws -> (users: Set<UserID>?, last: Int64) {
-    try await look {
-      (try $0.accountChanges.users(after: last), try $0.accountChanges.last())
+    try node.acknowledgements.check()
+    return try await tail.ask { [process = node.leases.owner] connection throws(ServerError) in
+      try AccountChanges.users(after: last, but: process, on: connection)
     }
   }
 

@@ -13,7 +13,7 @@ extension FieldName {
       self = .system(field)
       return
     }
-    let shown = FormatParser.shown(keyPath)
+    let shown = NameRules.quoted(keyPath)
     guard !keyPath.utf8.contains(UInt8(ascii: ".")) else {
       throw Predicate.refused(
         "the key path \(shown)", "name a field of the record itself; copy the value into it")

@@ -101,7 +101,7 @@ extension FormatLexer {
       }
     }
     guard let scalar = peek(), "=!<>(){}[],.+-*/".unicodeScalars.contains(scalar) else {
-      throw fault("encountered \(FormatParser.shown(peek().map { String(Character($0)) } ?? ""))")
+      throw fault("encountered \(NameRules.quoted(peek().map { String(Character($0)) } ?? ""))")
     }
     next += 1
     return String(Character(scalar))
@@ -134,7 +134,7 @@ extension FormatLexer {
       digits += exponent()
     }
     if let scalar = peek(), isWordPart(scalar) {
-      throw fault("a number ends in \(FormatParser.shown(String(Character(scalar))))")
+      throw fault("a number ends in \(NameRules.quoted(String(Character(scalar))))")
     }
     return digits
   }
@@ -168,7 +168,7 @@ extension FormatLexer {
     case "d", "i", "u", "D", "U", "x", "X", "o": return .integer
     case "f", "F", "e", "E", "g", "G", "a", "A": return .real
     default:
-      let shown = FormatParser.shown("%" + String(Character(letter)))
+      let shown = NameRules.quoted("%" + String(Character(letter)))
       throw fault("encountered \(shown)", hint: "use %@ for values and %K for field names")
     }
   }

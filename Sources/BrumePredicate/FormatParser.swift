@@ -228,8 +228,8 @@ extension FormatParser {
     let found =
       switch token.kind {
       case .word(let text), .name(let text), .number(let text), .text(let text), .sign(let text):
-        Self.shown(text)
-      case .variable(let name): Self.shown("$" + name)
+        NameRules.quoted(text)
+      case .variable(let name): NameRules.quoted("$" + name)
       case .placeholder(.object): "'%@'"
       case .placeholder(.keyPath): "'%K'"
       case .placeholder(.integer), .placeholder(.real): "a number placeholder"
@@ -243,10 +243,5 @@ extension FormatParser {
     let hint = hint.isEmpty ? "" : "; " + hint
     return BrumeError(
       .badRequest, "the predicate format is wrong at character \(position): \(what)\(hint)")
-  }
-
-  /// A piece of a format in quotation marks, cut to a readable length.
-  static func shown(_ text: String) -> String {
-    text.count <= 40 ? "'\(text)'" : "'\(text.prefix(32))…'"
   }
 }

@@ -19,9 +19,6 @@ package struct PreparedFilters: Sendable {
   /// Adds filters that a record must meet too.
   package mutating func add(_ others: PreparedFilters) { filters += others.filters }
 
-  /// Whether every record meets them.
-  package var isEmpty: Bool { filters.isEmpty }
-
   /// Whether the record meets every filter. `searchable` says which fields `self CONTAINS` looks at.
   package func match(_ record: Record, searchable: (String) -> Bool) -> Bool {
     withoutActuallyEscaping(searchable) { searchable in

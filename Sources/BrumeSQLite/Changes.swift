@@ -19,12 +19,7 @@ final class SQLiteChanges: ChangeReading {
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
   ) throws -> [StoredChange] {
     guard let number = try numbers.number(of: zone) else { return [] }
-    let bind: (Prepared) -> Void = {
-      $0.bind(1, number)
-      $0.bind(2, after)
-      $0.bind(3, through)
-      $0.bind(4, limit)
-    }
+    let bind = range(number, after, through, limit)
     var changes: [StoredChange] = []
     var bytes = 0
     try connection.each(newestFirst ? Self.findNewestChanges : Self.findChanges, bind) { row in
@@ -40,14 +35,20 @@ final class SQLiteChanges: ChangeReading {
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int
   ) throws -> [StoredDeletion] {
     guard let number = try numbers.number(of: zone) else { return [] }
-    let bind: (Prepared) -> Void = {
-      $0.bind(1, number)
+    let bind = range(number, after, through, limit)
+    return try connection.all(Self.findDeletions, bind) { change($0, number) }.compactMap {
+      if case .deleted(let gone) = $0 { gone } else { nil }
+    }
+  }
+
+  private func range(
+    _ zone: Int64, _ after: Int64, _ through: Int64, _ limit: Int
+  ) -> (Prepared) -> Void {
+    {
+      $0.bind(1, zone)
       $0.bind(2, after)
       $0.bind(3, through)
       $0.bind(4, limit)
-    }
-    return try connection.all(Self.findDeletions, bind) { change($0, number) }.compactMap {
-      if case .deleted(let gone) = $0 { gone } else { nil }
     }
   }
 

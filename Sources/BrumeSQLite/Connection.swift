@@ -112,6 +112,22 @@ final class Connection {
     return count
   }
 
+  /// How SQLite carries out the constant statements that are prepared, by their texts; without those that are known.
+  func plans(but known: Set<String>) -> [String: [String]] {
+    let texts = Set(prepared.values.map { $0.sql.text }).subtracting(known)
+    return Dictionary(uniqueKeysWithValues: texts.map { ($0, plan(of: $0)) })
+  }
+
+  private func plan(of text: String) -> [String] {
+    var (statement, lines): (OpaquePointer?, [String]) = (nil, [])
+    sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN \(text)", -1, &statement, nil)
+    defer { sqlite3_finalize(statement) }
+    while sqlite3_step(statement) == SQLITE_ROW {
+      lines.append(sqlite3_column_text(statement, 3).map { String(cString: $0) } ?? "")
+    }
+    return lines
+  }
+
   // MARK: Statements that are constants
 
   func run(_ sql: SQL, _ bind: (Prepared) -> Void = { _ in }) throws {

@@ -33,7 +33,7 @@ final class SQLiteDevices: DeviceWriting, Remembering {
   }
 
   func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device] {
-    let account = AccountKey(user: user, containerEnvironment: containerEnvironment)
+    let account = AccountKey(user, containerEnvironment)
     if let known = known[account] { return known }
     let devices = try connection.allWhole(
       Self.ofUser, .devices, { $0.bind(user, containerEnvironment) }
@@ -91,16 +91,16 @@ final class SQLiteDevices: DeviceWriting, Remembering {
   }
 
   func withPendingEntries(
-    after cursor: Int64?, limit: Int
-  ) throws -> (devices: [Device], next: Int64?) {
+    after cursor: PendingCursor?, limit: Int
+  ) throws -> (devices: [Device], next: PendingCursor?) {
     var last: Int64?
     let found = try connection.allWhole(
-      Self.withPendingEntries, .devices, limit: limit, { $0.bind(1, cursor ?? 0) }
+      Self.withPendingEntries, .devices, limit: limit, { $0.bind(1, cursor?.numbers.first ?? 0) }
     ) { row in
       last = row.int(9)
       return try row.device()
     }
-    return (found, found.count < limit ? nil : last)
+    return (found, found.count < limit ? nil : last.map { PendingCursor([$0]) })
   }
 
   func all(address: String) throws -> [Device] {

@@ -32,6 +32,7 @@ final class Indexer: Sendable {
   private let step: Int
   private let isCalledWithinRest: @Sendable (DispatchSemaphore) -> Bool
   private let logger: Logger
+  private let warnings: RareWarnings
 
   /// - Parameters:
   ///   - checkpointer: a step waits while it copies.
@@ -40,12 +41,14 @@ final class Indexer: Sendable {
   ///     came; false if that time passed.
   init(
     _ checkpointer: Checkpointer, step: Int,
-    isCalledWithinRest: @escaping @Sendable (DispatchSemaphore) -> Bool, logger: Logger
+    isCalledWithinRest: @escaping @Sendable (DispatchSemaphore) -> Bool, warnings: RareWarnings,
+    logger: Logger
   ) {
     self.checkpointer = checkpointer
     self.step = step
     self.isCalledWithinRest = isCalledWithinRest
     self.logger = logger
+    self.warnings = warnings
   }
 
   var progress: IndexProgress { state.withLock { $0.progress } }
@@ -146,27 +149,43 @@ extension Indexer {
     }
   }
 
-  /// One step. Nil: nothing is to be done now, or the store does not take it.
+  /// One step. Nil: nothing is to be done now, or the store does not take it. A type whose pages are damaged is passed over, and
+  /// the others go on.
   private func take(
     _ records: Int, after last: RecordTypeRowKey?, _ hasRested: Bool, _ writer: Writer
   ) -> IndexStep? {
+    var (last, damaged) = (last, Set<RecordTypeRowKey>())
+    while true {
+      let tried = TriedType()
+      do {
+        return try step(records, after: last, hasRested, writer, tried)
+      } catch {
+        let type = tried.type.withLock { $0 }
+        warnings.warn("an index cannot be built", of: type?.shown ?? "", error)
+        guard error.saysDamage, let type, damaged.insert(type).inserted else { return nil }
+        last = type
+      }
+    }
+  }
+
+  private func step(
+    _ records: Int, after last: RecordTypeRowKey?, _ hasRested: Bool, _ writer: Writer,
+    _ tried: TriedType
+  ) throws -> IndexStep? {
     let (isEnding, isAsked) = state.withLock { ($0.isEnding, !$0.waiters.isEmpty) }
     if isEnding { return nil }
     let (limit, leavesFew) = (min(step, records), !hasRested && !isAsked)
-    do {
-      // A commit without pages has the writer finish the copy before there are more.
-      if checkpointer.waitForCopy() { _ = try Self.carryOut(on: writer) { _ in (nil, 0) } }
-      let (step, behind) = try Self.carryOut(on: writer) { transaction in
-        let step = try transaction.indexBuild.advance(
-          after: last, limit: limit, leavesFew: leavesFew)
-        return (step, transaction.index.delay.behind)
+    // A commit without pages has the writer finish the copy before there are more.
+    if checkpointer.waitForCopy() { _ = try Self.carryOut(on: writer) { _ in (nil, 0) } }
+    let (step, behind) = try Self.carryOut(on: writer) { transaction in
+      let step = try transaction.indexBuild.advance(after: last, limit: limit, leavesFew: leavesFew)
+      {
+        type in tried.type.withLock { $0 = type }
       }
-      state.withLock { $0.behind = behind }
-      return step
-    } catch {
-      logger.warning("an index cannot be built", metadata: ["store.error": "\(error)"])
-      return nil
+      return (step, transaction.index.delay.behind)
     }
+    state.withLock { $0.behind = behind }
+    return step
   }
 
   private static func carryOut(
@@ -198,6 +217,15 @@ extension Indexer {
     }
     for continuation in waiting { continuation.resume() }
   }
+}
+
+/// Which type a step is for, from the writer's thread to ours.
+private final class TriedType: Sendable {
+  let type = Mutex<RecordTypeRowKey?>(nil)
+}
+
+extension RecordTypeRowKey {
+  fileprivate var shown: String { "\(type) in zone number \(zone)" }
 }
 
 /// What became of a step, from the writer's thread to ours.

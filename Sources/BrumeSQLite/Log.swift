@@ -114,7 +114,7 @@ final class SQLiteLog: LogWriting, Remembering {
       columns.type = change.recordType
       columns.subject = String(change.kind.rawValue)
       columns.sequence = change.image?.sequence
-      columns.image = change.image.map(bytes)
+      columns.image = change.image.map(coder.bytes(of:))
       columns.shares = Lines.column(change.coveringShares)
       return columns
     case .zoneCreated(let zone):
@@ -132,14 +132,6 @@ final class SQLiteLog: LogWriting, Remembering {
       columns.subject = scope.user.name
       columns.containerEnvironment = scope.containerEnvironment
       return columns
-    }
-  }
-
-  private func bytes(of image: StoredRecord) -> [UInt8] {
-    switch image.content {
-    case .value(let record): coder.encode(record)
-    case .encoded(let bytes, _): bytes
-    case .unreadable: []
     }
   }
 

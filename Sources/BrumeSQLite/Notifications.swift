@@ -45,7 +45,7 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
     _ notification: KeptNotification, for user: UserID,
     in containerEnvironment: ContainerEnvironment, limit: Int
   ) throws {
-    let accountKey = AccountKey(user: user, containerEnvironment: containerEnvironment)
+    let accountKey = AccountKey(user, containerEnvironment)
     var inbox = try counted(accountKey)
     inbox.count += try connection.changes { try add(notification, to: inbox.number) }
     let excess = inbox.count - max(0, limit)
@@ -161,7 +161,7 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
     guard let inbox = try inbox(user, containerEnvironment) else { return }
     try connection.run(Self.removeAll) { $0.bind(1, inbox) }
     try connection.run(Self.removeInbox) { $0.bind(1, inbox) }
-    inboxes[AccountKey(user: user, containerEnvironment: containerEnvironment)] = nil
+    inboxes[AccountKey(user, containerEnvironment)] = nil
   }
 
   private func inbox(

@@ -20,6 +20,7 @@ package final class SQLiteStore: Store {
   private let positions: DeliveryPositions
   private let signals = CommitSignals()
   private let logger: Logger
+  private let warnings: RareWarnings
   private let lock: Mutex<FolderLock?>
   private let fewCandidates: Int
   private let damaged: DamagedRows
@@ -29,7 +30,8 @@ package final class SQLiteStore: Store {
   /// Opens the store in `folder`, which is made if its parent exists.
   ///
   /// - Parameters:
-  ///   - readers: how many reads may run at the same time; others wait.
+  ///   - readers: how many reads may run at the same time; others wait, whoever they are of. The page caches of all together
+  ///     are those of `PageCaches`.
   ///   - fewCandidates: below this many, a sorted query fetches and sorts its candidates; above, it
   ///     walks the sort's index.
   ///   - indexStep: how many records one write takes at most into an index that a query asked for.
@@ -82,16 +84,17 @@ package final class SQLiteStore: Store {
     self.positions = positions
     self.fewCandidates = fewCandidates
     self.logger = logger
+    warnings = RareWarnings(logger) { nanoseconds() / 1_000_000 }
     self.lock = Mutex(lock)
     let checkpointer = Checkpointer(path: pool.path)
     self.checkpointer = checkpointer
     let indexer = Indexer(
-      checkpointer, step: indexStep, isCalledWithinRest: isCalledWithinRest, logger: logger)
+      checkpointer, step: indexStep, isCalledWithinRest: isCalledWithinRest, warnings: warnings,
+      logger: logger)
     self.indexer = indexer
     let writer = try Writer(
-      pool: pool, coders: coders, positions: positions, signals: signals,
-      marks: begun.marks, checkpointer: checkpointer, indexer: indexer,
-      damaged: damaged, nanoseconds: nanoseconds,
+      pool: pool, coders: coders, positions: positions, signals: signals, marks: begun.marks,
+      checkpointer: checkpointer, indexer: indexer, damaged: damaged, nanoseconds: nanoseconds,
       logStays: {
         logger.error(
           "the disk has no room for the database: its log grows until there is some; make room",
@@ -173,7 +176,7 @@ package final class SQLiteStore: Store {
     do {
       try await commit(isRepeatable: true) { try $0.indexBuild.want(wanted) }
     } catch let error as StoreError {
-      return logger.warning("no index for a query", metadata: ["store.error": "\(error)"])
+      return warnings.warn("no index for a query", of: wanted.type, error)
     }
     await indexer.wait(for: wanted)
     try Task.checkCancellation()
@@ -277,10 +280,11 @@ extension SQLiteStore {
     configuration.busyMode = .timeout(busySeconds)
     configuration.persistentReadOnlyConnections = true
     configuration.foreignKeysEnabled = false
+    let caches = PageCaches()
     configuration.prepareDatabase { database in
       RowSums.install(on: database.sqliteConnection, verifies: verifiesRows)
-      // Large enough for the inner pages of a million records, which every look-up by key passes.
-      try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192")
+      try database.execute(
+        sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(caches.nextKilobytes())")
     }
     return configuration
   }

@@ -47,11 +47,12 @@ final class SQLiteSubscriptions: SubscriptionWriting {
   func page(
     watching bucket: Bucket, withShared: Bool, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
-    var page = try connection.all(
+    let page = try connection.all(
       Self.page,
       {
         $0.bind(1, cursor ?? 0)
-        $0.bind(2, limit + 1)
+        // Not one more, to see whether there is one: its page may be damaged.
+        $0.bind(2, limit)
         $0.bind(3, withShared ? 1 : 0)
       }
     ) { row -> (serial: Int64, value: StoredSubscription?) in
@@ -65,9 +66,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
         user: UserID(row.text(7)))
       return (row.int(3), try stored(row, scope))
     }
-    let isLast = page.count <= limit
-    if !isLast { page.removeLast() }
-    return (page.compactMap(\.value), isLast ? nil : page.last?.serial ?? cursor)
+    return (page.compactMap(\.value), page.count < limit ? nil : page.last?.serial)
   }
 
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {

@@ -4,12 +4,6 @@
 import BrumeModel
 import BrumeStorage
 
-/// A record type as changes in a database show it.
-private struct WatchedType: Hashable {
-  let database: DatabaseKey
-  let type: String
-}
-
 final class WatchedDatabases: Remembering {
   private let connection: Connection
   private var watchers: [WatchedType: Bool] = [:]
@@ -19,7 +13,7 @@ final class WatchedDatabases: Remembering {
 
   /// Whether a query subscription watches a record type.
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {
-    let watched = WatchedType(database: database, type: recordType)
+    let watched = WatchedType(recordType, in: database)
     if let known = watchers[watched] { return known }
     let answer = try connection.exists(
       database.owner == nil ? Self.watchedPublic : Self.watchedOwned

@@ -54,6 +54,17 @@ final class SQLiteZones: ZoneWriting, Remembering {
     ) { try zone($0, of: database) }.compactMap { $0 }
   }
 
+  func count(in database: DatabaseKey, limit: Int) throws -> Int {
+    guard let number = try numbers.number(of: database) else { return 0 }
+    return try connection.first(
+      Self.countZones,
+      {
+        $0.bind(1, number)
+        $0.bind(2, limit)
+      }
+    ) { Int($0.int(0)) } ?? 0
+  }
+
   func databases(of owner: UserID) throws -> [DatabaseKey] {
     try connection.all(Self.databasesOfOwner, { $0.bind(1, owner.name) }) {
       try connection.database($0)
@@ -124,6 +135,9 @@ final class SQLiteZones: ZoneWriting, Remembering {
     WHERE database = ?1 AND last_sequence > ?2 AND incarnation IS NOT NULL
     ORDER BY last_sequence, name LIMIT ?3
     """)
+  /// The index of names has all that it needs.
+  private static let countZones = SQL(
+    "SELECT count(*) FROM (SELECT 1 FROM zones WHERE database = ?1 LIMIT ?2)")
   private static let databasesOfOwner = SQL(
     """
     SELECT \(Connection.databaseColumns) FROM databases WHERE owner = ?1

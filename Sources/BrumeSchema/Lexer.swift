@@ -51,7 +51,7 @@ struct SchemaLexer {
     }
     guard "(),;<>".unicodeScalars.contains(scalar) else {
       throw SchemaParser.fault(
-        position, "encountered \(SchemaParser.shown(String(Character(scalar))))",
+        position, "encountered \(NameRules.quoted(String(Character(scalar))))",
         "a name, a keyword or one of ( ) , ; < >")
     }
     advance()

@@ -10,7 +10,8 @@ extension SchemaParser {
     let name = try name("a field name or GRANT")
     guard fields[name] == nil else {
       throw Self.fault(
-        position, "encountered field \(Self.shown(name)) of '\(recordType)' again", "another name")
+        position, "encountered field \(NameRules.quoted(name)) of '\(recordType)' again",
+        "another name")
     }
     let typePosition = token.position
     var field = try type()
@@ -96,15 +97,9 @@ extension Schema {
   /// A type's spelling in the schema language.
   package static func text(of type: FieldType) -> String {
     switch type {
-    case .string: "STRING"
-    case .int64: "INT64"
-    case .double: "DOUBLE"
-    case .bytes: "BYTES"
-    case .timestamp: "TIMESTAMP"
-    case .location: "LOCATION"
-    case .reference: "REFERENCE"
     case .asset: "ASSET"
     case .list(let element): "LIST<\(text(of: element))>"
+    case .string, .int64, .double, .bytes, .timestamp, .location, .reference: type.wireName
     }
   }
 }

@@ -103,7 +103,7 @@ struct SchemaParser {
     named.filter { !roles.contains($0.role) && !Schema.builtInRoles.contains($0.role) }
       .map { role, position in
         Self.fault(
-          position, "encountered role \(Self.shown(role))",
+          position, "encountered role \(NameRules.quoted(role))",
           "a role that CREATE ROLE makes, or _world, _icloud, _creator")
       }
   }
@@ -115,7 +115,8 @@ struct SchemaParser {
       let role = try name("a role name")
       if !isStored { try Self.check(role: role, at: position) }
       guard roles.insert(role).inserted else {
-        throw Self.fault(position, "encountered role \(Self.shown(role)) again", "another name")
+        throw Self.fault(
+          position, "encountered role \(NameRules.quoted(role)) again", "another name")
       }
     } else if accept("RECORD") {
       try expect("TYPE")
@@ -130,7 +131,7 @@ struct SchemaParser {
   ) throws(SchemaFault) {
     if Schema.builtInRoles.contains(role) {
       throw fault(
-        position, "encountered role \(shown(role))",
+        position, "encountered role \(NameRules.quoted(role))",
         "another name; that role is there without CREATE ROLE")
     }
     try check(position) { () throws(BrumeError) in try NameRules.role(role, limits: .apple) }
@@ -144,7 +145,7 @@ struct SchemaParser {
     }
     guard recordTypes[typeName] == nil else {
       throw Self.fault(
-        position, "encountered record type \(Self.shown(typeName)) again", "another name")
+        position, "encountered record type \(NameRules.quoted(typeName)) again", "another name")
     }
     var fields: [String: Schema.Field] = [:]
     var grants: [Schema.Grant] = []
@@ -235,7 +236,7 @@ extension SchemaParser {
   func unexpected(_ expected: String) -> SchemaFault {
     let found =
       switch token.kind {
-      case .word(let text), .quoted(let text): Self.shown(text)
+      case .word(let text), .quoted(let text): NameRules.quoted(text)
       case .sign(let sign): "'\(sign)'"
       case .end: "the end"
       }
@@ -257,11 +258,6 @@ extension SchemaParser {
     do throws(BrumeError) { try rule() } catch {
       throw SchemaFault(line: position.line, column: position.column, error.reason)
     }
-  }
-
-  /// A piece of the text in quotation marks, cut to a readable length.
-  static func shown(_ text: String) -> String {
-    text.count <= 40 ? "'\(text)'" : "'\(text.prefix(32))…'"
   }
 }
 

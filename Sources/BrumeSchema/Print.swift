@@ -52,14 +52,7 @@ extension Schema {
   }
 
   private static func quoted(_ name: String) -> String {
-    let isPlain =
-      name.utf8.first.map { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7a } == true
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "_"): true
-        default: false
-        }
-      }
+    let isPlain = NameRules.isIdentifier(name)
     return isPlain && !reservedWords.contains(name.uppercased()) ? name : "\"\(name)\""
   }
 }

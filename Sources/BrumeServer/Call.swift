@@ -120,7 +120,7 @@ package struct Reply: Sendable {
   /// - Parameters:
   ///   - bytes: from how many on it is large.
   ///   - memory: what is free for it.
-  /// - Throws: `HeldBytes.Full` if there is no room for it.
+  /// - Throws: `RefusedRequest` if there is no room for it.
   package func response(
     largeFrom bytes: Int, in memory: @autoclosure () -> HeldBytes.Share
   ) throws -> Response {

@@ -102,7 +102,7 @@ package final class Composition: Sendable {
     assets = try settings.openAssets(host)
     let files = try settings.place(of: assets, host)
     let opened = wrapping(try settings.openStore(host, logger, in: folder, filesIn: files))
-    store = spans.isOn ? TracedStore(store: opened, spans: spans) : opened
+    store = spans.isOn ? TracedStore(inner: opened, spans: spans) : opened
     engine = try await Engine(store: store, assets: assets, limits: limits, host: host) {
       Self.sayThatGenerationIsRaised(logger, $0)
     }
@@ -250,8 +250,8 @@ package final class Composition: Sendable {
   ) -> MailboxTail? {
     store.sharedMailboxes.map {
       MailboxTail(
-        mailboxes: $0, leases: store.leases, bucketCount: store.bucketCount,
-        delivery: targets.delivery, server: delivery, damaged: store.damagedRows)
+        mailboxes: $0, leases: store.leases, delivery: targets.delivery, server: delivery,
+        damaged: store.damagedRows)
     }
   }
 

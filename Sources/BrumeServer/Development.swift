@@ -79,6 +79,23 @@ package struct Development: Sendable {
       accounts: accounts, keyID: key?.id, keyFile: key?.file)
   }
 
+  /// Whether there are operators, or accounts that `prepare` does not make: of other names, or with a password.
+  ///
+  /// - Throws: what the store throws.
+  package func hasOthers() async throws -> Bool {
+    let known = users
+    return try await store.read { transaction in
+      guard try transaction.operators.all().isEmpty else { return true }
+      let keys = try transaction.credentials.serverKeys().filter { $0.name == Self.label }
+      let ofKeys = Set(keys.map(\.user))
+      // Of one account more than are known, one is another.
+      return try transaction.users.page(after: nil, limit: known.count + ofKeys.count + 1)
+        .contains {
+          !ofKeys.contains($0.id) && (!known.contains($0.name) || $0.passwordHash != nil)
+        }
+    }
+  }
+
   private func apiToken(_ containerEnvironment: ContainerEnvironment) async throws -> String {
     let known = try await store.read { try $0.credentials.apiTokens() }
     if let token = known.first(where: {

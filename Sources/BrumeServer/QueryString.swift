@@ -57,8 +57,8 @@ package struct QueryString: Equatable, Sendable {
     while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
       plain += rest[..<sign]
       rest = rest[(sign + 1)...]
-      guard rest.count >= 2, let high = digit(rest[rest.startIndex]),
-        let low = digit(rest[rest.startIndex + 1])
+      guard rest.count >= 2, let high = Hex.value(of: rest[rest.startIndex]),
+        let low = Hex.value(of: rest[rest.startIndex + 1])
       else {
         throw BrumeError(
           .badRequest, "\(what) has a '%' without two hex digits; write '%25' for the sign itself")
@@ -70,14 +70,5 @@ package struct QueryString: Equatable, Sendable {
     let text = try TextRules.text(plain, what)
     try TextRules.check(text, what, upTo: limits.parameterBytes)
     return text
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

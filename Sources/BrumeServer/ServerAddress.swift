@@ -19,6 +19,9 @@ package final class ServerAddress: Sendable {
   /// The same for commands on this machine: no proxy is asked, nor waited for.
   package var ownURL: String { settings.ownURL(port: port.withLock { $0 }) }
 
+  /// Where a provider leads back to: registered there, and the same for users and operators.
+  var signInCallback: String { "\(url)\(SignInRoutes.path)/callback" }
+
   package var listeningPort: Int { port.withLock { $0 } }
 
   /// The listener's port is known.

@@ -22,7 +22,8 @@ extension Settings {
     case .memory: MemoryStore(coders: .wireForm)
     case .sqlite:
       try SQLiteStore(
-        folder: dataFolder, coders: .wireForm, runID: host.uuid(), marks: marksFolder,
+        folder: dataFolder, coders: .wireForm, readers: Workers.readingThreads,
+        runID: host.uuid(), marks: marksFolder,
         isCalledWithinRest: { [rest = Int(limits.indexRest)] in
           $0.wait(timeout: .now() + .milliseconds(rest)) == .success
         },

@@ -7,6 +7,8 @@
 // 2. A name is written once. Removing what is not there is no error.
 // 3. Names are opaque to a store: lower-case letters and digits, which no file system misreads.
 
+import BrumeModel
+
 /// A place that keeps the bytes of assets.
 package protocol AssetStore: Sendable {
   /// Keeps what `next` yields until it answers nil, as the object `name`.
@@ -81,8 +83,7 @@ package enum AssetObjectName {
   /// - Throws: `badName` if it is not 8 to 100 small letters and digits.
   package static func check(_ name: String) throws(AssetFailure) {
     let isPlain = name.utf8.allSatisfy { byte in
-      (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
-        || (byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z"))
+      byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
     guard isPlain, (8...100).contains(name.utf8.count) else {
       throw AssetFailure(.badName, "an asset object cannot be called '\(name.prefix(100))'")

@@ -1,4 +1,5 @@
-// What a store has found to be damaged while it was read: counted for the metrics, named once in the log.
+// What a store has found to be damaged while it was read: counted for the metrics, named once in the log. And what
+// cannot go on at all because of it, for who asks whether the server is ready.
 
 import Synchronization
 
@@ -10,16 +11,12 @@ package final class DamagedRows: Sendable {
     package let table: String
     /// As an operator reads it; nothing that is a secret.
     package let key: String
-    package init(table: String, key: String) {
-      self.table = table
-      self.key = key
-    }
   }
 
   /// Ours: rows that are named. Who has more has the first of them.
   package static let namedRows = 1000
 
-  private let state = Mutex((reads: Int64(0), rows: Set<Row>()))
+  private let state = Mutex((reads: Int64(0), rows: Set<Row>(), waiting: Set<String>()))
   private let report: @Sendable (Row) -> Void
 
   /// - Parameter report: gets each row once.
@@ -40,4 +37,15 @@ package final class DamagedRows: Sendable {
 
   /// How many were found, as far as they are named.
   package var count: Int { state.withLock { $0.rows.count } }
+
+  /// Work of the server that waits as a whole until what it reads is mended, each as it is called in a sentence.
+  package var waiting: [String] { state.withLock { $0.waiting.sorted() } }
+
+  /// Nothing of this work can be done.
+  ///
+  /// - Parameter work: without anybody's name or data; of few kinds.
+  package func waits(_ work: String) { state.withLock { _ = $0.waiting.insert(work) } }
+
+  /// Something of this work was done.
+  package func goesOn(_ work: String) { state.withLock { _ = $0.waiting.remove(work) } }
 }

@@ -15,16 +15,22 @@ package protocol DeviceReading: AnyObject {
   /// Devices registered with a push token or endpoint, of any user.
   func all(address: String) throws -> [Device]
   /// Devices that the server sends to and that have pending entries, in a stable order: those after `cursor`
-  /// (nil: from the start), at most `limit`, with the cursor to go on from.
+  /// (nil: from the start), at most `limit`, with the cursor to go on from. A page that others follow may be short.
   func withPendingEntries(
-    after cursor: Int64?, limit: Int
-  ) throws -> (devices: [Device], next: Int64?)
+    after cursor: PendingCursor?, limit: Int
+  ) throws -> (devices: [Device], next: PendingCursor?)
 }
 
-extension DeviceReading {
-  /// The device that the token was made for.
-  package func find(courierToken: String) throws -> Device? {
-    try all(courierToken: courierToken).first
+/// Where a look at the devices with pending entries goes on. What it says is the engine's own, but for its first number: a cursor
+/// of a number alone is before all devices with a greater first number, and before those with the same one that no cursor
+/// has passed.
+package struct PendingCursor: Sendable {
+  package let numbers: [Int64]
+  package let names: [String]
+
+  package init(_ numbers: [Int64], names: [String] = []) {
+    self.numbers = numbers
+    self.names = names
   }
 }
 

@@ -19,6 +19,8 @@ package struct EngineQuery: Sendable {
   /// from, perhaps with fewer records than `limit`. Which records are candidates is the engine's
   /// affair; all pages together are the same on every engine. A sorted query looks at every match.
   package let candidateLimit: Int
+  /// With sorting: fail when more candidates than these would be looked at for a page.
+  package let sortedLimit: Int
   /// Bytes of records after which a page ends, however few it holds; one record always fits.
   package let byteLimit: Int
   /// Which fields a filter without a field (`self CONTAINS 'word'`) looks at.
@@ -26,7 +28,8 @@ package struct EngineQuery: Sendable {
 
   package init(
     database: DatabaseKey, zone: String?, query: Query, visible: VisibleRecords = .all,
-    after: QueryPosition?, limit: Int, candidateLimit: Int, byteLimit: Int = .max,
+    after: QueryPosition?, limit: Int, candidateLimit: Int, sortedLimit: Int = .max,
+    byteLimit: Int = .max,
     searchable: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     self.database = database
@@ -36,6 +39,7 @@ package struct EngineQuery: Sendable {
     self.after = after
     self.limit = limit
     self.candidateLimit = candidateLimit
+    self.sortedLimit = sortedLimit
     self.byteLimit = byteLimit
     self.searchable = searchable
   }
@@ -130,6 +134,16 @@ extension VisibleRecords {
 }
 
 extension EngineQuery {
+  /// - Throws: `limitExceeded` if a sorted query has looked at more candidates than it may.
+  package func checkSorted(_ candidates: Int) throws(BrumeError) {
+    guard candidates > sortedLimit else { return }
+    throw BrumeError(
+      .limitExceeded,
+      "a query with 'sortBy' looks at \(sortedLimit) records of type '\(query.recordType)' at most, and this page needs "
+        + "more; add a condition that an index answers and fewer records meet, or leave 'sortBy' out and sort in the app"
+    )
+  }
+
   /// The first of a page's records that fit into it by their bytes; one always does.
   package func fitting<Records: Collection>(
     _ records: Records, bytes: (Records.Element) -> Int

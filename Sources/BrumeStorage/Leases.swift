@@ -12,11 +12,15 @@ package protocol Leases: Sendable {
   func epoch(of bucket: Bucket) -> Int64?
   /// How many processes share the store, this one included, as far as it knows.
   var processes: Int { get }
+  /// How many times buckets have come to this process. One whose lease ended here and was taken back, perhaps under the same
+  /// number, comes again: what was to be done for it meanwhile was left.
+  var arrivals: Int { get }
 }
 
 extension Leases {
   /// Whether this process notifies for a bucket now.
   package func owns(_ bucket: Bucket) -> Bool { epoch(of: bucket) != nil }
+  package var arrivals: Int { 0 }
 }
 
 /// The leases of a store that one process holds alone.

@@ -2,6 +2,16 @@
 
 package import BrumeModel
 
+/// A record type as changes in a database show it.
+package struct WatchedType: Hashable, Sendable {
+  package let type: String
+  package let database: DatabaseKey
+  package init(_ type: String, in database: DatabaseKey) {
+    self.type = type
+    self.database = database
+  }
+}
+
 extension SubscriptionScope {
   /// Whether changes in `database` can concern a subscription kept here. For the shared database
   /// that is every other user's: membership is the matcher's business.

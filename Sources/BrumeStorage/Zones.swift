@@ -12,6 +12,8 @@ package protocol ZoneReading: AnyObject {
   /// Zones, live and deleted, with a last sequence in (`after`, …], in sequence order, at most
   /// `limit`.
   func changed(in database: DatabaseKey, after: Int64, limit: Int) throws -> [Zone]
+  /// Zones, live and deleted, counted no further than `limit`. Names whose zone was never put may be among them.
+  func count(in database: DatabaseKey, limit: Int) throws -> Int
   /// The private databases of a user in which something was ever written, in the order of containers.
   func databases(of owner: UserID) throws -> [DatabaseKey]
   /// The databases of a container environment in which something was ever written, in the order of owners,

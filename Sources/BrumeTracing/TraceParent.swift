@@ -12,12 +12,25 @@ package struct TraceParent: Equatable, Sendable {
   /// Whether the trace is recorded.
   let isSampled: Bool
 
-  init(trace: [UInt8], span: [UInt8], isSampled: Bool) {
-    self.trace = trace
-    self.span = span
-    self.isSampled = isSampled
-  }
+  /// The header, of version 00.
+  package var text: String { "00-\(Hex.text(trace))-\(Hex.text(span))-\(isSampled ? "01" : "00")" }
 
+  /// Lower case only, as the specification has it.
+  private static func bytes(_ text: Substring, _ count: Int) -> [UInt8]? {
+    guard text.utf8.count == count * 2 else { return nil }
+    var bytes: [UInt8] = []
+    var high: UInt8?
+    for character in text.utf8 {
+      let isLower = character.isDigit || character >= UInt8(ascii: "a")
+      guard isLower, let digit = Hex.value(of: character) else { return nil }
+      if let half = high { bytes.append(half << 4 | digit) }
+      high = high == nil ? digit : nil
+    }
+    return bytes
+  }
+}
+
+extension TraceParent {
   /// Reads the header; nil if it is malformed. Of a version that is not known, what version 00 has is read.
   package init?(_ text: String) {
     let parts = text.split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
@@ -28,30 +41,6 @@ package struct TraceParent: Equatable, Sendable {
       let flags = Self.bytes(parts[3], 1)
     else { return nil }
     self.init(trace: trace, span: span, isSampled: flags[0] & 1 == 1)
-  }
-
-  /// The header, of version 00.
-  package var text: String { "00-\(Hex.text(trace))-\(Hex.text(span))-\(isSampled ? "01" : "00")" }
-
-  /// Lower case only, as the specification has it.
-  private static func bytes(_ text: Substring, _ count: Int) -> [UInt8]? {
-    guard text.utf8.count == count * 2 else { return nil }
-    var bytes: [UInt8] = []
-    var high: UInt8?
-    for character in text.utf8 {
-      guard let digit = digit(character) else { return nil }
-      if let half = high { bytes.append(half << 4 | digit) }
-      high = high == nil ? digit : nil
-    }
-    return bytes
-  }
-
-  private static func digit(_ character: UInt8) -> UInt8? {
-    switch character {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }
 

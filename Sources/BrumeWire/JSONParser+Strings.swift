@@ -1,5 +1,7 @@
 // Texts. Nearly all have no escapes, so those are found eight bytes at a time and copied once.
 
+import BrumeModel
+
 extension JSONParser {
   /// Reads the rest of a text; the opening quotation mark is behind us.
   mutating func text() throws(JSONFault) -> String {
@@ -109,13 +111,8 @@ extension JSONParser {
     guard bytes.count - at >= 4 else { throw fault("the text ends inside an escape") }
     var unit: UInt32 = 0
     for _ in 0..<4 {
-      let byte = bytes[at]
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-      default: throw fault("four hex digits must follow \\u")
+      guard let digit = Hex.value(of: bytes[at]) else {
+        throw fault("four hex digits must follow \\u")
       }
       unit = unit << 4 | UInt32(digit)
       at += 1

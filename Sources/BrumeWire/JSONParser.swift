@@ -95,7 +95,8 @@ struct JSONParser {
     guard at < bytes.count else { throw fault("the text ends where a value should be") }
     values += 1
     if isRequest, values > JSONBounds.values {
-      var much = fault("the request has more than 1,000,000 values. Split it")
+      var much = fault(
+        "the request has more than 1,000,000 values, the maximum; send what it has in halves")
       much.isTooMuch = true
       throw much
     }

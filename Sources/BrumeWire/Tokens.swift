@@ -55,16 +55,7 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
   ///
   /// - Throws: `badRequest` if it is neither, or empty.
   package static func hex(_ text: String) throws(BrumeError) -> String {
-    let isHex =
-      text.utf8.count % 2 == 0
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-          UInt8(ascii: "A")...UInt8(ascii: "F"):
-          true
-        default: false
-        }
-      }
+    let isHex = text.utf8.count % 2 == 0 && text.utf8.allSatisfy { Hex.value(of: $0) != nil }
     if isHex, !text.isEmpty { return text.lowercased() }
     guard let bytes = Base64.bytes(text), !bytes.isEmpty else {
       throw BrumeError(.badRequest, "'apnsToken' must be bytes in hex or base64")

@@ -44,8 +44,8 @@ struct DeletionsCommand: AsyncParsableCommand {
       Output.line("\(count) deletions of \(zones) zones \(dryRun ? "would be" : "are") forgotten")
       if let unknown = answer["unknown"]?.int, unknown > 0 {
         Output.say(
-          "of \(unknown) databases it is not known what is so old: the server notes it from now on, if it runs "
-            + "with --deletion-days")
+          "databases in which it is not known what is so old: \(unknown); a server with --deletion-days notes it from "
+            + "its start on")
       }
     }
   }

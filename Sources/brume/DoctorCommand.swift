@@ -1,6 +1,7 @@
 // brume doctor: what may be wrong, and what to do about it.
 
 import ArgumentParser
+import BrumeCore
 import BrumeServer
 import BrumeWire
 import FoundationEssentials
@@ -30,10 +31,28 @@ struct DoctorCommand: AsyncParsableCommand {
     help: "Also read all records and files, and name what is damaged. A server may run meanwhile.")
   var deep = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Forget the damaged rows of a table, in the folder of a server that is stopped. Repeatable. "
+        + "The tables: \(DamageRemoval.tables.joined(separator: ", ")).", valueName: "table"))
+  var forget: [String] = []
+
   @Flag(help: "One JSON object a line.") var json = false
+
+  func validate() throws {
+    for table in forget where !DamageRemoval.tables.contains(table) {
+      throw ValidationError(
+        "--forget does not take '\(table)', but only \(DamageRemoval.tables.joined(separator: ", ")); what else is "
+          + "damaged needs a backup (docs/operating/data-folder.md)")
+    }
+    if deep, !forget.isEmpty {
+      throw ValidationError("--forget changes the store and --deep reads it: give one of them")
+    }
+  }
 
   func run() async throws {
     let server = await place()
+    if !forget.isEmpty { return try await forgetRows(of: server) }
     var isWell = true
     func check(_ what: String, _ body: () async throws -> String) async {
       do {
@@ -136,6 +155,30 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     if let concern = status["certificateConcern"]?.string { throw CommandFailure(concern) }
     return "ready at \(connection.access.url)"
+  }
+
+  /// Names every row that is gone afterwards.
+  private func forgetRows(of server: ServerOptions) async throws {
+    guard let folder = try server.folderOfServer() else {
+      throw ValidationError(
+        "--forget changes the folder of this machine's server; name it with --data, and leave out --url"
+      )
+    }
+    let settings = try await settings()
+    guard case .sqlite = settings.engine else {
+      throw ValidationError(
+        "--forget is for a data folder with SQLite; what PostgreSQL finds damaged needs a backup")
+    }
+    guard FileManager.default.fileExists(atPath: folder + "/brume.sqlite") else {
+      throw StatusFailure(
+        .noInput, "there is no database in '\(folder)'; name the folder with --data")
+    }
+    let removal = try DamageRemoval(
+      settings, folder: folder, now: Host.real.now(), requestID: Host.real.uuid())
+    for (table, rows) in try removal.run(forget) {
+      for row in rows { say(true, "forgotten", "\(table): \(row)") }
+      if rows.isEmpty { say(true, "nothing to forget", "\(table) has no damaged row") }
+    }
   }
 
   /// Whether every file that the server knows of is there.

@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeServer
+import BrumeStorage
 import Logging
 
 /// What `serve` says when it is ready.
@@ -25,6 +26,7 @@ enum Greeting {
       let time = ISODate.text(server.clock.shown(most: 0).now)
       Output.greet("  clock      stands at \(time); 'brume clock advance 1m' moves it")
     }
+    if let warning = try await warning(server) { Output.greet("  warning    \(warning)") }
     if settings.isDevelopment {
       // The address signs one browser in.
       try await ready(server)
@@ -33,13 +35,42 @@ enum Greeting {
         Output.greet("  operator   none yet; this makes the first one, once, within 30 minutes:")
         Output.greet("             \(link)")
       }
-      Output.greet("  accounts   nobody has access until you give it, in another terminal:")
-      Output.greet("             brume user create NAME")
-      Output.greet(
-        "             brume token create NAME --container iCloud.org.example.app --environment production"
-      )
+      try await access(server)
     }
     Output.greet("Stop with Ctrl-C.")
+  }
+
+  /// Who may call a server that is not for development, and what makes others.
+  private static func access(_ server: Composition) async throws {
+    let (users, tokens) = try await server.store.read {
+      (try $0.users.count(), try $0.credentials.apiTokens().count)
+    }
+    let known =
+      users == 0 && tokens == 0
+      ? "nobody has access until you give it, in another terminal:"
+      : "users: \(users), API tokens: \(tokens); more are made in another terminal:"
+    Output.greet("  accounts   \(known)")
+    Output.greet("             brume user create NAME\(option(server))")
+    Output.greet(
+      "             brume token create NAME --container iCloud.org.example.app --environment production"
+        + option(server))
+  }
+
+  /// Nil: development mode opens nothing that it did not make.
+  private static func warning(_ server: Composition) async throws -> String? {
+    guard server.settings.isDevelopment, try await server.development.hasOthers() else {
+      return nil
+    }
+    return "the folder has operators or accounts that --dev did not make or that have a password, "
+      + "and --dev opens it without one"
+  }
+
+  /// What leads a command to this server; nothing if its own default does.
+  private static func option(_ server: Composition) -> String {
+    guard server.settings.dataFolder != Setting.data.fallback, let folder = server.folder else {
+      return ""
+    }
+    return " --data '\(folder.absolutePath)'"
   }
 
   /// One line among those of the log. It is read by more people and programs than may become an operator, so it has no link
@@ -50,6 +81,7 @@ enum Greeting {
       "url": "\(server.url)", "storage": "\(settings.engine.name)",
       "data": "\(server.folder?.path ?? settings.dataFolder)",
     ]
+    if let warning = try await warning(server) { server.logger.warning("\(warning)") }
     if settings.isDevelopment {
       _ = try await server.development.prepare(
         in: ContainerEnvironment(settings.container, .development))
@@ -64,7 +96,9 @@ enum Greeting {
       in: ContainerEnvironment(server.settings.container, .development))
     Output.greet("  container  \(ready.container)")
     Output.greet("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
-    Output.greet("For a client ('brume status --format env' prints these lines again):")
+    Output.greet(
+      "For a client ('brume status --format env\(option(server))' prints them again, with new tokens of the users):"
+    )
     for (name, value) in ready.variables { Output.greet("\(name)=\(value)") }
   }
 }

@@ -1,6 +1,7 @@
 // brume operator invitation: links with which somebody becomes an operator and chooses their own password.
 
 import ArgumentParser
+import BrumeCore
 import BrumeModel
 import BrumeWire
 
@@ -21,11 +22,14 @@ struct OperatorInvitationCommand: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOption
     @Argument(help: "The sign-in name.") var name: String
     @Flag(help: "The operator may only look.") var readOnly = false
-    @Option(help: "How many hours the link is good, 168 at most. Without: a day.") var hours: Int64?
+    private static let longest = OperatorInvitations.longest
+    @Option(help: "How many hours the link is good, \(Self.longest) at most. Without: a day.")
+    var hours: Int64?
 
     func validate() throws {
-      guard let hours, !(1...168).contains(hours) else { return }
-      throw ValidationError("--hours is '\(hours)'; an invitation is good for 1 to 168 hours")
+      guard let hours, !(1...Self.longest).contains(hours) else { return }
+      throw ValidationError(
+        "--hours is '\(hours)'; an invitation is good for 1 to \(Self.longest) hours")
     }
 
     func run() async throws {

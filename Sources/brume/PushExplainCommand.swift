@@ -84,7 +84,7 @@ struct TraceText {
   private var rest: [String] {
     var lines: [String] = []
     if trace.notCandidates > 0 {
-      lines.append("\(trace.notCandidates) more subscriptions watch something else.")
+      lines.append("Subscriptions that watch something else: \(trace.notCandidates).")
     }
     if !trace.isComplete { lines.append("There are more; --user NAME shows those of one user.") }
     if !trace.others.isEmpty {

@@ -10,7 +10,8 @@ struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Say how to reach the running server of a data folder.",
     discussion: """
-      Ends with 69 if no server answers or if it is not ready; with --ready it ends with 1 then.
+      Ends with 69 if no server answers or if it is not ready; with --ready it ends with 1 then. Without --dev, \
+      --format env has the first API token of the server, or of what --container and --environment name.
       """)
 
   @OptionGroup var server: ServerOptions
@@ -42,6 +43,11 @@ struct StatusCommand: AsyncParsableCommand {
     case .env:
       for line in status["environment"]?.object?.members ?? [] {
         Output.line("\(line.key)=\(line.value.string ?? "")")
+      }
+      if status["environment"]?["BRUME_API_TOKEN"] == nil {
+        Output.say(
+          "there is no API token for these lines; make one with 'brume token create NAME --container "
+            + "iCloud.…'")
       }
     case .table:
       let rows = ["url", "console", "store", "data", "dev", "users", "apiTokens", "serverKeys"]

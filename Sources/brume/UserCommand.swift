@@ -107,7 +107,8 @@ struct UserCommand: AsyncParsableCommand {
           "participants", "joinedShares", "roles",
         ]).show(places, asJSON: false)
       }
-      Output.say(dryRun ? "'\(name)' and this would go" : "deleted '\(name)'")
+      let rest = places.isEmpty ? "of whom nothing is stored" : "and what is listed above"
+      Output.say(dryRun ? "would delete '\(name)' \(rest)" : "deleted '\(name)'")
     }
   }
 

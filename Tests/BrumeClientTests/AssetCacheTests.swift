@@ -11,7 +11,8 @@ struct AssetCacheTests {
 
   /// Fetches a file of 8 bytes; answers its place, and whether its bytes had to be asked for.
   private func fetch(
-    _ letter: Character, _ cache: AssetCache, after seconds: Double
+    _ letter: Character, _ cache: AssetCache, for holder: [String] = ["photo"],
+    after seconds: Double, now: () -> Void = {}
   ) async throws -> (url: URL, wasAsked: Bool) {
     let bytes = Array(String(repeating: letter, count: 8).utf8)
     var digest = ContentDigest()
@@ -19,8 +20,11 @@ struct AssetCacheTests {
     let checksum = Data([1] + digest.bytes().prefix(20)).base64EncodedString()
     var wasAsked = false
     let url = try await cache.file(
-      of: Asset(fileChecksum: checksum, size: 8), now: { start + seconds },
-      uuid: { UUID().uuidString }
+      of: Asset(fileChecksum: checksum, size: 8), for: holder,
+      now: {
+        now()
+        return start + seconds
+      }, uuid: { UUID().uuidString }
     ) { take in
       wasAsked = true
       try await take(bytes[...])
@@ -44,6 +48,62 @@ struct AssetCacheTests {
     #expect(again.url == a.url && !again.wasAsked)
     let d = try await fetch("d", cache, after: 3601)
     #expect(isThere(a.url) && !isThere(b.url) && isThere(c.url) && isThere(d.url))
+  }
+
+  @Test func `each field has a file of its own, whose content is fetched once`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let cache = AssetCache(stateDirectory: folder)
+    let photo = try await fetch("a", cache, for: ["note", "photo"], after: 0)
+    let cover = try await fetch("a", cache, for: ["note", "cover"], after: 0)
+    #expect(photo.wasAsked && !cover.wasAsked && photo.url != cover.url)
+    let moved = photo.url.deletingLastPathComponent().appending(path: "moved")
+    try FileManager.default.moveItem(at: photo.url, to: moved)
+    #expect(try String(contentsOf: cover.url, encoding: .utf8) == "aaaaaaaa")
+    try FileManager.default.removeItem(at: cover.url)
+    let again = try await fetch("a", cache, for: ["note", "photo"], after: 1)
+    #expect(again.url == photo.url && !again.wasAsked)
+    #expect(try String(contentsOf: again.url, encoding: .utf8) == "aaaaaaaa")
+  }
+
+  @Test func `the files of several fields with one content count once, and go together`()
+    async throws
+  {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let cache = AssetCache(stateDirectory: folder, limitBytes: 10)
+    let one = try await fetch("a", cache, for: ["1"], after: 0)
+    let two = try await fetch("a", cache, for: ["2"], after: 3600)
+    _ = try await fetch("b", AssetCache(stateDirectory: folder), after: 0)
+    _ = try await fetch("c", AssetCache(stateDirectory: folder), after: 0)
+    cache.prune(start + 3600)
+    #expect(isThere(one.url) && isThere(two.url))
+    cache.prune(start + 7200)
+    #expect(isThere(one.url) && isThere(two.url), "they have 8 bytes together")
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: one.url.deletingLastPathComponent().path)
+    #expect(left.filter { !$0.hasPrefix(".") }.count == 3)
+    AssetCache(stateDirectory: folder, limitBytes: 7).prune(start + 7200)
+    #expect(!isThere(one.url) && !isThere(two.url))
+  }
+
+  @Test func `a file that goes while it is looked at is fetched again`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let cache = AssetCache(stateDirectory: folder)
+    let first = try await fetch("a", cache, after: 0)
+    var isFirst = true
+    let again = try await fetch("a", cache, after: 1) {
+      // As another program's cache removes it, after this one has read it.
+      if isFirst {
+        let kept = first.url.deletingLastPathComponent()
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: kept.path)) ?? [] {
+          try? FileManager.default.removeItem(at: kept.appending(path: name))
+        }
+      }
+      isFirst = false
+    }
+    #expect(again.wasAsked && isThere(again.url) && again.url == first.url)
   }
 
   @Test func `what killed programs had begun to fetch goes after a day`() async throws {

@@ -155,6 +155,48 @@ struct SessionTests {
     #expect(String(decoding: calls[0].body, as: UTF8.self).contains("NEW-ID"))
   }
 
+  @Test func `what a repeated save has no room for is fetched, and counts as saved`() async throws {
+    let head = #"{"recordName":"b","recordType":"T","recordChangeTag":"2","fields":{}}"#
+    let full = #""serverErrorCode":"BAD_REQUEST","brume":{"code":"limitExceeded""#
+    let fields = #"{"n":{"value":1,"type":"INT64"}}"#
+    let there = head.replacing(#""2","fields":{}"#, with: #""9","fields":"# + fields)
+    let (a, b) = (#"{"recordName":"a",\#(full)}}"#, #"{"recordName":"b",\#(full),"serverRecord":"#)
+    let transport = ScriptedTransport([
+      .answer(200, #"{"records":[\#(a),\#(b)\#(head)}}]}"#),
+      .answer(200, #"{"records":[\#(there)]}"#),
+    ])
+    let request = ModifyRecordsRequest(operations: [])
+    let results = try await Session.scripted(transport).database(.private).modifyRecords(request)
+    #expect(results.count == 2)
+    // Of what was not saved the server shows no record.
+    guard case .failure(let failure) = results[0], case .success(.saved(let stored)) = results[1]
+    else { throw CancellationError() }
+    #expect(failure.id.name == "a" && failure.error.code == .limitExceeded)
+    let record = try stored.record()
+    #expect(record.changeTag == "2" && record.fields == ["n": .int64(1)])
+    let lookup = try #require(transport.calls.last)
+    #expect(lookup.target.contains("/private/records/lookup"))
+    #expect(String(decoding: lookup.body, as: UTF8.self).contains(#""recordName":"b""#))
+    #expect(transport.calls.count == 2)
+  }
+
+  @Test func `shares for which an answer has no room are asked for again`() async throws {
+    let full =
+      #"{"shortGUID":{"value":"b"},"serverErrorCode":"BAD_REQUEST","#
+      + #""brume":{"code":"limitExceeded"}}"#
+    let gone = #"{"shortGUID":{"value":"VALUE"},"serverErrorCode":"NOT_FOUND"}"#
+    let (a, b) = (gone.replacing("VALUE", with: "a"), gone.replacing("VALUE", with: "b"))
+    let transport = ScriptedTransport([
+      .answer(200, #"{"results":[\#(a),\#(full)]}"#), .answer(200, #"{"results":[\#(b)]}"#),
+    ])
+    let requests = ["a", "b"].map { ShortGUIDRequest(value: $0) }
+    let results = try await Session.scripted(transport).resolveShares(requests)
+    let failed = results.map { if case .failure(let failure) = $0 { failure.id } else { "" } }
+    #expect(failed == ["a", "b"])
+    #expect(transport.calls.count == 2)
+    #expect(!String(decoding: transport.calls[1].body, as: UTF8.self).contains(#""value":"a""#))
+  }
+
   @Test func `a zone that may or may not be saved is reported as such`() async throws {
     let transport = ScriptedTransport([.failure(.responseLost("x"))])
     await #expect(throws: CallFailure.responseLost("x")) {

@@ -106,6 +106,29 @@ struct BoundTests {
     #expect(rest.changes.count == 1 && !rest.moreComing)
   }
 
+  @Test func `a sorted query looks at so many records, and says what to do with more`()
+    async throws
+  {
+    let fixture = try await fixture { $0.sortedCandidates = 3 }
+    func found(_ filters: [Filter] = [], sorts: [Sort]) async throws -> Int {
+      try await fixture.engine.queries.run(
+        .init(
+          query: Query(recordType: "Hike", filters: filters, sorts: sorts),
+          zone: EngineFixture.trails, limit: nil, marker: nil), in: .private, as: fixture.phone
+      ).records.count
+    }
+    let sorts = [Sort(.field("km"))]
+    for number in 0..<3 { try await fixture.save(.create("r\(number)", ["km": .int64(1)])) }
+    #expect(try await found(sorts: sorts) == 3)
+    try await fixture.save(.create("r3", ["km": .int64(2)]))
+    let error = try await ruleFailure { try await found(sorts: sorts) }
+    #expect(error.code == .limitExceeded)
+    for words in ["'Hike'", "3 records", "leave 'sortBy' out"] {
+      #expect(error.reason.contains(words))
+    }
+    #expect(try await found(sorts: []) == 4)
+  }
+
   @Test func `a participant with whom too much is shared gets no query, but advice`()
     async throws
   {

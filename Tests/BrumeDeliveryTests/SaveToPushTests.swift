@@ -45,8 +45,8 @@ import Testing
     let tablet = DeviceKey(
       in: containerEnvironment, user: UserID("_alice"), device: DeviceID("tablet"))
     let stream = EventStream(
-      engine: engine, store: fixture.store, signals: MailboxSignals(), device: tablet,
-      clock: clock.push)
+      store: fixture.store, signals: MailboxSignals(), device: tablet, limits: engine.limits,
+      clock: clock.push, maySend: SendPermission(engine.permission))
     try await save("second", zone, engine)
     try await notifier.drain()
     let arrived = try await stream.entries(after: 0).entries

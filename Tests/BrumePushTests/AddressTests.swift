@@ -108,7 +108,10 @@ import Testing
     await #expect(throws: BrumeError.self) {
       try await outside(["8.8.8.8", "10.0.0.1"]).target("https://push.example/")
     }
-    await #expect(throws: BrumeError.self) { try await outside([]).target("https://gone.example/") }
+    let error = await #expect(throws: BrumeError.self) {
+      try await outside([]).target("https://gone.example/")
+    }
+    #expect(error?.reason.contains("'gone.example'") == true)
   }
 
   @Test func `the operator's own hosts may be called, and no others`() async throws {

@@ -64,6 +64,81 @@ import Testing
     throws
   {
     #expect(try step(1000, bytes: 100, isAwaited: true, isLate: true) == 1000)
-    #expect(try step(500, bytes: 100_000, isAwaited: true, isLate: true) == 100)
+    // Four are read at once; with these there are 8 MB.
+    #expect(try step(500, bytes: 100_000, isAwaited: true, isLate: true) == 84)
+  }
+
+  /// A text with so many different words.
+  private func text(_ count: Int, from first: Int = 0) -> FieldValue {
+    .string((first..<first + count).map { "w\($0)" }.joined(separator: " "))
+  }
+
+  private static let words = IndexPart(
+    type: RecordTypeRowKey(zone: RowEngine.zone.number, type: "Trail"), field: "~text")
+
+  private func put(
+    _ name: String, _ text: FieldValue, _ sequence: Int64, _ engine: RowEngine, _ index: QueryIndex
+  ) throws {
+    let record = Record.sample(
+      name, in: .sample(RowEngine.zone.name), sequence: sequence, fields: ["text": text])
+    try engine.put(record, name, sequence: sequence, index)
+  }
+
+  @Test(arguments: [false, true])
+  func `a step ends with the record that makes its rows enough, and the next goes on:`(
+    isLate: Bool
+  ) throws {
+    let engine = RowEngine(bringsRecords: false)
+    let fields = FieldIndexes(engine)
+    let index = QueryIndex(engine, fields)
+    for number in 1...3 {
+      try put("r\(number)", text(IndexIntake.most / 2), Int64(number), engine, index)
+    }
+    try fields.want(Self.words)
+    if isLate {
+      try fields.setBuilt(Self.words, to: nil)
+      try fields.setBehind(Self.words, 0)
+    }
+    let build = IndexBuild(engine, fields, index, isAwaited: { false })
+    let first = try #require(try build.advance(after: nil, limit: 400))
+    #expect(first.records == 2 && !first.isLast)
+    #expect(engine.rows.count == IndexIntake.most)
+    let second = try #require(try build.advance(after: nil, limit: 400))
+    #expect(second.records == 1 && second.isLast)
+    #expect(engine.rows.count == 3 * (IndexIntake.most / 2))
+  }
+
+  @Test func `what a body saves behind many rows comes into the index later, new or not`() throws {
+    let engine = RowEngine(bringsRecords: false)
+    let fields = FieldIndexes(engine)
+    let index = QueryIndex(engine, fields)
+    try fields.want(Self.words)
+    try fields.setBuilt(Self.words, to: nil)
+    let most = IndexDelay.rowsOfBody
+    index.bodyBegins()
+    try put("a", text(most - 1), 1, engine, index)
+    try put("b", text(1), 2, engine, index)
+    #expect(engine.rows.count == most && engine.field(Self.words)?.behind == nil)
+    try put("c", text(10), 3, engine, index)
+    try put("b", text(10), 4, engine, index)
+    #expect(engine.rows.count == most, "the word that stays is left alone")
+    #expect(engine.field(Self.words)?.behind == 2)
+    try put("a", text(most - 1, from: most), 5, engine, index)
+    #expect(engine.rows.count == 1, "what is gone is gone at once")
+    let build = IndexBuild(engine, fields, index, isAwaited: { false })
+    #expect(try build.advance(after: nil, limit: 400)?.isLast == true)
+    #expect(engine.rows.count == most - 1 + 20)
+  }
+
+  @Test func `an engine for which it is no cheaper leaves nothing for later`() throws {
+    let engine = RowEngine(bringsRecords: false)
+    let fields = FieldIndexes(engine)
+    let index = QueryIndex(engine, fields, delay: IndexDelay(bulk: .max))
+    try fields.want(Self.words)
+    try fields.setBuilt(Self.words, to: nil)
+    index.bodyBegins()
+    try put("a", text(IndexDelay.rowsOfBody), 1, engine, index)
+    try put("b", text(10), 2, engine, index)
+    #expect(engine.rows.count == IndexDelay.rowsOfBody + 10)
   }
 }

@@ -70,6 +70,22 @@ struct IndexEntriesTests {
     #expect(changed?.come == .list([.string("summit")], of: .string))
   }
 
+  @Test func `words that go and come between each other are all found`() {
+    func change(_ old: String, _ new: String) -> IndexChange? {
+      self.change(
+        "~s", from: record(["s": .string(old)]), to: record(["s": .string(new)]))
+    }
+    func list(_ words: String...) -> FieldValue {
+      .list(words.map { .string($0) }, of: .string)
+    }
+    let mixed = change("yak fox bear deer", "zebu ant fox emu deer")
+    #expect(mixed?.gone == list("bear", "yak") && mixed?.come == list("ant", "emu", "zebu"))
+    let longer = change("ant", "ant bear fox")
+    #expect(longer?.gone == .list([], of: .string) && longer?.come == list("bear", "fox"))
+    let shorter = change("ant bear fox", "fox")
+    #expect(shorter?.gone == list("ant", "bear") && shorter?.come == .list([], of: .string))
+  }
+
   @Test func `words that can be written in two ways share a row`() {
     #expect(IndexedWord.spelling(of: "hike") == "hike")
     #expect(IndexedWord.spelling(of: "\u{d55c}") == "\u{1112}\u{1161}\u{11ab}")

@@ -64,11 +64,11 @@ struct RunTests {
     /// The first page, however complete the index is.
     func page(
       _ query: Query, limit: Int, few: Int, bytes: Int = .max, texts: Int = 1 << 20,
-      visible: VisibleRecords = .all
+      sorted: Int = .max, visible: VisibleRecords = .all
     ) throws -> EngineQueryPage {
       let request = EngineQuery(
         database: .sample(), zone: RowEngine.zone.name, query: query, visible: visible, after: nil,
-        limit: limit, candidateLimit: .max, byteLimit: bytes)
+        limit: limit, candidateLimit: .max, sortedLimit: sorted, byteLimit: bytes)
       let rows = EngineRows(index: engine, records: engine, keys: fields)
       var tuning = QueryTuning(fewCandidates: few)
       tuning.textBytes = texts
@@ -136,6 +136,8 @@ struct RunTests {
     while try trial.indexBuild.advance(after: nil, limit: 100) != nil {}
     let found = try trial.names(query, limit: 30, few: 0)
     #expect(found == trial.expected(query))
+    #expect(try trial.page(query, limit: 30, few: 0, sorted: 300).records.count == 30)
+    #expect(throws: BrumeError.self) { try trial.page(query, limit: 30, few: 0, sorted: 30) }
   }
 
   @Test(arguments: [true, false], [true, false])
@@ -155,8 +157,9 @@ struct RunTests {
     _ = try trial.names(query, limit: 400, few: 0)
     while try trial.indexBuild.advance(after: nil, limit: 100) != nil {}
     #expect(try trial.names(query, limit: 7, few: 0) == trial.expected(query))
-    let page = try trial.page(query, limit: 7, few: 0)
+    let page = try trial.page(query, limit: 7, few: 0, sorted: 8)
     #expect(page.work.rows == 8)
+    #expect(throws: BrumeError.self) { try trial.page(query, limit: 7, few: 0, sorted: 7) }
   }
 
   @Test(arguments: [true, false], [true, false])

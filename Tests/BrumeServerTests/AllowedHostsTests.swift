@@ -17,7 +17,8 @@ import Testing
 
   @Test(arguments: [
     "", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.1", "0x7f000001",
-    "box.lan.evil.example", ":8787", "[evil.example]",
+    "box.lan.evil.example", ":8787", "[evil.example]", "localhost:80@evil.example",
+    "localhost:8787evil.example", "[::1]evil.example", "[::1]:80@evil.example", "[::1",
   ])
   func `a request for any other name is refused`(_ authority: String) {
     #expect(!Self.hosts.allows(authority))

@@ -17,7 +17,7 @@ import Testing
     let (names, delivered) = AsyncStream.makeStream(of: [String].self)
     let mailboxes = DamagedMailboxes()
     let tail = MailboxTail(
-      mailboxes: mailboxes, leases: AlwaysOwned(), bucketCount: 1,
+      mailboxes: mailboxes, leases: AlwaysOwned(),
       delivery: TestDelivery { delivered.yield($0.entries.map(\.entry.notificationID)) },
       server: fixture.server.delivery, damaged: damaged)
     let following = Task { try await tail.run() }

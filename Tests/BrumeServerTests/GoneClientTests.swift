@@ -46,7 +46,7 @@ import Testing
     async throws
   {
     let work = RequestWork(on: globalConcurrentExecutor)
-    await #expect(throws: RequestWork.OutOfTime.self) {
+    await #expect(throws: RefusedRequest.self) {
       try await work.run(deadline: 60) {
         work.end(.outOfTime)
         try Task.checkCancellation()

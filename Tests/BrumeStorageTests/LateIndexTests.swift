@@ -155,10 +155,11 @@ import Testing
 
   @Test func `a query stops waiting for an index when nobody waits for the query`() async throws {
     // Without a thread nobody ends the wait.
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let indexer = Indexer(
       Checkpointer(path: ""), step: 1,
       isCalledWithinRest: { $0.wait(timeout: .distantFuture) == .success },
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      warnings: RareWarnings(logger) { 0 }, logger: logger)
     var wanted = IndexWanted(for: Self.query(1))
     wanted.look(at: TypeKeys(), inZone: 1)
     let wait = Task { [wanted] in await indexer.wait(for: wanted) }

@@ -21,7 +21,7 @@ import Testing
   {
     let published = [
       "2599d236854c6f0e", "28d3b88a1f797f3a", "9065d9ab806d2a69", "4942e6afb93c6c15",
-      "75b434a93a24aca0", "c64dd104cdd53a6", "3498e9d3fce33e7f",
+      "75b434a93a24aca0", "c64dd104cdd53a6", "3498e9d3fce33e7f", "6317e1dc900b7711",
     ]
     #expect(BrumePostgres.Migrations.all.map(Self.hash) == published)
   }

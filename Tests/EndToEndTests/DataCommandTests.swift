@@ -103,11 +103,23 @@ import Testing
       #expect(try await brume("zones", "create", "Trails", "--user", "bob").status == 0)
       let dry = try await brume("user", "delete", "bob", "--dry-run")
       #expect(dry.status == 0 && dry.output.contains("zones"), "\(dry.talk)")
+      #expect(dry.talk.contains("would delete 'bob' and what is listed above"), "\(dry.talk)")
       #expect(try await brume("user", "token", "bob").status == 0)
       let done = try await brume("user", "delete", "bob")
       #expect(done.status == 0 && done.talk.contains("deleted 'bob'"), "\(done.talk)")
       let gone = try await brume("user", "token", "bob")
       #expect(gone.status == 1 && gone.talk.contains("brume user create bob"))
+      #expect(try await brume("user", "create", "carol").status == 0)
+      let empty = try await brume("user", "delete", "carol", "--dry-run")
+      empty.expect(0, "would delete 'carol' of whom nothing is stored")
+    }
+  }
+
+  @Test func `deletions whose age nobody noted are said to be such`() async throws {
+    try await Shell.serving { brume in
+      #expect(try await brume("zones", "create", "Trails", "--user", "alice").status == 0)
+      let forgotten = try await brume("deletions", "forget", "--older-than", "1", "--dry-run")
+      forgotten.expect(0, "in which it is not known what is so old: ", "--deletion-days")
     }
   }
 

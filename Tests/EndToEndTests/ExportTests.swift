@@ -42,17 +42,44 @@ import Testing
     try await ServerProcess.run { server in
       let phone = try server.device("phone", of: "alice")
       try await phone.makeZone("Z")
-      // Of two records there may be as many words in a request, of three no more.
-      let text = (0..<90_000).map { String($0, radix: 36) }.joined(separator: " ")
-      for name in ["a", "b", "c"] { try await phone.save(name, ["text": text]) }
+      // Of four records there may be as many words in a request, of five no more.
+      let text = (0..<25_000).map { String($0, radix: 36) }.joined(separator: " ")
+      let names = ["a", "b", "c", "d", "e"]
+      for name in names { try await phone.save(name, ["text": text]) }
       let file = server.folder + "/alice.export"
       let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
       #expect(out.status == 0, "\(out.talk)")
       let back = try await Tool.run("import", file, "--user", "bob", "--data", server.folder)
-      #expect(back.status == 0 && back.talk.contains("3 records of bob"), "\(back.talk)")
+      #expect(back.status == 0 && back.talk.contains("5 records of bob"), "\(back.talk)")
       let bobs = try server.device("bobs", of: "bob")
-      #expect(Set(try await bobs.changes().summary) == ["+a", "+b", "+c"])
+      #expect(Set(try await bobs.changes().summary) == Set(names.map { "+\($0)" }))
       #expect(try await bobs.fetch("b")["text"] == text)
+    }
+  }
+
+  @Test func `an import sends no more files at once than a user may have without records`()
+    async throws
+  {
+    try await ServerProcess.run { server in
+      let phone = try server.device("phone", of: "alice")
+      try await phone.makeZone("Z")
+      let photo = URL(filePath: server.folder + "/photo.jpg")
+      try Data([1, 2, 3]).write(to: photo)
+      try await phone.save("a", ["photos": [0, 1, 2].map { _ in CKAsset(fileURL: photo) }])
+      let file = server.folder + "/alice.export"
+      let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
+      #expect(out.status == 0, "\(out.talk)")
+      // 134 records with three files each: 402, and a user may have 400.
+      let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+      let record = try #require(lines.first { $0.hasPrefix("{\"record\":") })
+      let name = "\"recordName\":\"a\""
+      #expect(record.contains(name))
+      let more = (0..<133).map { record.replacing(name, with: "\"recordName\":\"r\($0)\"") }
+      let many = lines.dropLast() + more + ["{\"end\":true,\"records\":134}"]
+      try many.joined(separator: "\n").appending("\n").write(
+        toFile: file, atomically: true, encoding: .utf8)
+      let back = try await Tool.run("import", file, "--user", "bob", "--data", server.folder)
+      #expect(back.status == 0 && back.talk.contains("134 records of bob"), "\(back.talk)")
     }
   }
 

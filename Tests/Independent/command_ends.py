@@ -126,21 +126,30 @@ def restart(binary, server):
     follower.end()
 
 
-class Taken(http.server.BaseHTTPRequestHandler):
-    """Somebody else's server: it notes what it is sent."""
-    seen = []
+class Answering(http.server.BaseHTTPRequestHandler):
+    """A server whose `reply` to a body is a status and a text."""
 
     def answer(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        Taken.seen.append(f"{self.path} {self.headers} {body}")
-        self.send_response(404)
-        self.send_header("Content-Length", "0")
+        status, text = self.reply(self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace"))
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text.encode())))
         self.end_headers()
+        self.wfile.write(text.encode())
 
     do_GET = do_POST = answer
 
     def log_message(self, *_):
         pass
+
+
+class Taken(Answering):
+    """Somebody else's server: it notes what it is sent."""
+    seen = []
+
+    def reply(self, body):
+        Taken.seen.append(f"{self.path} {self.headers} {body}")
+        return 404, ""
 
 
 def secrets(binary, server):
@@ -208,25 +217,14 @@ def import_from_pipe(binary, server):
            f"is whole {outcome.returncode} {outcome.stderr}")
 
 
-class Scripted(http.server.BaseHTTPRequestHandler):
+class Scripted(Answering):
     """A server that gives one answer for each path, and does something before it."""
     answers, seen = {}, []
 
-    def answer(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+    def reply(self, body):
         path = self.path.partition("?")[0].removeprefix("/_brume/admin/")
         Scripted.seen.append((path, body))
-        text = Scripted.answers[path]().encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    do_GET = do_POST = answer
-
-    def log_message(self, *_):
-        pass
+        return 200, Scripted.answers[path]()
 
 
 @contextlib.contextmanager

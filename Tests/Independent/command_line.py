@@ -349,7 +349,7 @@ VERBS = {
     "token": "create list revoke", "key": "create list revoke", "push": "tail log explain test retry", "clock": "show advance next",
     "schema": "show export validate diff import deploy reset index role", "log": "list then", "operator": "add list remove password role link invitation token"}
 # Examples that another test types, because they need another side or last long.
-ELSEWHERE = {"demo": "pages.py", "import cloudkit": "cloudkit_import.py", "brume exec -- swift test": "Deploy/github-actions.yaml"}
+ELSEWHERE = {"demo": "pages.py", "brume doctor --forget audit --data ./brume-data": "rot.py", "import cloudkit": "cloudkit_import.py", "brume exec -- swift test": "Deploy/github-actions.yaml"}
 # What an example may end with besides 0.
 ENDS = {"migrate": {73}, "webhook add": {0, 1, 75}, "webhook enable": {1}, "webhook disable": {1}, "webhook remove": {1}}
 SCHEMA = """DEFINE SCHEMA

@@ -101,7 +101,8 @@ def pages_name_settings(brume):
     """Each BRUME_… that a page for operators names is a setting, or a variable of clients."""
     listed = subprocess.run([brume, "serve", "--help"], capture_output=True, text=True).stdout
     known = set(re.findall(r"\[(BRUME_[A-Z_]+)\]", listed))
-    clients = {"BRUME_URL", "BRUME_ENVIRONMENT", "BRUME_USER_TOKEN", "BRUME_ADMIN_TOKEN", "BRUME_TRUST"}
+    clients = {"BRUME_URL", "BRUME_ENVIRONMENT", "BRUME_USER_TOKEN", "BRUME_ADMIN_TOKEN", "BRUME_TRUST",
+               "BRUME_KEY_FILE"}
     # What a command reads, it says.
     imports = subprocess.run([brume, "import", "cloudkit", "--help"], capture_output=True, text=True).stdout
     clients |= set(re.findall(r"BRUME_FROM_[A-Z_]*[A-Z]", imports))

@@ -288,6 +288,29 @@ def files(brume, folder, log):
     server.stop()
 
 
+def forgotten(brume, folder, log):
+    """A damaged line of the audit log ends every backup, until the operator has it forgotten."""
+    server = start(brume, folder, log)
+    server.tool("user", "create", "carol")
+    expect(server.stop() == 0, "the server ends in good order")
+    flip_values(folder, [("audit", "action", "position = (SELECT min(position) FROM audit)")])
+    server = start(brume, folder, log)
+    file = folder + ".brume"
+    backup = subprocess.run([brume, "backup", file, "--data", folder], capture_output=True, text=True)
+    expect(backup.returncode != 0, "a damaged line of the audit log ends a backup")
+    expect("brume doctor --forget audit" in backup.stderr + open(log).read(), "it is said how the line is forgotten")
+    expect(doctor(brume, folder, "--forget", "audit").returncode == 73, "not in the folder of a server that runs")
+    expect(doctor(brume, folder, "--forget", "records").returncode == 64, "no record is ever forgotten")
+    expect(server.stop() == 0, "the server ends in good order")
+    done = doctor(brume, folder, "--forget", "audit")
+    expect(done.returncode == 0 and "forgotten: audit: position " in done.stdout, f"it names what it forgets {done.stdout}")
+    expect(doctor(brume, folder, "--deep").returncode == 0, "nothing is damaged any more")
+    server = start(brume, folder, log)
+    server.tool("backup", file)
+    expect("doctor/forget" in server.tool("audit", "list"), "a backup is whole, and the audit log says what was done")
+    expect(server.stop() == 0, "the server ends in good order")
+
+
 def flip_byte(path, place, bit=0):
     with open(path, "r+b") as file:
         file.seek(place)
@@ -449,6 +472,7 @@ def main():
         beside_records(options.brume, os.path.join(folder, "beside"), log)
         references(options.brume, os.path.join(folder, "references"), log)
         files(options.brume, os.path.join(folder, "files"), log)
+        forgotten(options.brume, os.path.join(folder, "forgotten"), log)
         write_ahead_log(options.brume, os.path.join(folder, "wal"), log)
         third = os.path.join(folder, "third")
         server = start(options.brume, third, log)

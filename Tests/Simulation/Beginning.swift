@@ -111,6 +111,7 @@ extension Beginning {
     guard let first = orders.first else { return }
     // The number of steps ends a run that goes on; one that hangs within a step ends by this, and is a failure.
     alarm(patience)
+    if first.isQuiet { beQuiet() }
     let world = Life.begun(first)
     for order in orders {
       let process = simulation_fork()
@@ -123,9 +124,18 @@ extension Beginning {
       alarm(patience + 30)
       var status: Int32 = 0
       waitpid(process, &status, 0)
-      if status != 0 { send("\n" + Life.Outcome(endedWith: status).text, to: file) }
+      if status != 0 {
+        let deeds = world.deedCount(of: order.seed)
+        send("\n" + Life.Outcome(endedWith: status, deeds: deeds).text, to: file)
+      }
       alarm(patience)
     }
+  }
+
+  /// What Swift says of a trap takes seconds.
+  private static func beQuiet() {
+    for trap in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] { signal(trap, SIG_DFL) }
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO)
   }
 
   private static func send(_ text: String, to file: Int32) {

@@ -14,7 +14,9 @@ struct Comparison {
   /// Notes that differ, changes that still wait, and pushes that have not come.
   mutating func differences() async throws -> [String] {
     let notes = try await allNotes()
-    var found = world.oracle.missingWords(in: notes) + world.oracle.missingPushes()
+    var found =
+      world.oracle.missingWords(in: notes) + world.oracle.missingPushes()
+      + world.oracle.watches.missing + world.oracle.missingPurges()
     for device in world.devices {
       for app in device.apps { found += differences(device, app, notes) }
     }

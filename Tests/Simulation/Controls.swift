@@ -23,12 +23,13 @@ struct Controls {
   private func found(_ planted: Planted) -> (UInt64, String)? {
     let seeds = arguments.first..<arguments.first + Self.most
     for part in Beginning.parts(of: seeds) {
-      let beginning = Beginning(part.map { Life.Order(seed: $0, planted: planted) })
+      let beginning = Beginning(
+        part.map { Life.Order(seed: $0, planted: planted, isQuiet: planted.isTrap) })
       defer { if !beginning.isOver { beginning.stop() } }
       while !beginning.isOver {
         for run in beginning.receive() {
-          // A trap in what plants the fault finds nothing.
-          if let failure = run.outcome.failures.first, !run.outcome.isCrash {
+          // A trap in what plants another fault finds nothing.
+          if let failure = run.outcome.failures.first, run.outcome.isCrash == planted.isTrap {
             return (run.order.seed, failure)
           }
         }

@@ -15,9 +15,13 @@ struct Deed: Sendable {
     case batch([String], deleting: [String], isAtomic: Bool)
     case fetchByHand
     case temporaryZone(isDeleted: Bool)
-    /// What alice lets bob do; nil: nothing.
+    /// What alice lets a participant do; nil: nothing.
     case permit(CKShare.ParticipantPermission?)
     case stopSharing, accept, leave
+    /// A user removes what an app has in a zone.
+    case purge(String)
+    /// Alice subscribes to notes, or ends that.
+    case watch(Wish), stopWatching(String)
     case restartApp, signOut, cut(Int64), jump(Milliseconds)
     /// Now, or when somebody's save is committed next, and before anything comes of it.
     case killServer(atCommit: Bool)
@@ -39,23 +43,27 @@ struct Deeds {
 
   init(_ world: World) {
     self.world = world
-    var random = SeededRandom(seed: world.order.seed ^ 0x9e6c_63d0_876a_68de)
+    all = Self.drawn(world.order.seed, devices: world.devices.count)
+  }
+
+  /// All of a seed's, of which a run may leave some out.
+  static func drawn(_ seed: UInt64, devices: Int) -> [Deed] {
+    var random = SeededRandom(seed: seed ^ 0x9e6c_63d0_876a_68de)
     let count = 8 + random.next(below: 32)
     var deeds: [Deed] = []
     for _ in 0..<count {
       deeds.append(
         Deed(
-          time: Int64(random.next(below: Int(Self.stormy))),
-          device: random.next(below: world.devices.count), kind: Deed.Kind(&random)))
+          time: Int64(random.next(below: Int(stormy))),
+          device: random.next(below: devices), kind: Deed.Kind(&random)))
     }
     // A crash after which nothing else happens that could make up for it.
     if random.one(in: 4) {
       deeds.append(
-        Deed(time: Self.stormy - 1, device: 0, kind: .killServer(atCommit: true)))
-      deeds.append(Deed(time: Self.stormy, device: 0, kind: .edit("k0")))
+        Deed(time: stormy - 1, device: 0, kind: .killServer(atCommit: true)))
+      deeds.append(Deed(time: stormy, device: 0, kind: .edit("k0")))
     }
-    all = deeds.sorted { $0.time < $1.time }
-    world.deedCount = all.count
+    return deeds.sorted { $0.time < $1.time }
   }
 
   func carryOut() async throws {
@@ -118,7 +126,7 @@ extension Deeds {
 
 extension Deed.Kind {
   fileprivate init(_ random: inout SeededRandom) {
-    switch random.next(below: 43) {
+    switch random.next(below: 48) {
     case 0...11: self = .edit("k\(random.next(below: 3))")
     case 12...13: self = .edit("d\(random.next(below: 3))")
     case 14...15: self = .delete("d\(random.next(below: 3))")
@@ -141,7 +149,25 @@ extension Deed.Kind {
     case 39...41:
       self = .pauseServer(
         Milliseconds(300 + random.next(below: 2500)), atNotifierWrite: random.one(in: 2))
+    case 46 where random.one(in: 2):
+      self = .purge(random.pick(["Notes", "Notes", "Temporary", "Shared"]))
+    case 42 where random.one(in: 3): self = .stopWatching(random.pick(Watches.ids))
+    case 42...45: self = .watch(Wish(&random))
     default: self = .jump(Milliseconds(random.next(below: 120_000)) - 60_000)
     }
+  }
+}
+
+extension Wish {
+  fileprivate init(_ random: inout SeededRandom) {
+    let all: [CKQuerySubscription.Options] = [
+      .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+    ]
+    var options: CKQuerySubscription.Options = random.one(in: 2) ? .firesOnce : []
+    for option in all where random.one(in: 2) { options.insert(option) }
+    if options.isDisjoint(with: .init(all)) { options.insert(.firesOnRecordUpdate) }
+    self.init(
+      id: random.pick(Watches.ids), options: options, isEven: random.one(in: 4),
+      isOfNotes: random.one(in: 3))
   }
 }

@@ -14,8 +14,11 @@ final class Device: @unchecked Sendable {
   let token: String
   private(set) var transport: SimulatedTransport! = nil
   private(set) var container: CKContainer! = nil
-  /// By the scope of the database that they sync.
+  /// One for each database that is synced.
   private(set) var apps: [NotesApp] = []
+  /// Carol has nothing of her own.
+  var own: NotesApp? { apps.first { $0.database.databaseScope == .private } }
+  var shared: NotesApp? { apps.first { $0.database.databaseScope == .shared } }
   let ownDisk = AppDisk()
   let sharedDisk = AppDisk()
   private(set) lazy var hand = Hand(self)
@@ -49,8 +52,9 @@ final class Device: @unchecked Sendable {
     }
     container = Brume.container(settings, transport: transport, host: host)
     if !transport.isSignedIn { container.accountChanged(isSignedOut: true) }
-    apps = [NotesApp(self, container.privateCloudDatabase, ownDisk)]
-    if user == "bob" { apps.append(NotesApp(self, container.sharedCloudDatabase, sharedDisk)) }
+    apps = []
+    if user != "carol" { apps.append(NotesApp(self, container.privateCloudDatabase, ownDisk)) }
+    if user != "alice" { apps.append(NotesApp(self, container.sharedCloudDatabase, sharedDisk)) }
     world.note("\(name) started")
   }
 

@@ -28,6 +28,10 @@ final class ProcessStore: Store, @unchecked Sendable {
   let name: String
   let known: KnownLease
   var isAlive = true
+  /// It does not know whether its last write happened (Doubt.swift).
+  var isBroken = false
+  /// Until then it asks.
+  var isAskingUntil: Milliseconds = 0
   /// How far this process has seen the log and the mailboxes.
   var seen: (logs: LogPositions, mail: LogPositions) = (.init(), .init())
   private let logs = CommitSignals()
@@ -67,8 +71,17 @@ final class ProcessStore: Store, @unchecked Sendable {
     throw StoreError(code, "the disk fails")
   }
 
-  private func check() throws {
+  private func failWhileAsking() throws {
+    guard node.world.now < isAskingUntil else { return }
+    Exchange.current?.seen.diskFailed = true
+    throw StoreError(.unreachable, "the database does not answer")
+  }
+
+  func check() throws {
     if !isAlive { throw StoreError(.closed, "the process was killed") }
+    guard isBroken else { return }
+    Exchange.current?.seen.diskFailed = true
+    throw Doubt.error
   }
 
   func read<Value: Sendable>(
@@ -100,6 +113,9 @@ final class ProcessStore: Store, @unchecked Sendable {
     await node.pass()
     try check()
     try failNow(onceIn: 60, [.noRoom, .unreachable])
+    try failWhileAsking()
+    let doubt = nextDoubt()
+    if case .lost = doubt { try end(in: .lost) }
     let isForgotten =
       world.planted == .forgottenCommit && Exchange.current?.isModify == true
       && world.happens(onceIn: 6)
@@ -130,6 +146,8 @@ final class ProcessStore: Store, @unchecked Sendable {
       await Exchange.$current.withValue(nil) { await look() }
     }
     if Exchange.current?.isModify == true { world.committed(on: node) }
+    if case .kept = doubt { try end(in: .kept) }
+    if case .found(let time) = doubt { await wait(for: time) }
     try check()
     await Task.yield()
     await node.pass()

@@ -26,6 +26,8 @@ final class Exchange: @unchecked Sendable {
     /// The same for zones: those to be deleted that were not there.
     var missingZones: Set<Int> = []
     var hasCommitted = false
+    /// Zones that were purged, and not made again, at each reading of the store, or when it was committed.
+    var purged: [Set<ZoneName>] = []
     /// The disk had no room for it, or could not be reached.
     var diskFailed = false
     /// It was carried out before, and is answered with the records as they are now (`OperationMemory`).
@@ -70,17 +72,29 @@ final class Exchange: @unchecked Sendable {
     }
   }
 
+  /// What a user does who removes the app's data in the settings: a zone goes, and no device has asked for it.
+  init(purging name: String, of device: Device) {
+    (self.device, user) = (device, device.userID)
+    signOuts = device.signOuts
+    (target, scope, action, body) = ("", "private", "zones/purge", [:])
+    zoneOperations = [(true, ZoneName(owner: device.userID.name, name: name))]
+  }
+
+  var isPurge: Bool { action == "zones/purge" }
+  /// The device that changes something; none for a purge.
+  var writer: String { isPurge ? "" : device.name }
+
   var isModify: Bool { action == "records/modify" }
   var isAcceptance: Bool { action == "records/accept" }
 
   /// Whether the device has forgotten what it asked for: its user has signed out since.
   var isForgotten: Bool { signOuts != device.signOuts }
 
-  /// Whether it saves the subscription of Oracle+Badges.swift.
-  var countsBadges: Bool {
+  /// Whether it is about a subscription that an app makes itself (Oracle+Badges.swift, Oracle+Watches.swift).
+  var isSubscribedByHand: Bool {
     (body["operations"] as? [[String: Any]] ?? []).contains { operation in
-      (operation["subscription"] as? [String: Any])?["subscriptionID"] as? String
-        == Badges.subscription
+      let id = (operation["subscription"] as? [String: Any])?["subscriptionID"] as? String
+      return id.map { $0 == Badges.subscription || Watches.ids.contains($0) } ?? false
     }
   }
 
@@ -108,8 +122,12 @@ struct ZoneName: Hashable, Comparable, CustomStringConvertible {
 struct Seen {
   let tags: [String: String]?
   let mayRead: Bool
+  /// It is gone, with the app's data of its owner, who asks.
+  let isPurged: Bool
   let incarnation: Int64?
   let version: Int
+  /// How often its user had joined it.
+  let joinings: Int
 }
 
 /// Zones as they were when the store was read.

@@ -7,25 +7,35 @@ import Foundation
 
 /// Sendable because a simulation has one thread.
 final class Hand: @unchecked Sendable {
-  private unowned let device: Device
+  unowned let device: Device
   private var tokens: [CKRecordZone.ID: CKServerChangeToken] = [:]
   private var known: [String: CKRecord] = [:]
 
   init(_ device: Device) { self.device = device }
 
-  private var database: CKDatabase { device.container.privateCloudDatabase }
+  var database: CKDatabase {
+    device.own == nil
+      ? device.container.sharedCloudDatabase : device.container.privateCloudDatabase
+  }
+
+  /// Where it saves: who has no zone of his own does so in the one that is shared with him.
+  private var home: CKRecordZone.ID { device.own == nil ? Self.shared(device) : NotesApp.notes }
+
+  private static func shared(_ device: Device) -> CKRecordZone.ID {
+    CKRecordZone.ID(
+      zoneName: Sharing.zone.zoneName, ownerName: device.world.users["alice"]?.name ?? "")
+  }
 
   func fetch() async {
-    await fetch(NotesApp.notes, in: database)
-    guard device.user == "bob", let owner = device.world.users["alice"] else { return }
+    if device.world.planted == .suddenTrap, !known.isEmpty { fatalError("planted") }
+    await fetch(home, in: database)
+    guard device.user == "bob" else { return }
     // Also when he has lost the right, which the server has to notice.
-    await fetch(
-      CKRecordZone.ID(zoneName: "Shared", ownerName: owner.name),
-      in: device.container.sharedCloudDatabase)
+    await fetch(Self.shared(device), in: device.container.sharedCloudDatabase)
   }
 
   private func fetch(_ zone: CKRecordZone.ID, in database: CKDatabase) async {
-    let isOwn = zone == NotesApp.notes
+    let isOwn = zone == home
     do {
       while true {
         let page = try await database.recordZoneChanges(inZoneWith: zone, since: tokens[zone])
@@ -44,13 +54,13 @@ final class Hand: @unchecked Sendable {
 
   func save(_ names: [String], _ deleting: [String], isAtomic: Bool, _ word: String) async {
     let records = names.map { name in
-      let id = CKRecord.ID(recordName: name, zoneID: NotesApp.notes)
+      let id = CKRecord.ID(recordName: name, zoneID: home)
       let record =
         (known[name]?.copy() as? CKRecord) ?? CKRecord(recordType: "Note", recordID: id)
       record["text"] = word
       return record
     }
-    let gone = deleting.map { CKRecord.ID(recordName: $0, zoneID: NotesApp.notes) }
+    let gone = deleting.map { CKRecord.ID(recordName: $0, zoneID: home) }
     if records.isEmpty && gone.isEmpty { return }
     do {
       let answer = try await database.modifyRecords(

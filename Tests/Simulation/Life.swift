@@ -9,6 +9,8 @@ enum Life {
     var keep: [Int]?
     var planted: Planted?
     var isVerbose = false
+    /// A trap prints nothing: it was seen before, or is planted.
+    var isQuiet = false
 
     /// What repeats the run.
     var line: String {
@@ -25,6 +27,8 @@ enum Life {
   struct Outcome: Sendable, Equatable {
     var failures: [String] = []
     var isCrash = false
+    /// It took longer than anybody waits.
+    var isHang = false
     var deeds = 0
     var commits = 0
     var steps: UInt64 = 0
@@ -50,7 +54,7 @@ enum Life {
     Task { await world.live() }
     step(world) { false }
     return Outcome(
-      failures: world.failures, deeds: world.deedCount, commits: world.disk.commits,
+      failures: world.failures, deeds: world.deedCount(of: order.seed), commits: world.disk.commits,
       steps: simulation_steps(), trace: simulation_trace())
   }
 
@@ -69,14 +73,22 @@ enum Life {
 
 extension Life.Outcome {
   /// The run's process ended by itself.
-  init(endedWith status: Int32) {
-    failures = ["the process ended by itself, status \(status)"]
+  /// - Parameter deeds: how many the run had; none if it had not begun.
+  init(endedWith status: Int32, deeds: Int = 0) {
+    let signal = status & 0x7f
+    failures = [
+      signal == 0
+        ? "the process ended by itself, status \(status >> 8)"
+        : "the process was ended by the signal \(signal) (\(String(cString: strsignal(signal))))"
+    ]
     isCrash = true
+    isHang = signal == SIGALRM
+    self.deeds = deeds
   }
 
   /// Lines, of which the last is a point.
   var text: String {
-    let numbers = "\(isCrash ? 1 : 0) \(deeds) \(commits) \(steps) \(trace)"
+    let numbers = "\(isHang ? 2 : isCrash ? 1 : 0) \(deeds) \(commits) \(steps) \(trace)"
     let texts = failures.map { $0.replacingOccurrences(of: "\n", with: " ") }
     return ([numbers] + texts + [".", ""]).joined(separator: "\n")
   }
@@ -88,7 +100,7 @@ extension Life.Outcome {
     let numbers = lines[begin].split(separator: " ").compactMap { UInt64($0) }
     guard numbers.count == 5 else { return nil }
     failures = Array(lines[(begin + 1)...].dropLast())
-    isCrash = numbers[0] == 1
+    (isCrash, isHang) = (numbers[0] > 0, numbers[0] == 2)
     (deeds, commits) = (Int(numbers[1]), Int(numbers[2]))
     (steps, trace) = (numbers[3], numbers[4])
   }

@@ -75,6 +75,8 @@ struct Model {
   }
 
   var zones: [ZoneName: Zone] = [:]
+  /// Zones that went with their user's data, and were not made again.
+  var purged: Set<ZoneName> = []
   /// Requests that were carried out, by their IDs: repeated, they change nothing.
   var repeatable: [String: Done] = [:]
   private var lastVersion = 0

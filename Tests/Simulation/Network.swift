@@ -93,6 +93,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
           method: call.method, target: target, headers: headers, body: call.body)
       }
     }
+    server.superviseStorage()
     guard server.isAlive else { throw CallFailure.responseLost("the server was killed") }
     var body = answer.body
     world.tamper(&body, exchange)
@@ -148,6 +149,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
             }
           }
         }
+        server.superviseStorage()
         ended.value = server.isAlive && !Task.isCancelled
         refusal.value = answer.map { answer in
           HTTPAnswer(

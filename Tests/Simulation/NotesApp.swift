@@ -60,6 +60,10 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
     disk.changed.insert(id)
     disk.deleted.remove(id)
     world.oracle.wrote(word, in: id, by: device.userID)
+    // One that went with the app's data comes again when the user writes something.
+    if database.databaseScope == .private, !disk.zones.contains(zone) {
+      engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: zone))])
+    }
     engine.state.remove(pendingRecordZoneChanges: [.deleteRecord(id)])
     engine.state.add(pendingRecordZoneChanges: [.saveRecord(id)])
   }
@@ -138,12 +142,16 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       if world.planted != .missedZones {
         disk.zones.formUnion(event.modifications.map(\.zoneID))
       }
-      for gone in event.deletions { forget(gone.zoneID) }
+      for gone in event.deletions {
+        noteDeletion(gone)
+        forget(gone.zoneID)
+      }
     case .sentDatabaseChanges(let event):
       disk.zones.formUnion(event.savedZones.map(\.zoneID))
       // What was fetched while the deletion was on its way.
       for gone in event.deletedZoneIDs { forget(gone) }
-      for (zone, error) in event.failedZoneDeletes where error.code == .zoneNotFound {
+      for (zone, error) in event.failedZoneDeletes
+      where [.zoneNotFound, .userDeletedZone].contains(error.code) {
         forget(zone)
       }
     case .fetchedRecordZoneChanges(let event): fetched(event)
@@ -177,6 +185,12 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
     if note.record == nil { record["by"] = device.name }
     record["even"] = note.text.split(separator: " ").count % 2 == 0 ? "yes" : nil
     return record
+  }
+
+  private func noteDeletion(_ gone: CKDatabase.DatabaseChange.Deletion) {
+    if database.databaseScope != .private { return }
+    let reason = world.planted == .misreportedPurge ? .deleted : gone.reason
+    world.oracle.reportedGone(gone.zoneID, reason, by: device)
   }
 
   /// A zone is gone, with all that was to be sent to it.
@@ -229,6 +243,8 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       take(server)
     case .unknownItem: disk.notes[id]?.record = nil
     case .batchRequestFailed: break
+    // The user wants nothing of it any more.
+    case .userDeletedZone where database.databaseScope == .private: return forget(id.zoneID)
     case .zoneNotFound where database.databaseScope == .private:
       disk.notes[id]?.record = nil
       engine.state.add(

@@ -53,6 +53,7 @@ extension Oracle {
       }
       if let code = record["serverErrorCode"] as? String {
         judge(refusal: code, record, what, exchange.seen.verdicts[index])
+        judgePurge(record, operations[index], what, exchange)
       } else {
         acknowledged(record, index, what, exchange)
       }

@@ -18,11 +18,19 @@ struct Badges {
   /// Changes of the zone that no notifier has passed, by their positions there, and who made them.
   var waiting: [Int64: Origin] = [:]
   var expected = 0
+
+  /// The subscription went with its zone, and what was not notified by then is not any more.
+  mutating func end() {
+    begin = .max
+    waiting = [:]
+  }
 }
 
 extension Oracle {
   /// After each write, in its transaction.
-  func followLog(_ transaction: any WriteTransaction, _ scope: WriteScope) throws {
+  func followLog(
+    _ transaction: any WriteTransaction, _ scope: WriteScope, _ exchange: Exchange?
+  ) throws {
     let last = try transaction.log.lastPositions()
     for bucket in last.buckets where last[bucket] > badges.seen[bucket] {
       for entry in try transaction.log.entries(
@@ -30,6 +38,12 @@ extension Oracle {
       {
         counts.log(entry)
         follow(entry)
+        switch entry.event {
+        case .subscription(_, let id) where Watches.ids.contains(id):
+          watch(id, at: entry.position, by: exchange)
+        case .record(let change): try watched(change, entry, transaction)
+        default: break
+        }
       }
       badges.seen[bucket] = last[bucket]
     }
@@ -79,6 +93,7 @@ extension Oracle {
       if isNotified { badges.expected += 1 }
       badges.waiting[place] = nil
     }
+    notifyWatchers(to: position, devices, of: alice)
   }
 }
 

@@ -28,10 +28,13 @@ extension Oracle {
   ) {
     let isRight =
       switch code {
-      case "zoneNotFound": seen.contains { !$0.mayRead }
+      case "zoneNotFound": seen.contains { !$0.mayRead && !$0.isPurged }
+      case "userDeletedZone": seen.contains(where: \.isPurged)
       case "changeTokenExpired":
         token.flatMap { view(of: zone, $0, exchange) }.map { view in
-          seen.contains { $0.incarnation != view.incarnation }
+          seen.contains {
+            $0.incarnation != view.incarnation || $0.joinings != view.joinings
+          }
         } ?? false
       default: false
       }
@@ -50,7 +53,8 @@ extension Oracle {
     let device = exchange.device.name
     let readable = seen.filter(\.mayRead)
     if readable.isEmpty { world.fail("\(device) may not read \(zone), and was answered") }
-    var view = View(incarnation: readable.last?.incarnation)
+    var view = View(
+      incarnation: readable.last?.incarnation, joinings: readable.last?.joinings ?? 0)
     let records = page["records"] as? [[String: Any]] ?? []
     if let old {
       guard let known = self.view(of: zone, old, exchange) else {
@@ -120,6 +124,7 @@ extension Oracle {
     for zone in zones {
       guard let name = exchange.zone(zone["zoneID"]) else { continue }
       listed[name] = zone["deleted"] as? Bool == true
+      judgeDeletion(zone, name, exchange)
     }
     for zone in Set(first.keys).union(known.keys).sorted() where first[zone] != known[zone] {
       let isGone = first[zone] == nil

@@ -25,18 +25,18 @@ struct Pushes {
   }
 
   mutating func subscribed(_ exchange: Exchange, at time: Milliseconds) {
-    guard let user = exchange.user?.name, !exchange.countsBadges else { return }
+    guard let user = exchange.user?.name, !exchange.isSubscribedByHand else { return }
     let key = "\(user) \(exchange.scope)"
     subscriptions[key] = subscriptions[key] ?? time
   }
 
   mutating func changed(
-    _ zone: ZoneName, by device: Device, at time: Milliseconds, readers: some Sequence<String>
+    _ zone: ZoneName, by device: String, at time: Milliseconds, readers: some Sequence<String>
   ) {
-    changers[zone, default: []].insert(device.name)
+    changers[zone, default: []].insert(device)
     let own = Audience(user: zone.owner, scope: "private", zone: zone)
     for audience in readers.map({ Audience(user: $0, scope: "shared", zone: zone) }) + [own] {
-      changes[audience, default: [:]][device.name] = time
+      changes[audience, default: [:]][device] = time
     }
   }
 
@@ -66,13 +66,15 @@ extension Oracle {
     let subject = ["qry", "fet", "met"].lazy.compactMap { ck[$0] as? [String: Any] }.first
     world.note("\(device.name) push \(subject.map { Self.text($0) } ?? "everything")")
     guard let subject else {
+      watches.excuse { $0.hasPrefix("\(device.name) ") }
       for scope in ["private", "shared"] { pushes.received["\(device.name) \(scope)"] = world.now }
       return
     }
     // It is of one zone, and stands for nothing else.
-    let isBadge = subject["sid"] as? String == Badges.subscription
+    let id = subject["sid"] as? String ?? ""
+    let isByHand = id == Badges.subscription || Watches.ids.contains(id)
     let scope = subject["dbs"] as? Int == 3 ? "shared" : "private"
-    if !isBadge { pushes.received["\(device.name) \(scope)"] = world.now }
+    if !isByHand { pushes.received["\(device.name) \(scope)"] = world.now }
     guard let name = subject["zid"] as? String, let owner = subject["zoid"] as? String else {
       return
     }

@@ -18,9 +18,12 @@ extension Oracle {
       if let exchange { changed(zone, by: exchange) }
       for member in content.members.keys.sorted() { leaves(member, zone) }
       model.zones[zone] = nil
+      removed(zone, by: exchange)
       knownMembers[zone] = nil
     }
     for (zone, incarnation) in live.sorted(by: { $0.key < $1.key }) where model.zones[zone] == nil {
+      purges.made(zone)
+      model.purged.remove(zone)
       model.zones[zone] = Model.Zone(incarnation: incarnation, version: model.nextVersion())
       if let exchange { changed(zone, by: exchange) }
     }
@@ -115,6 +118,7 @@ extension Oracle {
     if known == members { return }
     for member in known.keys.sorted() where members[member] == nil { leaves(member, zone) }
     for member in members.keys {
+      if known[member] == nil { joinings["\(member) \(zone)", default: 0] += 1 }
       if let time = lost.removeValue(forKey: "\(member) \(zone)") {
         late["\(member) \(zone)"] = time + Self.pushTime
       }
@@ -124,7 +128,7 @@ extension Oracle {
 
   func changed(_ zone: ZoneName, by exchange: Exchange) {
     let readers = model.zones[zone]?.members.keys.sorted() ?? []
-    pushes.changed(zone, by: exchange.device, at: world.now, readers: readers)
+    pushes.changed(zone, by: exchange.writer, at: world.now, readers: readers)
   }
 
   private func leaves(_ member: String, _ zone: ZoneName) {

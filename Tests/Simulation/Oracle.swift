@@ -10,6 +10,8 @@ import Foundation
 struct View {
   /// Which zone of this name.
   var incarnation: Int64?
+  /// How often its user had joined it.
+  var joinings = 0
   /// Tags of records.
   var tags: [String: String] = [:]
   /// The zone when the first of several pages was read; empty after the last. Pages go on to where the zone was
@@ -31,6 +33,8 @@ final class Oracle: @unchecked Sendable {
   var lost: [String: Milliseconds] = [:]
   /// Until when pushes of before may come to somebody who got the right again.
   var late: [String: Milliseconds] = [:]
+  /// How often somebody joined a zone. Who leaves a share and joins another of the same zone begins with nothing.
+  var joinings: [String: Int] = [:]
   /// How long a push may be on its way.
   static let pushTime: Milliseconds = 3000
   var pushes = Pushes()
@@ -46,6 +50,8 @@ final class Oracle: @unchecked Sendable {
   /// Every state that a record had, by zone, name and tag.
   var contents: [String: Model.Record] = [:]
   var badges = Badges()
+  var watches = Watches()
+  var purges = Purges()
 
   // MARK: Readings and commits
 
@@ -57,13 +63,16 @@ final class Oracle: @unchecked Sendable {
       let content = model.zones[zone]
       reading[zone] = Seen(
         tags: content?.tags, mayRead: model.right(of: user, in: zone) != nil,
-        incarnation: content?.incarnation, version: content?.version ?? 0)
+        isPurged: zone.owner == user && model.purged.contains(zone),
+        incarnation: content?.incarnation, version: content?.version ?? 0,
+        joinings: joinings["\(user) \(zone)", default: 0])
     }
     exchange.seen.known.formUnion(
       model.zones.filter { $0.key.owner == user || $0.value.people[user] != nil }.keys)
     exchange.seen.readable.formUnion(
       model.zones.keys.filter { model.right(of: user, in: $0) != nil })
     exchange.seen.readings.append(reading)
+    exchange.seen.purged.append(model.purged)
     if exchange.action == "changes/database" {
       exchange.seen.versions.append(
         model.zones.filter { model.right(of: user, in: $0.key) != nil }.mapValues(\.version))
@@ -73,7 +82,7 @@ final class Oracle: @unchecked Sendable {
   func commits(_ transaction: any WriteTransaction, _ scope: WriteScope, _ exchange: Exchange?)
     throws
   {
-    try followLog(transaction, scope)
+    try followLog(transaction, scope, exchange)
     for case .database(let key) in scope.parts {
       guard let owner = key.owner?.name else { continue }
       if let exchange, exchange.isModify { try judge(transaction, key, owner, exchange) }
@@ -123,6 +132,12 @@ final class Oracle: @unchecked Sendable {
       let words = disk.notes[id]?.text.split(separator: " ").map(String.init) ?? []
       forgiven.formUnion(words)
     }
+  }
+
+  /// The same for all that was written in a zone so far.
+  func forgive(in zone: ZoneName) {
+    let begin = "\(zone.owner)/\(zone.name)/"
+    forgiven.formUnion(written.filter { $0.note.hasPrefix(begin) }.map(\.word))
   }
 
   /// Whether a note is as the device itself has saved it, and nobody has to say so to the device.

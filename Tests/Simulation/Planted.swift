@@ -58,9 +58,33 @@ enum Planted: String, CaseIterable, Sendable {
   case restlessEngine = "restless-engine"
   /// An engine reports a sign-out that did not happen.
   case inventedSignOut = "invented-sign-out"
+  /// A participant saves with the right of another one.
+  case borrowedRight = "borrowed-right"
+  /// With whom the owner removes from a share, the others are removed too.
+  case removedOthers = "removed-others"
+  /// A push of a query subscription is lost.
+  case lostQueryPush = "lost-query-push"
+  /// A query subscription that is to fire once goes on.
+  case endlessSubscription = "endless-subscription"
+  /// A query subscription fires for changes that it was not made for.
+  case curiousSubscription = "curious-subscription"
+  /// The feed of a database says of a purged zone that it was deleted.
+  case plainDeletion = "plain-deletion"
+  /// An engine reports a purge as a deletion.
+  case misreportedPurge = "misreported-purge"
+  /// A save that took effect, of which nobody knew it, is carried out again when it is repeated.
+  case unknownCommit = "unknown-commit"
+  /// The process of a run traps when a device that knows a record fetches by hand.
+  case suddenTrap = "sudden-trap"
 
   /// There are several servers then.
   var needsNodes: Bool {
     self == .unfencedNotifier || self == .unpolledWord || self == .mixedPositions
   }
+
+  /// There are two participants then.
+  var needsGuest: Bool { self == .borrowedRight || self == .removedOthers }
+
+  /// It ends the process, which is all that can be found.
+  var isTrap: Bool { self == .suddenTrap }
 }

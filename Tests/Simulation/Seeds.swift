@@ -78,7 +78,8 @@ struct Seeds {
 
   private func order(_ seed: UInt64) -> Life.Order {
     Life.Order(
-      seed: seed, keep: arguments.keep, planted: arguments.planted, isVerbose: arguments.isVerbose)
+      seed: seed, keep: arguments.keep, planted: arguments.planted, isVerbose: arguments.isVerbose,
+      isQuiet: arguments.planted?.isTrap == true)
   }
 
   private func isWell(_ outcome: Life.Outcome, _ order: Life.Order) -> Bool {

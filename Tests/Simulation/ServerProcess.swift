@@ -13,6 +13,7 @@ final class ServerProcess: @unchecked Sendable {
   let composition: Composition
   let inProcess: InProcessServer
   let store: ProcessStore
+  private(set) weak var node: Node?
   private var work: [Int: Task<Void, Never>] = [:]
   private var lastWork = 0
   private(set) var isAlive = true
@@ -21,6 +22,7 @@ final class ServerProcess: @unchecked Sendable {
     let world = node.world
     let store = ProcessStore(world.disk, on: node)
     self.store = store
+    self.node = node
     var logger = Logger(label: "brume.simulation") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     composition = try await Composition(

@@ -1,4 +1,4 @@
-// The zone that alice shares with bob.
+// The zone that alice shares with bob, and in half of all runs with carol, who may only read at first.
 
 import BrumeKit
 import BrumeModel
@@ -11,64 +11,79 @@ struct Sharing {
   init(_ world: World) { self.world = world }
 
   private var alice: Device? { world.devices.first { $0.user == "alice" } }
-  private var bob: Device? { world.devices.first { $0.user == "bob" } }
 
-  /// The zone, the share, and bob's acceptance.
+  /// The zone, the share, and the acceptance of all who are invited.
   func begin() async throws {
-    guard let alice, let bob else { return }
+    guard let alice else { return }
     let database = alice.container.privateCloudDatabase
     try await database.save(CKRecordZone(zoneID: Self.zone))
     let share = CKShare(recordZoneID: Self.zone)
-    share.addParticipant(try await invitation(of: bob, by: alice, .readWrite))
+    for device in world.participants {
+      let permission: CKShare.ParticipantPermission =
+        device.user == "carol" ? .readOnly : .readWrite
+      share.addParticipant(try await invitation(of: device, by: alice, permission))
+    }
     try await database.save(share)
     try await countBadges(of: alice)
-    try await take()
-    await bob.apps[1].fetch()
+    try await makeType(in: database)
+    for device in world.participants {
+      try await take(by: device)
+      await device.shared?.fetch()
+    }
+  }
+
+  /// A first note, so that the schema has all of its fields and they can be watched.
+  private func makeType(in database: CKDatabase) async throws {
+    let note = CKRecord(
+      recordType: "Note", recordID: CKRecord.ID(recordName: "first", zoneID: Self.zone))
+    for field in ["text", "by", "even"] { note[field] = "yes" }
+    try await database.save(note)
   }
 
   private func invitation(
-    of bob: Device, by alice: Device, _ permission: CKShare.ParticipantPermission
+    of device: Device, by alice: Device, _ permission: CKShare.ParticipantPermission
   ) async throws -> CKShare.Participant {
     let person = try await alice.container.shareParticipant(
-      forUserRecordID: CKRecord.ID(recordName: bob.userID.name))
+      forUserRecordID: CKRecord.ID(recordName: device.userID.name))
     person.permission = permission
     return person
   }
 
-  private func take() async throws {
-    guard let alice, let bob else { return }
+  private func take(by device: Device) async throws {
+    guard let alice else { return }
     let id = CKRecord.ID(recordName: CKRecordNameZoneWideShare, zoneID: Self.zone)
     let share = try await alice.container.privateCloudDatabase.record(for: id) as? CKShare
     guard let url = share?.url else { return }
-    _ = try await bob.container.accept(try await bob.container.shareMetadata(for: url))
+    _ = try await device.container.accept(try await device.container.shareMetadata(for: url))
   }
 
   func edit(_ name: String, on device: Device, _ word: String) {
-    guard device.user == "bob" else {
-      return device.apps[0].edit(name, in: Self.zone, adding: word)
+    guard let shared = device.shared else {
+      device.own?.edit(name, in: Self.zone, adding: word)
+      return
     }
     guard let owner = alice?.userID.name else { return }
     let zone = CKRecordZone.ID(zoneName: "Shared", ownerName: owner)
-    // He sees it when the engine has reported it.
-    if device.sharedDisk.zones.contains(zone) { device.apps[1].edit(name, in: zone, adding: word) }
+    // The user sees it when the engine has reported it.
+    if device.sharedDisk.zones.contains(zone) { shared.edit(name, in: zone, adding: word) }
   }
 
-  /// Alice changes what bob may do.
-  func permit(_ permission: CKShare.ParticipantPermission?) async {
-    guard let alice, let bob else { return }
-    world.note("alice lets bob \(permission.map { "\($0.rawValue)" } ?? "do nothing")")
+  /// Alice changes what a participant may do.
+  func permit(_ permission: CKShare.ParticipantPermission?, to device: Device) async {
+    guard let alice else { return }
+    world.note("alice lets \(device.user) \(permission.map { "\($0.rawValue)" } ?? "do nothing")")
     let database = alice.container.privateCloudDatabase
     let id = CKRecord.ID(recordName: CKRecordNameZoneWideShare, zoneID: Self.zone)
     do {
       guard let share = try await share(id, in: database, isMade: permission != nil) else { return }
       let known = share.participants.first {
-        $0.userIdentity.userRecordID?.recordName == bob.userID.name
+        $0.userIdentity.userRecordID?.recordName == device.userID.name
       }
       if let permission {
         if let known {
           known.permission = permission
         } else {
-          share.addParticipant(try await invitation(of: bob, by: alice, permission))
+          share.addParticipant(try await invitation(of: device, by: alice, permission))
         }
       } else if let known {
         share.removeParticipant(known)
@@ -85,6 +100,11 @@ struct Sharing {
       return try await database.record(for: id) as? CKShare
     } catch let error as CKError where error.code == .unknownItem && isMade {
       return CKShare(recordZoneID: Self.zone)
+    } catch let error as CKError where error.code == .userDeletedZone && isMade {
+      // If it fails, saving the share says so. The engine of the same device is not notified.
+      _ = try? await database.save(CKRecordZone(zoneID: Self.zone))
+      await alice?.own?.fetch()
+      return CKShare(recordZoneID: Self.zone)
     }
   }
 
@@ -98,28 +118,28 @@ struct Sharing {
     }
   }
 
-  func accept() async {
-    do { try await take() } catch {
+  func accept(by device: Device) async {
+    do { try await take(by: device) } catch {
       world.note("not accepted: \((error as? CKError)?.code.rawValue ?? 0)")
     }
-    await bob?.apps[1].fetch()
+    await device.shared?.fetch()
   }
 
-  /// Bob leaves by deleting the share, as apps do.
-  func leave() async {
-    guard let alice, let bob else { return }
+  /// A participant leaves by deleting the share, as apps do.
+  func leave(_ device: Device) async {
+    guard let alice else { return }
     let zone = CKRecordZone.ID(zoneName: "Shared", ownerName: alice.userID.name)
     let id = CKRecord.ID(recordName: CKRecordNameZoneWideShare, zoneID: zone)
-    world.note("bob leaves")
+    world.note("\(device.user) leaves")
     // Until it is certain: an answer may be lost after all was done.
     for _ in 0..<20 {
       do {
-        try await bob.container.sharedCloudDatabase.deleteRecord(withID: id)
+        try await device.container.sharedCloudDatabase.deleteRecord(withID: id)
         break
       } catch let error as CKError where error.code == .zoneNotFound || error.code == .unknownItem {
         break
       } catch { await world.sleep(400) }
     }
-    await bob.apps[1].fetch()
+    await device.shared?.fetch()
   }
 }

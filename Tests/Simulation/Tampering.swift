@@ -31,6 +31,18 @@ extension World {
     case .ignoredToken where exchange.action == "changes/zone":
       call.body = Self.replacing("\"syncToken\"", by: "\"ignored\"", in: call.body)
     case .keptMember where exchange.isModify: call.body = keepingMembers(call.body)
+    case .unknownCommit
+    where exchange.modification.id.map(unknownOperations.contains) == true:
+      call.body = Self.replacing(
+        "\"operationID\":\"", by: "\"operationID\":\"again-", in: call.body)
+    case .endlessSubscription:
+      call.body = Self.replacing("\"firesOnce\":true", by: "\"firesOnce\":false", in: call.body)
+    case .curiousSubscription where exchange.isSubscribedByHand:
+      call.body = Self.replacing(
+        "\"firesOn\":[", by: "\"firesOn\":[\"create\",\"update\",\"delete\",", in: call.body)
+    case .borrowedRight where exchange.isModify && exchange.device.user == "carol":
+      return (call, participants.first { $0.user == "bob" }?.token)
+    case .removedOthers where exchange.isModify: call.body = removingOthers(call.body, exchange)
     case .vanishedZone where exchange.zoneOperations.contains(where: \.isDeletion):
       call.body = Self.replacing("\"Temporary\"", by: "\"Notes\"", in: call.body)
     default: break
@@ -45,6 +57,27 @@ extension World {
     }
     return Self.replacing(
       "\"participants\":[]", by: "\"participants\":[\(people.joined())]", in: body)
+  }
+
+  /// A share that somebody is removed from as one with nobody in it.
+  private func removingOthers(_ body: [UInt8], _ exchange: Exchange) -> [UInt8] {
+    let removes = exchange.modification.operations.contains { operation in
+      guard let people = operation.people else { return false }
+      let known = oracle.model.zones[operation.zone]?.people ?? [:]
+      return known.keys.contains { people[$0] == nil }
+    }
+    guard removes,
+      var object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
+      let operations = object["operations"] as? [[String: Any]]
+    else { return body }
+    object["operations"] = operations.map { operation in
+      var (operation, record) = (operation, operation["record"] as? [String: Any] ?? [:])
+      let people = record["participants"] as? [[String: Any]]
+      record["participants"] = people?.filter { $0["type"] as? String == "OWNER" }
+      operation["record"] = record
+      return operation
+    }
+    return (try? JSONSerialization.data(withJSONObject: object)).map { Array($0) } ?? body
   }
 
   private static func replacing(_ old: String, by new: String, in body: [UInt8]) -> [UInt8] {
@@ -92,6 +125,12 @@ extension World {
           "zoneID": item["zoneID"] ?? "", "serverErrorCode": "BAD_REQUEST",
           "brume": ["code": "changeTokenExpired"],
         ]
+      }
+    case (.plainDeletion, "changes/database"):
+      items.map { item in
+        var item = item
+        if item["deleted"] as? Bool == true { item["brume"] = ["deletion": "deleted"] }
+        return item
       }
     case (.untoldZone, "changes/database") where exchange.scope == "shared": []
     case (.leakingRefusal, "changes/zone"): items.map(leaking)
@@ -159,7 +198,10 @@ extension World {
   }
 
   func losesPush(_ piece: [UInt8]) -> Bool {
-    planted == .lostPush && String(decoding: piece, as: UTF8.self).contains("data:")
+    if planted == .lostQueryPush {
+      return String(decoding: piece, as: UTF8.self).contains("\"qry\":") && chance.one(in: 2)
+    }
+    return planted == .lostPush && String(decoding: piece, as: UTF8.self).contains("data:")
       && chance.one(in: 2)
   }
 }

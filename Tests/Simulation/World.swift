@@ -31,9 +31,10 @@ final class World: @unchecked Sendable {
   /// How long the next notifier stands still that is about to write.
   var pausesNotifier: Milliseconds?
   private(set) var failures: [String] = []
+  /// For a planted fault: requests that took effect, of which nobody knew it.
+  var unknownOperations: Set<String> = []
   /// For a planted fault: the fields with which records were answered first.
   var firstFields: [String: Any] = [:]
-  var deedCount = 0
   let disk: Disk
   let oracle = Oracle()
   /// The machines that servers run on.
@@ -54,6 +55,7 @@ final class World: @unchecked Sendable {
     settings.limits = .tiny
     settings.limits.recordsPerResponse = 3
     settings.limits.notifierEntries = 4
+    settings.limits.mailboxRows = 20
     settings.limits.coalescingWindow = 300
     // Two operations in one place are rare, and documented: whoever's outcome lost its place meets the tags.
     settings.limits.rememberedOperations = 1 << 40
@@ -74,6 +76,12 @@ final class World: @unchecked Sendable {
   private static func nodeCount(_ order: Life.Order) -> Int {
     if order.planted?.needsNodes == true { return 2 }
     return [2, 1, 3, 1][Int(Beginning.number(of: order.seed) % 4)]
+  }
+
+  /// Carol takes part in half of all beginnings.
+  private var hasGuest: Bool {
+    planted?.needsGuest == true
+      || [false, true, true, false][Int(Beginning.number(of: order.seed) % 4)]
   }
 
   var now: Milliseconds { simulation_now() / 1_000_000 }
@@ -112,6 +120,9 @@ final class World: @unchecked Sendable {
     hasEnded = true
   }
 
+  /// How many deeds a seed has, whether or not a run leaves some out.
+  func deedCount(of seed: UInt64) -> Int { Deeds.drawn(seed, devices: devices.count).count }
+
   // MARK: The beginning
 
   /// Servers and devices start, and share what they share, as in a calm hour.
@@ -133,7 +144,9 @@ final class World: @unchecked Sendable {
     apiToken = try await engine.apiTokens.create(
       name: "sim", in: containerEnvironment, allowedOrigins: nil
     ).token
-    for (user, names) in [("alice", ["phone", "laptop"]), ("bob", ["tablet"])] {
+    var people = [("alice", ["phone", "laptop"]), ("bob", ["tablet"])]
+    if hasGuest { people.append(("carol", ["watch"])) }
+    for (user, names) in people {
       let account = try await engine.accounts.create(
         name: user, emailAddress: "\(user)@example.org")
       users[user] = account.id
@@ -145,6 +158,9 @@ final class World: @unchecked Sendable {
     }
     for device in devices { device.startApp() }
   }
+
+  /// The devices of those whom alice's zone is shared with.
+  var participants: [Device] { devices.filter { $0.user != "alice" } }
 
   func device(_ name: String) -> Device? { devices.first { $0.name == name } }
 

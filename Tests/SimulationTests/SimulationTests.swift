@@ -25,7 +25,7 @@ import Testing
   @Test func `every planted fault is found`() throws {
     let found = try Simulation.run("--controls")
     #expect(found.status == 0, "\(found.output)")
-    #expect(found.output.split(separator: "\n").count == 28)
+    #expect(found.output.split(separator: "\n").count == 37)
   }
 
   @Test func `a seed that fails prints a line with fewer deeds, which fails again`() throws {
@@ -34,6 +34,22 @@ import Testing
     let line = try #require(found.output.split(separator: "\n").last { $0.contains("--keep") })
     let words = line.split(separator: " ").dropFirst().map(String.init)
     #expect(try Simulation.run(words + ["--no-shrink"]).status == 1)
+  }
+
+  @Test func `a seed that traps prints a line with fewer deeds, which traps again`() throws {
+    let trap = ["--planted", "sudden-trap"]
+    let many = try Simulation.run(["--first", "1", "--seeds", "40", "--no-shrink"] + trap)
+    let first = try #require(many.output.split(separator: "\n").first { $0.contains("--seed") })
+    let seed = Array(first.split(separator: " ").dropFirst().prefix(2).map(String.init))
+    let found = try Simulation.run(seed + trap)
+    #expect(found.status == 1)
+    let line = try #require(found.output.split(separator: "\n").last { $0.contains("--keep") })
+    let words = line.split(separator: " ").dropFirst().map(String.init)
+    // To make a record, to learn of it, and to fetch once more.
+    #expect(words[3].split(separator: ",").count <= 3, "\(line)")
+    let again = try Simulation.run(words + ["--no-shrink"])
+    #expect(again.status == 1)
+    #expect(again.output.contains("was ended by the signal"), "\(again.output)")
   }
 
   @Test func `seeds that there was no time for are a failure, though all others are well`()

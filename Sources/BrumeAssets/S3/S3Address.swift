@@ -1,6 +1,8 @@
 // Where a bucket is and how it is asked: read from a setting such as
 // `s3://photos/brume?endpoint=https://minio.example:9000&region=eu-west-1&style=path`.
 
+import BrumeModel
+
 /// The place of a bucket.
 package struct S3Address: Equatable, Sendable {
   package let bucket: String
@@ -79,13 +81,7 @@ package struct S3Address: Equatable, Sendable {
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "-"),
-      UInt8(ascii: "_"), UInt8(ascii: "/"):
-      true
-    default: false
-    }
+    byte.isLetter || byte.isDigit || ".-_/".utf8.contains(byte)
   }
 
   /// The host with its port, as requests name it.

@@ -185,7 +185,7 @@ extension PlainTransport {
 }
 
 extension HTTPCall {
-  fileprivate var timeAmount: TimeAmount {
+  var timeAmount: TimeAmount {
     let (seconds, attoseconds) = timeout.components
     return .seconds(min(seconds, 1 << 32)) + .nanoseconds(attoseconds / 1_000_000_000)
   }

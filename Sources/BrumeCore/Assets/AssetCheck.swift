@@ -1,5 +1,5 @@
 // The check compares the database's asset rows with the asset store: after a restore of one without the other, files may have
-// lost their bytes, and objects may be there that no book knows (docs/assets.md).
+// lost their bytes, and objects may be there that no row names (docs/assets.md).
 
 import BrumeModel
 import BrumeStorage

@@ -70,7 +70,7 @@ package struct AssetExports: Sendable {
     let (user, device) = try Self.holder(caller)
     try limits.checkCount(request.assets.count, of: "assets")
     let target = try caller.zoneKey(request.zone, in: scope, limits: limits)
-    _ = try await store.read { try ZoneView(of: target, in: scope, for: caller, from: $0) }
+    try await store.read { _ = try ZoneView(of: target, in: scope, for: caller, from: $0) }
     let now = host.now()
     var found: [AssetResult] = []
     for item in request.assets {
@@ -83,7 +83,7 @@ package struct AssetExports: Sendable {
     let copies = zip(request.assets, found).compactMap { item, result in
       (try? result.get()).map { AssetReceipts.Copy(asset: $0, field: item.field) }
     }
-    var made = try await receipts.make(copies, in: target, for: user)[...]
+    var made = try await receipts.make(copies, in: target, for: caller)[...]
     return found.map { result in result.map { _ in made.removeFirst() } }
   }
 

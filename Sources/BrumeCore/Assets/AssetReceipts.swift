@@ -26,13 +26,14 @@ struct AssetReceipts: Sendable {
   /// them or does not come.
   ///
   /// - Throws: `quotaExceeded` where the user has too many uploads that no save has used.
-  func make(_ copies: [Copy], in zone: ZoneKey, for user: UserID) async throws -> [Asset] {
+  func make(_ copies: [Copy], in zone: ZoneKey, for caller: Caller) async throws -> [Asset] {
     guard !copies.isEmpty else { return [] }
+    let user = try caller.requireUser()
     let now = host.now()
     let uploads = copies.map {
       AssetUpload(id: host.objectName(), checksum: $0.asset.fileChecksum, began: now)
     }
-    try await store.write(in: .server.asked(by: user)) { [limits] transaction in
+    try await store.write(for: caller, in: .server.asked(by: user)) { [limits] transaction in
       for upload in uploads { try transaction.assets.put(upload) }
       try PendingUploads.change(of: user, now: now, limits, in: transaction.settings) { pending in
         for upload in uploads { try pending.reserveCopy(upload.id, began: now, limits) }

@@ -25,14 +25,14 @@ package struct AssetRereferences: Sendable {
   package func make(
     _ request: AssetRereferenceRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetResult] {
-    let user = try caller.requireUser()
+    _ = try caller.requireUser()
     try limits.checkCount(request.assets.count, of: "assets")
     let target = try caller.zoneKey(
       request.targetZone ?? request.zone, in: scope, limits: limits)
-    _ = try await store.read { try ZoneView(of: target, in: scope, for: caller, from: $0) }
+    try await store.read { _ = try ZoneView(of: target, in: scope, for: caller, from: $0) }
     let found = try await held.find(request.assets, in: request.zone, of: scope, as: caller)
     let copies = found.compactMap { try? $0.get() }.map { AssetReceipts.Copy(asset: $0) }
-    var made = try await receipts.make(copies, in: target, for: user)[...]
+    var made = try await receipts.make(copies, in: target, for: caller)[...]
     return found.map { result in result.map { _ in made.removeFirst() } }
   }
 }

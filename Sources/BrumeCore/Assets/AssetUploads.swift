@@ -24,7 +24,7 @@ package struct AssetUploads: Sendable {
   /// Keeps what `next` yields until nil, and answers the asset with its receipt, ready to be saved.
   ///
   /// - Parameter announced: how many bytes the client says will come; nil if it does not say.
-  /// - Throws: `accessDenied` for a ticket that is expired or not ours, `limitExceeded` for a file
+  /// - Throws: `accessDenied` for a ticket that is expired, not ours, or of a user who is deleted, `limitExceeded` for a file
   ///   that is too large, `quotaExceeded` where what waits for a save already leaves no room, what
   ///   `next` threw, or an `AssetFailure` of the asset store.
   package func receive(
@@ -49,12 +49,18 @@ package struct AssetUploads: Sendable {
     let file = AssetFile(
       checksum: AssetMeter.checksum(meter.finished()), object: id, size: meter.size,
       digest: meter.finished())
-    let isInTime = try await store.write(in: .server.asked(by: ticket.user)) {
-      [limits] transaction -> Bool in
+    // What is thrown in there would take back that the object is discarded.
+    let refusal = try await store.write(in: .server.asked(by: ticket.user)) {
+      [limits] transaction -> BrumeError? in
       guard let upload = try transaction.assets.upload(id) else {
-        // The sweeper has struck it. What is thrown in here would take this back too.
+        // The sweeper has struck it.
         try transaction.assets.discardObject(id)
-        return false
+        return Self.tooLate
+      }
+      guard try transaction.users.find(ticket.user) != nil else {
+        try transaction.assets.removeUpload(id)
+        try transaction.assets.discardObject(id)
+        return Self.userIsGone
       }
       try Self.enter(file, arrivedBy: upload, in: transaction)
       try PendingUploads.change(
@@ -62,18 +68,23 @@ package struct AssetUploads: Sendable {
       ) {
         $0.arrived(id, bytes: file.size)
       }
-      return true
+      return nil
     }
-    guard isInTime else {
-      throw BrumeError(
-        .tryAgainLater, "the upload took too long; ask assets/upload for a new address")
-    }
+    if let refusal { throw refusal }
     var valid = ticket
     valid.expires = began + limits.assetReceiptLifetime
     return Asset(
       fileChecksum: file.checksum, size: file.size,
       receipt: seal.text(AssetReceipt(id: id, ticket: valid)))
   }
+
+  private static let tooLate = BrumeError(
+    .tryAgainLater, "the upload took too long; ask assets/upload for a new address")
+
+  private static let userIsGone = BrumeError(
+    .accessDenied,
+    "the user for whom this upload address was made is deleted; sign in as another and ask assets/upload for one"
+  )
 
   /// Adds a row for the object and reserves room for it.
   ///
@@ -83,6 +94,7 @@ package struct AssetUploads: Sendable {
   ) async throws -> Int64 {
     let before = try await storedBytes(in: ticket.zone.database, ticket.user)
     return try await store.write(in: .server.asked(by: ticket.user)) { [limits] transaction in
+      guard try transaction.users.find(ticket.user) != nil else { throw Self.userIsGone }
       let stored = try before.map {
         try StoredBytes.known(of: ticket.zone.database, in: transaction) ?? $0
       }
@@ -104,7 +116,8 @@ package struct AssetUploads: Sendable {
       return known
     }
     return try await store.write(in: .database(database).asked(by: user)) {
-      try StoredBytes.counted(in: database, $0)
+      guard try $0.users.find(user) != nil else { throw Self.userIsGone }
+      return try StoredBytes.counted(in: database, $0)
     }
   }
 

@@ -73,7 +73,8 @@ struct PendingUploads {
       packer.add(entry.bytes)
       packer.add(entry.began)
     }
-    try settings.set(key, to: packer.bytes)
+    // No row stays of a user who was deleted meanwhile.
+    try settings.set(key, to: entries.isEmpty ? nil : packer.bytes)
   }
 
   static let full = BrumeError(

@@ -27,12 +27,14 @@ package struct UploadTickets: Sendable {
     let user = try caller.requireUser()
     try limits.checkCount(request.files.count, of: "tokens")
     let zone = try caller.zoneKey(request.zone, in: scope, limits: limits)
-    let view = try await store.read { try ZoneView(of: zone, in: scope, for: caller, from: $0) }
-    if let shares = view.shares,
-      let error = Permissions.decide(
-        caller.principal, .write, in: .shared(shares.best), creator: nil)
-    {
-      throw error
+    try await store.read {
+      guard let shares = try ZoneView(of: zone, in: scope, for: caller, from: $0).shares else {
+        return
+      }
+      let place = Permissions.Context.shared(try shares.best())
+      if let error = Permissions.decide(caller.principal, .write, in: place, creator: nil) {
+        throw error
+      }
     }
     let expires = host.now() + limits.assetUploadLifetime
     return try request.files.map { file in

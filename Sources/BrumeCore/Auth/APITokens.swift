@@ -52,13 +52,6 @@ package struct APITokens: Sendable {
     return token
   }
 
-  /// All tokens, of every container environment, in the order of their texts.
-  ///
-  /// - Throws: what the store throws.
-  package func all() async throws -> [APIToken] {
-    try await store.read { transaction in try transaction.credentials.apiTokens() }
-  }
-
   /// From now on no request may use the token. Who is signed in stays signed in and needs another token.
   /// What is open must be ended by whoever holds it.
   ///

@@ -43,7 +43,7 @@ package struct Authentication: Sendable {
     let sealed = webAuthToken(in: credentials)
     let web = try? sealed?.get()
     let accountKey = web.map {
-      AccountKey(user: $0.user, containerEnvironment: credentials.containerEnvironment)
+      AccountKey($0.user, credentials.containerEnvironment)
     }
     let (apiToken, account) = try await self.credentials.find(text, accountKey)
     guard let apiToken else {

@@ -8,12 +8,6 @@ import BrumeModel
 import BrumeStorage
 import Synchronization
 
-/// A user in a container environment.
-struct AccountKey: Hashable, Sendable, InContainerEnvironment {
-  let user: UserID
-  let containerEnvironment: ContainerEnvironment
-}
-
 struct KnownAccount: Sendable {
   let user: User
   let roles: Set<String>

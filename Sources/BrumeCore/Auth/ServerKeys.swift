@@ -59,13 +59,6 @@ package struct ServerKeys: Sendable {
     return key
   }
 
-  /// All keys, of every container environment, in ID order.
-  ///
-  /// - Throws: what the store throws.
-  package func all() async throws -> [ServerKey] {
-    try await store.read { transaction in try transaction.credentials.serverKeys() }
-  }
-
   /// From now on no request may be signed with the key, and nothing is sent to its devices. What it saved stays.
   /// What is open must be ended by whoever holds it.
   ///

@@ -20,13 +20,9 @@ struct BackupRowsEnd: Equatable {
     packer.add(hash)
     return packer.bytes
   }
+}
 
-  init(rows: Int64, entries: Int64, hash: String) {
-    self.rows = rows
-    self.entries = entries
-    self.hash = hash
-  }
-
+extension BackupRowsEnd {
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
     guard let rows = unpacker.number(), let entries = unpacker.number(),
@@ -55,13 +51,9 @@ package struct BackupAssetPiece: Equatable, Sendable {
     packer.add(data)
     return packer.bytes
   }
+}
 
-  package init(object: String, offset: Int64, data: [UInt8]) {
-    self.object = object
-    self.offset = offset
-    self.data = data
-  }
-
+extension BackupAssetPiece {
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
     guard let object = unpacker.text(), let offset = unpacker.number(), let data = unpacker.data()

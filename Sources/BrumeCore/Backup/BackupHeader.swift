@@ -24,11 +24,6 @@ package struct BackupHeader: Equatable, Sendable {
     package let id: String
     /// Its name in the folder of the one that continues it.
     package let file: String
-
-    package init(id: String, file: String) {
-      self.id = id
-      self.file = file
-    }
   }
 
   /// Rises whenever the form of the file or the tables in it change (`MovedTable`).

@@ -1,6 +1,6 @@
 // How long zones remember deletions. By default for as long as they live; with a lifetime, what is older is
 // forgotten, and change tokens from before it are expired (`TokenRules.missesDeletions`). Deleted zones stay
-// known, one row each.
+// known, one row each: their names have a bound (`Limits.zoneNamesPerDatabase`).
 //
 // One pass goes through the databases one by one. Lines are found by reading and dropped in small writes, each of
 // which also says how far the zone's memory does not reach any more.

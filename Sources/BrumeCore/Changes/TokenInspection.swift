@@ -61,7 +61,7 @@ extension TokenContents {
       let view = try ZoneView(of: key, in: token.scope, for: token.caller, from: transaction)
       if view.zone.incarnation != incarnation {
         refusal = "the zone was deleted and made again since the token was made"
-      } else if view.digest != digest {
+      } else if try view.digest() != digest {
         refusal = "the reader sees another part of the zone since the token was made"
       } else if TokenRules.missesDeletions(
         token, forgotten: try transaction.forgottenDeletions(in: key))

@@ -49,7 +49,7 @@ struct ZoneChanges: Sendable {
   ) throws -> ChangeToken? {
     guard let text else { return nil }
     let token = try tokens.opened(text, in: scope, for: caller)
-    let subject = ChangeToken.Subject.zone(view)
+    let subject = try ChangeToken.Subject.zone(view)
     guard token.subject == subject, token.sequence <= view.zone.lastSequence,
       try !TokenRules.missesDeletions(
         token, forgotten: transaction.forgottenDeletions(in: view.zone.key))
@@ -152,7 +152,7 @@ private struct ChangeReader {
     switch change {
     case .deleted(let gone):
       if (walk.isFirst && !walk.withDeletions) || !isDesired(gone.type) { return nil }
-      if let shares = view.shares, shares.permission(through: gone.coveringShares) == nil {
+      if let shares = view.shares, try shares.permission(through: gone.coveringShares) == nil {
         return nil
       }
       return .deleted(name: gone.name, type: gone.type, sequence: gone.sequence)
@@ -164,7 +164,7 @@ private struct ChangeReader {
       let covering = try coverage?.shares(of: try stored.record()) { name in
         try transaction.records.find(RecordKey(zone: view.zone.key, name: name))?.record()
       }
-      return shares.permission(through: covering ?? []) == nil ? nil : .changed(stored)
+      return try shares.permission(through: covering ?? []) == nil ? nil : .changed(stored)
     }
   }
 

@@ -61,7 +61,7 @@ package struct Notifications: Sendable {
     let user = try caller.requireUser()
     try limits.checkCount(ids.count, of: "notification IDs", upTo: limits.itemsPerOperation)
     let scope = WriteScope.account(user, caller.containerEnvironment)
-    return try await store.writeIfWanted(in: scope) { transaction in
+    return try await store.write(for: caller, in: scope) { transaction in
       try transaction.notifications.markRead(ids, of: user, in: caller.containerEnvironment)
     }
   }
@@ -75,7 +75,7 @@ package struct Notifications: Sendable {
       throw BrumeError(.badRequest, "'badge' must be from 0 to \(Int32.max)")
     }
     let scope = WriteScope.account(user, caller.containerEnvironment)
-    try await store.writeIfWanted(in: scope) { transaction in
+    try await store.write(for: caller, in: scope) { transaction in
       try transaction.notifications.setBadge(value, of: user, in: caller.containerEnvironment)
     }
   }

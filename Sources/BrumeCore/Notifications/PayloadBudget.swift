@@ -39,9 +39,6 @@ package struct PayloadBudget: Sendable {
     }
     return (payload, sent)
   }
-
-  /// The names of the steps, in order: what documentation and tests compare.
-  package static var order: [String] { steps.map(\.name) }
 }
 
 // MARK: The order

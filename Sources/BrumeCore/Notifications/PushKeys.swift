@@ -71,12 +71,7 @@ package struct PushKeys: Sendable {
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
-      true
-    default: false
-    }
+    byte.isLetter || byte.isDigit || ".-".utf8.contains(byte)
   }
 
   /// Nearly every number of 32 bytes is a key; those that are not below the curve's order are drawn anew.

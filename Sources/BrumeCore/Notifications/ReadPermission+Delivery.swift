@@ -69,7 +69,7 @@ extension ReadPermission {
   ) throws -> Notification {
     guard case .database(let zone?) = notification.subject, notification.scope == .shared,
       let key = zoneKey(zone, .shared, containerEnvironment),
-      try ShareScope(of: user, in: key, from: transaction).isEmpty
+      try ShareScope(of: user, in: key, from: transaction).isEmpty()
     else { return notification }
     var allowed = notification
     allowed.subject = .database(nil)
@@ -122,7 +122,7 @@ extension ReadPermission {
     _ key: RecordKey, _ scope: DatabaseScope, _ user: UserID, _ transaction: any ReadTransaction
   ) throws -> Bool {
     if scope == .shared {
-      return try !ShareScope(of: user, in: key.zone, from: transaction).isEmpty
+      return try !ShareScope(of: user, in: key.zone, from: transaction).isEmpty()
     }
     guard let gone = try transaction.records.deleted(key) else { return false }
     return try mayRead(

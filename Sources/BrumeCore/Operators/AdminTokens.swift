@@ -10,6 +10,8 @@ package struct AdminTokens: Sendable {
   private let store: any Store
   private let limits: Limits
   private let host: Host
+  /// Ours, in days: the longest that one is good that has an end.
+  private static let longest: Int64 = 3650
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -22,10 +24,9 @@ package struct AdminTokens: Sendable {
   /// - Throws: what the store throws.
   package func all() async throws -> (tokens: [OperatorCredential], owners: [String: String]) {
     try await store.read { transaction in
-      let owners = try transaction.operators.all().map { ($0.id, $0.name) }
-      return (
+      (
         try transaction.operators.credentials().filter { $0.kind == .token },
-        Dictionary(owners, uniquingKeysWith: { $1 })
+        try transaction.operators.namesByID()
       )
     }
   }
@@ -38,8 +39,9 @@ package struct AdminTokens: Sendable {
     name: String, role: OperatorRole, days: Int64?, by maker: OperatorAccess
   ) async throws -> NewOperatorCredential {
     try AccountRules.checkName(name, limits: limits)
-    if let days, !(1...3650).contains(days) {
-      throw BrumeError(.badRequest, "'days' is \(days); a token is good for 1 to 3650 days")
+    if let days, !(1...Self.longest).contains(days) {
+      throw BrumeError(
+        .badRequest, "'days' is \(days); a token is good for 1 to \(Self.longest) days")
     }
     let token = NewOperatorCredential(
       .token, name: name, operatorID: maker.operatorID, role: role.atMost(maker.role),

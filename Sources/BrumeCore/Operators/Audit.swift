@@ -79,8 +79,10 @@ package struct Audit: Sendable {
   private func append(_ act: Act, status: Int?, isRefused: Bool = false) async throws {
     let entry = AuditEntry(
       time: host.now(), operatorName: act.operatorName, address: act.address,
-      requestID: act.requestID, action: act.action, subject: shown(act.subject),
-      container: shown(act.container), environment: act.environment, status: status,
+      requestID: act.requestID, action: act.action,
+      subject: Self.shown(act.subject, within: limits.labelBytes),
+      container: Self.shown(act.container, within: limits.labelBytes), environment: act.environment,
+      status: status,
       isRefused: isRefused)
     let bounds = AuditBounds(
       lines: limits.auditLines, refusals: limits.auditRefusals,
@@ -88,12 +90,12 @@ package struct Audit: Sendable {
     try await store.write(in: .server) { try $0.audit.append(entry, keeping: bounds) }
   }
 
-  /// Within the bound, and without what a terminal would obey.
-  private func shown(_ text: String) -> String {
+  /// A text within a bound of bytes, and without what a terminal would obey.
+  package static func shown(_ text: String, within bytes: Int) -> String {
     let harmless = String(
       String.UnicodeScalarView(
         text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }))
-    guard harmless.utf8.count > limits.labelBytes else { return harmless }
-    return String(decoding: harmless.utf8.prefix(limits.labelBytes), as: UTF8.self) + "…"
+    guard harmless.utf8.count > bytes else { return harmless }
+    return String(decoding: harmless.utf8.prefix(bytes), as: UTF8.self) + "…"
   }
 }

@@ -9,6 +9,11 @@ extension OperatorCredential {
 }
 
 extension OperatorReading {
+  /// What operators are called, by their IDs.
+  func namesByID() throws -> [String: String] {
+    Dictionary(try all().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+  }
+
   func invitations(at now: Milliseconds) throws -> [OperatorCredential] {
     try credentials().filter { $0.isInvitation && ($0.ends.map { now < $0 } ?? true) }
   }

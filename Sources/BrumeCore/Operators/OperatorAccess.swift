@@ -18,15 +18,6 @@ package struct OperatorAccess: Equatable, Sendable {
   /// Nil: the token of the data folder.
   package let credential: OperatorCredential?
 
-  package init(
-    name: String, role: OperatorRole, proof: OperatorProof, credential: OperatorCredential?
-  ) {
-    self.name = name
-    self.role = role
-    self.proof = proof
-    self.credential = credential
-  }
-
   /// The machine's owner.
   package static let owner = OperatorAccess(
     name: ownerName, role: .full, proof: .folder, credential: nil)

@@ -11,7 +11,7 @@ package struct OperatorInvitations: Sendable {
   private let limits: Limits
   private let host: Host
   /// Ours, in hours: the longest that one is good, and what holds for one that says nothing.
-  private static let longest: Int64 = 168
+  package static let longest: Int64 = 168
   private static let usual: Int64 = 24
 
   init(_ parts: EngineParts) {
@@ -26,11 +26,7 @@ package struct OperatorInvitations: Sendable {
   package func all() async throws -> (invitations: [OperatorCredential], makers: [String: String]) {
     let now = host.now()
     return try await store.read { transaction in
-      let makers = try transaction.operators.all().map { ($0.id, $0.name) }
-      return (
-        try transaction.operators.invitations(at: now),
-        Dictionary(makers, uniquingKeysWith: { $1 })
-      )
+      (try transaction.operators.invitations(at: now), try transaction.operators.namesByID())
     }
   }
 

@@ -30,13 +30,17 @@ struct OperatorAuthorizationState {
   let ends: Milliseconds
   let chance: String
 
-  init(
-    browser: String, link: String, name: String, isInvited: Bool, ends: Milliseconds, chance: String
-  ) {
-    (self.browser, self.link, self.name, self.isInvited) = (browser, link, name, isInvited)
-    (self.ends, self.chance) = (ends, chance)
+  var bytes: [UInt8] {
+    var packer = Packer()
+    for text in [browser, link, name] { packer.add(text) }
+    packer.add(isInvited ? 1 : 0)
+    packer.add(ends)
+    packer.add(chance)
+    return packer.bytes
   }
+}
 
+extension OperatorAuthorizationState {
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
     guard let browser = unpacker.text(), let link = unpacker.text(), let name = unpacker.text(),
@@ -45,15 +49,6 @@ struct OperatorAuthorizationState {
     else { return nil }
     self.init(
       browser: browser, link: link, name: name, isInvited: invited == 1, ends: ends, chance: chance)
-  }
-
-  var bytes: [UInt8] {
-    var packer = Packer()
-    for text in [browser, link, name] { packer.add(text) }
-    packer.add(isInvited ? 1 : 0)
-    packer.add(ends)
-    packer.add(chance)
-    return packer.bytes
   }
 }
 

@@ -54,7 +54,7 @@ package struct Operators: Sendable {
   package func change(
     _ name: String, password: String?, role: OperatorRole?
   ) async throws -> Operator {
-    let hash = try password.map { try OperatorRules.hash($0, limits: limits, host: host) }
+    let hash = try password.map { try AccountRules.hash($0, limits: limits, host: host) }
     return try await store.write(in: .server) { transaction in
       var person = try transaction.operators.known(name)
       person.role = role ?? person.role
@@ -134,7 +134,8 @@ enum OperatorRules {
     try checkName(name, limits: limits)
     return Operator(
       id: Hex.text(host.randomBytes(16)), name: name, role: role,
-      passwordHash: try hash(password, limits: limits, host: host), created: host.now())
+      passwordHash: try AccountRules.hash(password, limits: limits, host: host), created: host.now()
+    )
   }
 
   static func make(
@@ -160,12 +161,6 @@ enum OperatorRules {
         "an operator cannot be called '\(name)': the audit log means another by it; "
           + "choose another name")
     }
-  }
-
-  static func hash(_ password: String, limits: Limits, host: Host) throws -> String {
-    try AccountRules.checkPassword(password, limits: limits)
-    return try PasswordHash.make(
-      password, salt: host.randomBytes(16), rounds: limits.passwordRounds)
   }
 }
 

@@ -18,20 +18,6 @@ struct ContinuationMarker: Equatable, Sendable {
     return packer.bytes
   }
 
-  init(digest: UInt64, position: QueryPosition) {
-    self.digest = digest
-    self.position = position
-  }
-
-  init?(_ bytes: [UInt8]) {
-    var unpacker = Unpacker(bytes)
-    guard let digest = unpacker.number(), let offset = unpacker.number(), offset >= 0,
-      let zone = unpacker.text(), let name = unpacker.text(), unpacker.isAtEnd
-    else { return nil }
-    self.digest = UInt64(bitPattern: digest)
-    position = QueryPosition(offset: Int(offset), zone: zone, name: name)
-  }
-
   /// A number for what the marker belongs to.
   static func digest(
     _ query: Query, zone: String?, in database: DatabaseKey, _ scope: DatabaseScope,
@@ -58,6 +44,17 @@ struct ContinuationMarker: Equatable, Sendable {
     .badRequest,
     "the continuation marker does not belong to this query; repeat the query as it was, or start "
       + "without a marker")
+}
+
+extension ContinuationMarker {
+  init?(_ bytes: [UInt8]) {
+    var unpacker = Unpacker(bytes)
+    guard let digest = unpacker.number(), let offset = unpacker.number(), offset >= 0,
+      let zone = unpacker.text(), let name = unpacker.text(), unpacker.isAtEnd
+    else { return nil }
+    self.digest = UInt64(bitPattern: digest)
+    position = QueryPosition(offset: Int(offset), zone: zone, name: name)
+  }
 }
 
 extension Seal {

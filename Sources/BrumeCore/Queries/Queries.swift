@@ -26,7 +26,7 @@ package struct Queries: Sendable {
   ///
   /// - Throws: `badRequest` if an index is missing, the marker is of another query, or the query asks too
   ///   much; `notFound` for an unknown record type, `zoneNotFound`, `accessDenied`, `limitExceeded` if too
-  ///   many records of the zone are shared with the caller.
+  ///   many records of the zone are shared with the caller, or would be looked at for their order.
   package func run(
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {
@@ -123,14 +123,15 @@ private struct QueryRun: Sendable {
     let digest = ContinuationMarker.digest(
       query, zone: zoneName, in: zone.database, scope, as: caller)
     let visible =
-      try view?.shares.map { try shown($0, transaction) }
+      try view?.shares.map { try shown($0) }
       ?? readable(by: schema.rights(of: query.recordType))
     let fields = schema.recordTypes[query.recordType]?.fields ?? [:]
     let page = try transaction.queries.matching(
       EngineQuery(
         database: zone.database, zone: zoneName, query: query, visible: visible,
         after: try seal.position(request.marker, of: digest), limit: limits.page(request.limit),
-        candidateLimit: limits.candidatesPerPage, byteLimit: limits.answerBytes,
+        candidateLimit: limits.candidatesPerPage, sortedLimit: limits.sortedCandidates,
+        byteLimit: limits.answerBytes,
         searchable: { fields[$0]?.indexes.contains(.searchable) ?? false }))
     let marker = page.next.map { seal.marker(at: $0, of: digest) }
     return (
@@ -155,11 +156,9 @@ private struct QueryRun: Sendable {
 
   /// What a participant sees of the zone: found from the shares downwards, so that nothing hidden is
   /// looked at.
-  private func shown(
-    _ shares: ShareScope, _ transaction: any ReadTransaction
-  ) throws -> VisibleRecords {
+  private func shown(_ shares: ShareScope) throws -> VisibleRecords {
     let maximum = limits.sharedRecordsPerQuery
-    guard let names = try shares.names(in: zone, limit: maximum, from: transaction) else {
+    guard let names = try shares.coveredNames(limit: maximum) else {
       return .all
     }
     if names.count > maximum {

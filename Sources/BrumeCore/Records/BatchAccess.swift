@@ -44,9 +44,9 @@ final class BatchAccess {
 
   /// Refuses new records of those who may only read in a shared zone, before it matters which names are taken
   /// there: they would learn those of records that they do not see.
-  func refuseReaders() throws(BrumeError) {
+  func refuseReaders() throws {
     guard let shares = view.shares else { return }
-    let place = Permissions.Context.shared(shares.best)
+    let place = Permissions.Context.shared(try shares.best())
     if let error = Permissions.decide(
       context.caller.principal, .create, in: place, creator: nil)
     {
@@ -56,8 +56,8 @@ final class BatchAccess {
 
   /// The error for a save in the shared database: the shares that cover the record afterwards must allow
   /// the write (cases SHR-11 to SHR-13).
-  func refusal(of action: Permissions.Action, through covering: [String]) -> BrumeError? {
-    let place = Permissions.Context.shared(view.shares?.permission(through: covering))
+  func refusal(of action: Permissions.Action, through covering: [String]) throws -> BrumeError? {
+    let place = Permissions.Context.shared(try view.shares?.permission(through: covering))
     return Permissions.decide(context.caller.principal, action, in: place, creator: nil)
   }
 
@@ -68,7 +68,7 @@ final class BatchAccess {
     case .private: return .own
     case .shared:
       let covering = try coverage.shares(of: stored) { try stage.before($0) }
-      return .shared(view.shares?.permission(through: covering))
+      return .shared(try view.shares?.permission(through: covering))
     }
   }
 

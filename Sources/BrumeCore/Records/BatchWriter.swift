@@ -69,6 +69,9 @@ struct BatchWriter {
     let old = try stage.before(name)
     let shares = try covering(old: old, new: record)
     if old == nil { try noteReturn(of: record, coveredBy: shares) }
+    if let before = old?.shareDetails, record.shareDetails?.showsOthers(than: before) ?? false {
+      movesBetweenShares = true
+    }
     let stored = try transaction.records.put(record, in: stage.zone, sequence: sequence)
     storedBytes?.grow(by: record.quotaBytes - (old?.quotaBytes ?? 0))
     try append(name, record.type, old == nil ? .created : .updated, image: stored, shares)

@@ -15,11 +15,12 @@ struct KeptCount: Equatable, Sendable {
   let bytes: Int64
   let sequence: Int64
 
-  init(bytes: Int64, sequence: Int64) {
-    self.bytes = bytes
-    self.sequence = sequence
+  func text(of kind: Kind) -> [UInt8] {
+    Array("\(bytes) \(sequence)\(kind == .zone ? "" : " 1")".utf8)
   }
+}
 
+extension KeptCount {
   init?(ofZone zone: ZoneKey, _ settings: any SettingReading) throws {
     guard let text = try settings.value(.storedBytes(zone)) else { return nil }
     self.init(text, of: .zone)
@@ -38,9 +39,5 @@ struct KeptCount: Equatable, Sendable {
       return nil
     }
     self.init(bytes: numbers[0], sequence: numbers[1])
-  }
-
-  func text(of kind: Kind) -> [UInt8] {
-    Array("\(bytes) \(sequence)\(kind == .zone ? "" : " 1")".utf8)
   }
 }

@@ -119,11 +119,12 @@ struct OperationMemory: Sendable {
       heading.time > now - lifetime
     else { return nil }
     var results: [Int: RecordResult] = [:]
+    var answer = BoundedAnswer(access.limits)
     for _ in 0..<heading.count {
       guard let index = unpacker.number(), let result = try result(&unpacker, &access) else {
         return nil
       }
-      results[Int(index)] = result
+      results[Int(index)] = try answer.fitting(result)
     }
     let isSame =
       results.count == items.count && items.allSatisfy { results[$0.index]?.answers($0) ?? false }
@@ -163,21 +164,24 @@ struct OperationMemory: Sendable {
     else { return nil }
     if isDeletion { return .success(.deleted(name: name, zone: id.zone)) }
     guard var error = failure else { return try saved(stored, id, sequence: sequence) }
-    if error.code == .conflict { error.serverRecord = try stored?.record() }
+    if error.code == .conflict {
+      // Without the record that it is with, nobody could solve it.
+      guard let stored else { return .failure(ItemFailure(id, Self.gone)) }
+      error.serverRecord = try stored.record()
+    }
     return .failure(ItemFailure(id, error))
   }
 }
 
 extension OperationMemory {
+  private static let gone = BrumeError(.notFound, "Record not found: it was deleted since")
+
   /// The record as it is now, under the tag that its save got. Whoever takes this answer saves with that tag next,
   /// and learns by a conflict what somebody else has changed meanwhile; with the tag of now they would save over it.
   private func saved(
     _ stored: StoredRecord?, _ id: RecordID, sequence: Int64?
   ) throws -> RecordResult? {
-    guard let stored else {
-      let gone = BrumeError(.notFound, "Record not found: it was deleted since")
-      return .failure(ItemFailure(id, gone))
-    }
+    guard let stored else { return .failure(ItemFailure(id, Self.gone)) }
     if case .unreadable(let error) = stored.content { return .failure(ItemFailure(id, error)) }
     guard let sequence, sequence != stored.sequence else { return .success(.saved(stored)) }
     var record = try stored.record()

@@ -12,7 +12,7 @@ struct RecordItem: Sendable {
   /// Chance, drawn before the transaction: its body may run no impure code (decision 0005).
   let shortGUID: String
   let participantIDs: [String]
-  /// The name is none that a record may have: the item fails, and takes an atomic batch along.
+  /// The name is none that a record may have, or its texts are too much: the item fails, and takes an atomic batch along.
   var flaw: BrumeError?
 
   var name: String { key.name }
@@ -53,7 +53,7 @@ struct ModifyPlan: Sendable {
       ? limits.operationsPerRequest : max(limits.operationsPerRequest, limits.itemsPerOperation)
     try limits.checkCount(request.operations.count, of: "operations", upTo: maximum)
     try Self.checkRows(of: request.operations, limits)
-    try RequestWords.check(request.operations, limits)
+    let tooLong = try RequestWords.flaws(of: request.operations, limits)
     var seen: Set<RecordKey> = []
     for (index, operation) in request.operations.enumerated() {
       let zone = operation.record.zone ?? request.zone
@@ -74,7 +74,7 @@ struct ModifyPlan: Sendable {
             + "record once in a request")
       }
       var item = Self.item(operation, at: index, key: key, host: host, limits: limits)
-      item.flaw = Self.flaw(of: key, limits)
+      item.flaw = Self.flaw(of: key, limits) ?? tooLong[index]
       add(item)
     }
   }
@@ -161,8 +161,7 @@ extension RecordKey {
       return false
     }
     return name.utf8.dropFirst().allSatisfy { byte in
-      (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
-        || (byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "f"))
+      byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
   }
 }

@@ -60,6 +60,8 @@ struct RecordLookup {
           + "again with a web auth token")
     }
     return BrumeError(
-      .notFound, "Record not found: '\(name)' in zone '\(NameRules.shown(key.zone.name))'")
+      .notFound,
+      "Record not found: '\(name)' in zone '\(NameRules.shown(key.zone.name))'; check its name, and that the zone is the "
+        + "one that it was saved in")
   }
 }

@@ -63,7 +63,7 @@ struct RecordRules {
 
   /// What happens to a record that exists but is none of the caller's business: as if it did not,
   /// except that its name is taken.
-  private func hidden(_ item: RecordItem) throws(BrumeError) -> Judgement {
+  private func hidden(_ item: RecordItem) throws -> Judgement {
     switch item.kind {
     case .delete, .forceDelete: return Judgement(action: .nothing)
     case .update, .replace: throw SavePolicy.recordNotFound

@@ -41,7 +41,7 @@ package struct Records: Sendable {
       let (schemas, clientData) = (schemas, request.clientData)
       let reads = part.reads(context, memory, bringsClientData: clientData != nil)
       let writes = part.scope.asked(by: context.user)
-      let answers = try await store.writeIfWanted(in: writes, reading: reads) { transaction in
+      let answers = try await store.write(for: caller, in: writes, reading: reads) { transaction in
         if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
         let answers = try Self.run(part, context, schemas, transaction)
         try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)

@@ -141,7 +141,7 @@ extension ReferenceRules {
         break
       }
       path.append(name)
-      next = try stage.after(name).flatMap { visibleParent(of: $0) }
+      next = try stage.after(name).flatMap { try visibleParent(of: $0) }
     }
     guard path.count + rest <= context.limits.parentChain else {
       return BrumeError(
@@ -154,8 +154,8 @@ extension ReferenceRules {
   }
 
   /// The caller sees nothing above the root of a share.
-  private func visibleParent(of record: Record) -> String? {
-    let isRoot = record.share.map { view.shares?.permissions[$0] != nil } ?? false
+  private func visibleParent(of record: Record) throws -> String? {
+    let isRoot = try record.share.map { try view.shares?.permission(of: $0) != nil } ?? false
     return isRoot ? nil : record.parent
   }
 
@@ -189,7 +189,7 @@ extension ReferenceRules {
     var next = record.parent
     while let name = next, count < maximum {
       count += 1
-      next = try stage.before(name).flatMap { visibleParent(of: $0) }
+      next = try stage.before(name).flatMap { try visibleParent(of: $0) }
     }
     return count
   }
@@ -260,7 +260,7 @@ extension ReferenceRules {
     _ record: Record, isNew: Bool, _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
     let covering = try ancestors.coverage.shares(of: record) { try stage.after($0) }
-    return access.refusal(of: isNew ? .create : .write, through: covering)
+    return try access.refusal(of: isNew ? .create : .write, through: covering)
   }
 }
 

@@ -1,47 +1,95 @@
-// How many words a request may bring. Each different one of a record may be a row of the query index, as an element
-// of a list is, so they have the same maximum.
+// How many words a request and each of its records may bring. Each different one may be a row of the query index, and
+// everybody's saves wait while rows are written. A book of a megabyte has some 20,000.
 
 import BrumeModel
 import BrumePredicate
 
 enum RequestWords {
-  /// Words are counted only where there may be too many.
-  static func check(_ operations: [RecordOperation], _ limits: Limits) throws(BrumeError) {
-    let maximum = limits.listElementsPerRequest
-    let values = operations.flatMap { operation in
-      operation.record.fields.values.compactMap { $0.isEncrypted ? nil : $0.value }
-    }
-    guard values.reduce(0, { $0 + $1.mostWords { ($0.utf8.count + 1) / 2 } }) > maximum,
-      values.reduce(0, { $0 + $1.mostWords(beginnings) }) > maximum
-    else { return }
-    var words = 0
-    for value in values {
-      words += Tokens.of(value)?.count ?? 0
-      if words > maximum {
-        throw BrumeError(
-          .limitExceeded,
-          "the texts of the request have more than \(maximum) different words, the maximum. Split it, "
-            + "or keep long texts in assets")
+  /// Answers what is wrong with operations whose records bring too many.
+  ///
+  /// - Throws: if those of the others are too many for one request.
+  static func flaws(
+    of operations: [RecordOperation], _ limits: Limits
+  ) throws(BrumeError) -> [Int: BrumeError] {
+    let texts = operations.map { RecordTexts($0.record) }
+    guard
+      texts.reduce(0, { $0 + $1.mostByBytes }) > min(limits.wordsPerRecord, limits.wordsPerRequest)
+    else { return [:] }
+    // Words are counted only where there may be too many.
+    let most = texts.map(\.most)
+    let mayBeMany = most.reduce(0, +) > limits.wordsPerRequest
+    var (words, flaws): (Int, [Int: BrumeError]) = (0, [:])
+    for index in texts.indices where mayBeMany || most[index] > limits.wordsPerRecord {
+      let count = texts[index].count
+      if count > limits.wordsPerRecord {
+        flaws[index] = texts[index].tooMany(limits)
+      } else {
+        words += count
       }
+      if words > limits.wordsPerRequest { throw tooMany(limits) }
+    }
+    return flaws
+  }
+
+  private static func tooMany(_ limits: Limits) -> BrumeError {
+    BrumeError(
+      .limitExceeded,
+      "the texts of the request have more than \(limits.wordsPerRequest) different words, the maximum; "
+        + "send its records in halves, or keep long texts in assets")
+  }
+}
+
+/// The texts that a save brings and that can be searched.
+private struct RecordTexts {
+  let draft: RecordDraft
+  let values: [(field: String, value: FieldValue)]
+
+  init(_ draft: RecordDraft) {
+    self.draft = draft
+    values = draft.fields.compactMap { field, new in
+      new.isEncrypted ? nil : new.value.map { (field, $0) }
     }
   }
 
-  /// No fewer than a text has words, without cutting it: each begins with an ASCII letter or digit behind something else, or
-  /// with another character, of which this is the first byte.
-  private static func beginnings(_ text: String) -> Int {
-    var (count, isInWord) = (0, false)
-    for byte in text.utf8 {
-      let isPart =
-        (0x61...0x7a).contains(byte) || (0x41...0x5a).contains(byte) || (0x30...0x39).contains(byte)
-      if isPart && !isInWord || byte >= 0xc0 { count += 1 }
-      isInWord = isPart
+  /// No fewer than there are words: one has a byte, and another is between it and the next.
+  var mostByBytes: Int { most { ($0.utf8.count + 1) / 2 } }
+
+  /// No fewer than there are words, without cutting texts: each begins with an ASCII letter or digit behind something
+  /// else, or with another character, of which this is the first byte.
+  var most: Int {
+    most { text in
+      var (count, isInWord) = (0, false)
+      for byte in text.utf8 {
+        let isPart =
+          (0x61...0x7a).contains(byte) || (0x41...0x5a).contains(byte)
+          || (0x30...0x39).contains(byte)
+        if isPart && !isInWord || byte >= 0xc0 { count += 1 }
+        isInWord = isPart
+      }
+      return count
     }
-    return count
+  }
+
+  private func most(_ ofText: (String) -> Int) -> Int {
+    values.reduce(0) { $0 + $1.value.mostWords(ofText) }
+  }
+
+  /// Different words, those of each field by themselves.
+  var count: Int { values.reduce(0) { $0 + Self.count($1.value) } }
+
+  private static func count(_ value: FieldValue) -> Int { Tokens.of(value)?.count ?? 0 }
+
+  func tooMany(_ limits: Limits) -> BrumeError {
+    let longest = values.max { Self.count($0.value) < Self.count($1.value) }?.field ?? ""
+    return BrumeError(
+      .limitExceeded,
+      "the texts of the record have more than \(limits.wordsPerRecord) different words, the maximum, and "
+        + "field '\(NameRules.shown(longest))' has most of them. Keep that text in an asset or an encrypted "
+        + "field, which are not searched, or divide it among records")
   }
 }
 
 extension FieldValue {
-  /// No fewer than there are words. A word has a byte, and another is between it and the next.
   fileprivate func mostWords(_ ofText: (String) -> Int) -> Int {
     switch self {
     case .string(let text): ofText(text)

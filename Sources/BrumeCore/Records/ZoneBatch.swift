@@ -93,9 +93,13 @@ struct ZoneBatch {
     if let flaw = item.flaw { return verdicts.fail(position, flaw) }
     do {
       verdicts.judge(position, try rules.judgement(of: item))
-      if !fits(stage.puts[item.name]) { verdicts.fail(position, answerIsFull(before: item.name)) }
+      if !fits(stage.puts[item.name]) {
+        verdicts.fail(position, context.limits.answerIsFull(before: item.name))
+      }
     } catch let error as BrumeError {
-      verdicts.fail(position, fits(error.serverRecord) ? error : answerIsFull(before: item.name))
+      let isShown = fits(error.serverRecord)
+      verdicts.fail(
+        position, isShown ? error : context.limits.answerIsFull(before: item.name))
     }
   }
 
@@ -105,12 +109,5 @@ struct ZoneBatch {
     let isFirst = answerBytes == 0
     answerBytes += record.byteCount
     return isFirst || answerBytes <= context.limits.answerBytes
-  }
-
-  private func answerIsFull(before name: String) -> BrumeError {
-    BrumeError(
-      .limitExceeded,
-      "the answer to this request would hold more than \(context.limits.answerBytes) bytes of "
-        + "records with '\(name)'; save it and those after it in another request")
   }
 }

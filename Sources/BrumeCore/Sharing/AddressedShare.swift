@@ -44,19 +44,23 @@ struct AddressedShare {
     throw .shareNotFound
   }
 
-  func metadata(for user: UserID, _ transaction: any ReadTransaction) throws -> ShareMetadata {
+  /// The share's root, if the request asks for it.
+  func root(_ transaction: any ReadTransaction) throws -> Record? {
+    guard request.shouldFetchRootRecord, let name = share.rootRecordName else { return nil }
+    return try transaction.records.find(RecordKey(zone: key.zone, name: name))?.record()
+  }
+
+  func metadata(
+    for user: UserID, root: @autoclosure () throws -> Record?, _ transaction: any ReadTransaction
+  ) throws -> ShareMetadata {
     guard let account = try transaction.users.find(user) else { throw BrumeError.shareNotFound }
     let me = try participant(for: account)
-    let root = share.rootRecordName
-    let rootRecord = try root.flatMap { name in
-      request.shouldFetchRootRecord
-        ? try transaction.records.find(RecordKey(zone: key.zone, name: name))?.record() : nil
-    }
     let permission = max(me.permission, share.publicPermission)
     return ShareMetadata(
       shortGUID: request, in: key.zone.database.containerEnvironment,
       scope: owner == user ? .private : .shared,
-      zone: key.zone.id, share: record, rootRecordName: root, rootRecord: rootRecord,
+      zone: key.zone.id, share: record, rootRecordName: share.rootRecordName,
+      rootRecord: try root(),
       owner: share.owner?.identity ?? UserIdentity(user: owner), role: me.role,
       acceptance: me.acceptance, permission: permission)
   }
@@ -188,6 +192,9 @@ extension AddressedShare {
     let user = try caller.requireUser()
     try transaction.shares.put(Membership(user: user, share: key))
     try rewrite(as: changed, caller, now, in: transaction)
+    if changed.shareDetails?.showsOthers(than: share) ?? false {
+      try transaction.settings.raiseSharingEpoch(of: key.zone)
+    }
     try transaction.log.append(
       .membership(user, key.zone), in: key.zone.database, origin: caller.origin(at: now))
   }

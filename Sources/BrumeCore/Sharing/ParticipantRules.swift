@@ -87,7 +87,7 @@ enum ParticipantRules {
   ) {
     participant.identity = UserIdentity()
     participant.oneTimeToken = ids.popFirst().map { $0.lowercased().filter { $0 != "-" } }
-    let isPlain = id.utf8.allSatisfy { $0 == 0x2d || UInt8.hexDigits.contains($0) }
+    let isPlain = id.utf8.allSatisfy { $0 == 0x2d || Hex.value(of: $0) != nil }
     if isPlain, id.utf8.count == 36 { participant.id = id }
   }
 
@@ -135,10 +135,6 @@ private struct KnownParticipants {
       + (identity.emailAddress.map { ["email \(EmailAddress.key($0))"] } ?? [])
       + (identity.phoneNumber.map { ["phone \($0)"] } ?? [])
   }
-}
-
-extension UInt8 {
-  fileprivate static let hexDigits = Set("0123456789abcdefABCDEF".utf8)
 }
 
 extension UserIdentity {

@@ -112,12 +112,6 @@ package struct PublicRights: Equatable, Sendable {
   package var create: Set<Role>
   package var write: Set<Role>
 
-  package init(read: Set<Role>, create: Set<Role>, write: Set<Role>) {
-    self.read = read
-    self.create = create
-    self.write = write
-  }
-
   /// What a type without grants has: everybody reads, users create, creators write (SCH-09).
   package static let standard = PublicRights(read: [.world], create: [.icloud], write: [.creator])
   /// User records come with the account: nobody creates one.

@@ -69,6 +69,6 @@ extension ReadPermission {
     }
     if owner == user { return .own }
     let scope = try ShareScope(of: user, in: key.zone, from: transaction)
-    return .shared(scope.permission(through: coveringShares))
+    return .shared(try scope.permission(through: coveringShares))
   }
 }

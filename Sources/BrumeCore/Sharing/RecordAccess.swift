@@ -72,8 +72,8 @@ struct RecordAccess {
     through covering: [String], _ zone: ZoneKey
   ) throws -> (context: Permissions.Context, shares: [String]) {
     let own = try view(of: zone).shares
-    let accepted = covering.filter { own?.permissions[$0] != nil }
-    return (.shared(own?.permission(through: covering)), accepted)
+    let accepted = try covering.filter { try own?.permission(of: $0) != nil }
+    return (.shared(try own?.permission(through: covering)), accepted)
   }
 
   private mutating func covering(_ record: Record, in zone: ZoneKey) throws -> [String] {

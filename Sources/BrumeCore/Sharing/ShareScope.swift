@@ -3,137 +3,128 @@
 // covers the whole zone. Storage engines know nothing of this (ARCHITECTURE.md).
 
 package import BrumeModel
-package import BrumeStorage
+import BrumeStorage
 
-/// The shares of one zone that one participant accepted.
-package struct ShareScope: Equatable, Sendable {
-  /// What the participant may do, by the share's record name.
-  package let permissions: [String: SharePermission]
-  /// Raised when records moved between shares.
-  package let epoch: Int64
-
-  package init(permissions: [String: SharePermission], epoch: Int64 = 0) {
-    self.permissions = permissions
-    self.epoch = epoch
+/// The shares of one zone that one participant accepted. What each of them grants is read when it is asked for, once: a share
+/// has up to 1 MB, and somebody may take part in thousands. Of use only in its transaction.
+final class ShareScope {
+  /// What the share itself says now.
+  private struct Granted {
+    let permission: SharePermission?
+    let root: String?
+    let byteCount: Int
   }
 
-  /// Whether the participant has no share of the zone.
-  package var isEmpty: Bool { permissions.isEmpty }
+  /// Ours: so many bytes of shares are read to find out whether any of them grants something. Beyond that, none does.
+  static let mostBytes = 32 << 20
 
-  /// The best that the covering shares grant; nil if the record is none of the participant's
-  /// business.
-  package func permission(through covering: [String]) -> SharePermission? {
-    let granted = covering.compactMap { permissions[$0] }
-    return granted.contains(.readWrite) ? .readWrite : granted.first
-  }
+  private let user: UserID
+  private let zone: ZoneKey
+  private let transaction: any ReadTransaction
+  /// Of the shares' records, in their order.
+  private let names: [String]
+  private let isJoined: Set<String>
+  private let mostBytes: Int
+  /// Of the shares that were read to find out.
+  private var bytes = 0
+  private var known: [String: Granted] = [:]
 
-  /// The most that any of the shares grants: who may write nowhere in the zone makes nothing there.
-  package var best: SharePermission? { permission(through: Array(permissions.keys)) }
-
-  /// Another number whenever other records may be visible.
-  package var digest: UInt64 {
-    var digest = StableHash()
-    digest.add(String(epoch))
-    for name in permissions.keys.sorted() { digest.add(name) }
-    // Zero is the owner's view.
-    return max(1, digest.value)
-  }
-}
-
-/// Which shares cover which records of one zone, remembering what it found on the way.
-package struct Coverage: Sendable {
-  private var known: [String: [String]] = [:]
-  private let zoneShare: [String]
-  private let chainLimit: Int
-
-  /// - Parameter hasZoneShare: a zone-wide share covers everything beside the records' own shares.
-  package init(hasZoneShare: Bool, chainLimit: Int) {
-    zoneShare = hasZoneShare ? [Record.zoneShareName] : []
-    self.chainLimit = chainLimit
-  }
-
-  /// Whether it was found what covers a record, or others through it.
-  func knows(_ name: String) -> Bool { known[name] != nil }
-
-  /// Names of the shares that cover a record. Ancestors are asked of `find`.
-  package mutating func shares(
-    of record: Record, find: (String) throws -> Record?
-  ) rethrows -> [String] {
-    if record.isShare { return record.isZoneShare ? zoneShare : zoneShare + [record.name] }
-    var path: [Record] = []
-    var next: Record? = record
-    var found = zoneShare
-    var isWhole = true
-    while let current = next {
-      if !path.isEmpty, let covering = known[current.name] {
-        found = covering
-        break
-      }
-      path.append(current)
-      if path.count > chainLimit {
-        isWhole = current.parent == nil
-        break
-      }
-      next = try current.parent.flatMap { try find($0) }
-    }
-    for current in path.reversed() {
-      if let share = current.share, !found.contains(share) { found.append(share) }
-      // What is above the limit was not seen, and may cover these: nothing is remembered of them.
-      if isWhole { known[current.name] = found }
-    }
-    return found
-  }
-}
-
-// MARK: From what is stored
-
-extension ShareScope {
-  /// What `user` accepted in a zone of somebody else, as the shares themselves say it now.
-  ///
-  /// - Throws: the `BrumeError` for damage if a share cannot be read.
-  package init(of user: UserID, in zone: ZoneKey, from transaction: any ReadTransaction) throws {
-    let database = zone.database
+  /// What `user` accepted in a zone of somebody else.
+  convenience init(
+    of user: UserID, in zone: ZoneKey, from transaction: any ReadTransaction
+  ) throws {
     let memberships = try transaction.shares.memberships(
-      of: user, in: database.containerEnvironment)
-    try self.init(of: user, in: zone, among: memberships, from: transaction)
+      of: user, in: zone.database.containerEnvironment)
+    self.init(of: user, in: zone, among: memberships, from: transaction)
   }
 
   /// The same, when the user's memberships are at hand.
   init(
     of user: UserID, in zone: ZoneKey, among memberships: [Membership],
-    from transaction: any ReadTransaction
-  ) throws {
-    var permissions: [String: SharePermission] = [:]
-    for membership in memberships where membership.share.zone == zone {
-      guard let share = try transaction.records.find(membership.share)?.record().shareDetails,
-        let permission = share.permission(of: user)
-      else { continue }
-      permissions[membership.share.name] = permission
-    }
-    self.init(permissions: permissions, epoch: try transaction.settings.sharingEpoch(of: zone))
+    from transaction: any ReadTransaction, mostBytes: Int = ShareScope.mostBytes
+  ) {
+    self.user = user
+    self.zone = zone
+    self.transaction = transaction
+    self.mostBytes = mostBytes
+    names = memberships.map(\.share).filter { $0.zone == zone }.map(\.name).sorted()
+    isJoined = Set(names)
+  }
+
+  /// Another number whenever other records may be visible: a share that begins to show something to somebody who takes part
+  /// in it, or ends to, raises the epoch.
+  func digest() throws -> UInt64 {
+    var digest = StableHash()
+    digest.add(String(try transaction.settings.sharingEpoch(of: zone)))
+    for name in names { digest.add(name) }
+    // Zero is the owner's view.
+    return max(1, digest.value)
+  }
+
+  /// What one of the shares grants; nil if the participant is not in it, or may see nothing of it.
+  ///
+  /// - Throws: the `BrumeError` for damage if the share cannot be read.
+  func permission(of share: String) throws -> SharePermission? {
+    try isJoined.contains(share) ? granted(by: share).permission : nil
+  }
+
+  /// The best that the covering shares grant; nil if the record is none of the participant's
+  /// business.
+  func permission(through covering: [String]) throws -> SharePermission? {
+    let granted = try covering.compactMap { try permission(of: $0) }
+    return granted.contains(.readWrite) ? .readWrite : granted.first
+  }
+
+  /// Whether no share shows anything of the zone to the participant.
+  func isEmpty() throws -> Bool { try !finds { $0.permission != nil } }
+
+  /// The most that any of the shares grants: who may write nowhere in the zone makes nothing there.
+  func best() throws -> SharePermission? {
+    if try finds({ $0.permission == .readWrite }) { return .readWrite }
+    return known.values.lazy.compactMap(\.permission).first
   }
 
   /// The records that the shares cover, by name, at most `limit` and one more; nil if it is the whole
   /// zone. What `Coverage` finds from a record upwards, found from the shares downwards.
-  func names(
-    in zone: ZoneKey, limit: Int, from transaction: any ReadTransaction
-  ) throws -> Set<ByteText>? {
-    if permissions[Record.zoneShareName] != nil { return nil }
-    let records = transaction.records
-    let roots = try permissions.keys.sorted().compactMap { name in
-      try records.find(RecordKey(zone: zone, name: name))?.record().shareDetails?.rootRecordName
-    }
-    let below = try records.descendants(of: roots, in: zone, limit: limit + 1)
-    return Set((permissions.keys + roots + below).map { ByteText($0) })
+  ///
+  /// - Throws: `limitExceeded` if the shares have too many bytes.
+  func coveredNames(limit: Int) throws -> Set<ByteText>? {
+    if try permission(of: Record.zoneShareName) != nil { return nil }
+    _ = try finds { _ in false }
+    guard known.count == names.count else { throw tooManyBytes }
+    let shown = known.filter { $0.value.permission != nil }
+    let roots = shown.keys.sorted().compactMap { shown[$0]?.root }
+    let below = try transaction.records.descendants(of: roots, in: zone, limit: limit + 1)
+    return Set((shown.keys + roots + below).map { ByteText($0) })
   }
-}
 
-extension Coverage {
-  /// A fresh memory of what covers the records of a zone.
-  init(of zone: ZoneKey, _ limits: Limits, from transaction: any ReadTransaction) throws {
-    let zoneShare = try transaction.records.find(
-      RecordKey(zone: zone, name: Record.zoneShareName))
-    self.init(hasZoneShare: zoneShare != nil, chainLimit: limits.parentChain)
+  /// Whether one of the shares is as wanted, of those that may be read to find out.
+  private func finds(_ isWanted: (Granted) -> Bool) throws -> Bool {
+    for name in names where known[name] != nil || bytes < mostBytes {
+      let isNew = known[name] == nil
+      let granted = try granted(by: name)
+      if isNew { bytes += granted.byteCount }
+      if isWanted(granted) { return true }
+    }
+    return false
+  }
+
+  private func granted(by share: String) throws -> Granted {
+    if let granted = known[share] { return granted }
+    let stored = try transaction.records.find(RecordKey(zone: zone, name: share))
+    let details = try stored?.record().shareDetails
+    let granted = Granted(
+      permission: details?.permission(of: user), root: details?.rootRecordName,
+      byteCount: stored?.byteCount ?? 0)
+    known[share] = granted
+    return granted
+  }
+
+  private var tooManyBytes: BrumeError {
+    BrumeError(
+      .limitExceeded,
+      "the shares of zone '\(zone.name)' that you take part in have more than \(mostBytes) bytes, too many for a "
+        + "query; fetch the zone's changes instead")
   }
 }
 
@@ -160,5 +151,15 @@ extension Share {
     if participant.permission == .readWrite || publicPermission == .readWrite { return .readWrite }
     if participant.permission == .readOnly || publicPermission == .readOnly { return .readOnly }
     return nil
+  }
+
+  /// Whether somebody who takes part sees something of it that they did not see before, or no longer does.
+  func showsOthers(than old: Share) -> Bool {
+    participants.contains { participant in
+      guard let user = participant.identity.user, participant.acceptance == .accepted,
+        old.participant(user)?.acceptance == .accepted
+      else { return false }
+      return (permission(of: user) == nil) != (old.permission(of: user) == nil)
+    }
   }
 }

@@ -18,17 +18,27 @@ package struct Shares: Sendable {
 
   /// Looks at shares without joining. The answer has one result per address, in order.
   ///
-  /// - Throws: `limitExceeded` for too many addresses. One that leads nowhere fails alone.
+  /// - Throws: `limitExceeded` for too many addresses. One that leads nowhere, or to a share for which the answer has no
+  ///   room, fails alone.
   package func resolve(
     _ requests: [ShortGUIDRequest], as caller: Caller
   ) async throws -> [ShareResult] {
     let user = try userOfShares(requests.count, caller)
+    let answers = ShareAnswers(limits)
     return try await store.read { transaction in
-      try requests.map { request in
-        try ShareResult.item(request.value) {
-          try AddressedShare(request, of: caller, from: transaction).metadata(
-            for: user, transaction)
+      var answers = answers
+      return try requests.map { request in
+        try Task.checkCancellation()
+        if let known = try answers.known(request) { return known }
+        let result = try ShareResult.item(request.value) {
+          let addressed = try AddressedShare(request, of: caller, from: transaction)
+          let metadata = try addressed.metadata(
+            for: user, root: addressed.root(transaction), transaction)
+          try answers.take(metadata.share, metadata.rootRecord, request)
+          return metadata
         }
+        answers.note(result, of: request)
+        return result
       }
     }
   }
@@ -41,21 +51,32 @@ package struct Shares: Sendable {
   ) async throws -> [ShareResult] {
     let user = try userOfShares(requests.count, caller)
     let now = host.now()
-    var (results, joined): ([ShareResult], Int?) = ([], nil)
+    var results: [ShareResult] = []
+    var soFar = Accepted(answers: ShareAnswers(limits))
     for request in requests {
-      let (result, count) = try await accept(request, by: user, caller, now, joined: joined)
-      results.append(result)
-      joined = count
+      if let known = try soFar.answers.known(request) {
+        results.append(known)
+        continue
+      }
+      let answer = try await accept(request, by: user, caller, now, after: soFar)
+      soFar = answer.soFar
+      soFar.answers.note(answer.result, of: request)
+      results.append(answer.result)
     }
     return results
   }
 
-  /// - Parameter joined: how many shares the user takes part in, if an earlier one of the request has counted.
-  /// - Returns: the same for the next one.
+  /// What earlier shares of the same request have found.
+  private struct Accepted {
+    var answers: ShareAnswers
+    /// How many shares the user takes part in, if that was counted.
+    var joined: Int?
+  }
+
   private func accept(
     _ request: ShortGUIDRequest, by user: UserID, _ caller: Caller, _ now: Milliseconds,
-    joined: Int?
-  ) async throws -> (result: ShareResult, joined: Int?) {
+    after soFar: Accepted
+  ) async throws -> (result: ShareResult, soFar: Accepted) {
     let (limits, participantID) = (limits, host.uuid())
     let found = try await store.read { transaction in
       try Result<RecordKey, ItemFailure<String>>.item(request.value) {
@@ -66,23 +87,27 @@ package struct Shares: Sendable {
       let failed: ShareResult = found.flatMap { _ in
         .failure(.init(request.value, .shareNotFound))
       }
-      return (failed, joined)
+      return (failed, soFar)
     }
     let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
-    return try await store.writeIfWanted(in: scope) { transaction in
-      var count = joined
+    return try await store.write(for: caller, in: scope) { transaction in
+      var soFar = soFar
       let result = try ShareResult.item(request.value) {
         let addressed = try AddressedShare(request, of: caller, from: transaction)
         let accepted = try addressed.accepted(
           by: user, id: participantID, limits: limits, transaction)
+        let root = try addressed.root(transaction)
+        // Before it is joined: whoever gets no answer asks again.
+        try soFar.answers.take(addressed.record, root, request)
         if let accepted {
-          count = try transaction.shares.joined(by: user, counted: joined, caller, limits) + 1
+          soFar.joined =
+            try transaction.shares.joined(by: user, counted: soFar.joined, caller, limits) + 1
           try addressed.join(as: accepted, caller, now, in: transaction)
         }
         return try AddressedShare(request, of: caller, from: transaction).metadata(
-          for: user, transaction)
+          for: user, root: root, transaction)
       }
-      return (result, count)
+      return (result, soFar)
     }
   }
 
@@ -110,7 +135,7 @@ package struct Shares: Sendable {
       }
       guard let key else { continue }
       let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
-      try await store.writeIfWanted(in: scope) { transaction in
+      try await store.write(for: caller, in: scope) { transaction in
         guard let addressed = try AddressedShare.open(request, of: caller, from: transaction),
           let account = try transaction.users.find(user),
           let asked = AccessRules.asked(account.identity, of: addressed.share, limits)

@@ -61,7 +61,8 @@ package struct Subscriptions: Sendable {
     let change = SubscriptionChange(
       place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
       schemas: schemas, signatures: signatures)
-    return try await store.writeIfWanted(
+    return try await store.write(
+      for: caller,
       in: .database(place.logDatabase)
         .and(.account(place.user, place.containerEnvironment)).asked(by: place.user)
     ) { transaction in

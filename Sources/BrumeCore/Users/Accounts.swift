@@ -86,9 +86,7 @@ package struct Accounts: Sendable {
   }
 
   private func hashed(_ password: String) throws -> String {
-    try AccountRules.checkPassword(password, limits: limits)
-    return try PasswordHash.make(
-      password, salt: host.randomBytes(16), rounds: limits.passwordRounds)
+    try AccountRules.hash(password, limits: limits, host: host)
   }
 
   /// Whether others may find the account by its address and learn its name.
@@ -96,13 +94,6 @@ package struct Accounts: Sendable {
     var change = Change()
     change.isDiscoverable = isDiscoverable
     _ = try await self.change(id, change)
-  }
-
-  /// All accounts in name order.
-  ///
-  /// - Throws: what the store throws.
-  package func all() async throws -> [User] {
-    try await store.read { transaction in try transaction.users.all() }
   }
 
   /// The account of a name, or nil.
@@ -209,9 +200,14 @@ enum AccountRules {
   static func checkPassword(_ password: String, limits: Limits) throws(BrumeError) {
     guard (8...limits.passwordBytes).contains(password.utf8.count) else {
       throw BrumeError(
-        .badRequest,
-        "a password has at least 8 characters and at most \(limits.passwordBytes) bytes")
+        .badRequest, "a password has 8 to \(limits.passwordBytes) bytes; choose another")
     }
+  }
+
+  static func hash(_ password: String, limits: Limits, host: Host) throws -> String {
+    try checkPassword(password, limits: limits)
+    return try PasswordHash.make(
+      password, salt: host.randomBytes(16), rounds: limits.passwordRounds)
   }
 
   static func check(_ user: User, limits: Limits) throws(BrumeError) {

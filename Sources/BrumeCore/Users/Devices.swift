@@ -34,7 +34,9 @@ package struct Devices: Sendable {
     }
     let device = Device(key: key, channel: .stream, registered: host.now())
     let limits = limits
-    try await store.write(in: .account(key)) { try $0.devices.register(device, limits: limits) }
+    try await store.write(for: caller, in: .account(key)) {
+      try $0.devices.register(device, limits: limits)
+    }
     return key
   }
 
@@ -122,8 +124,7 @@ package struct Devices: Sendable {
     let device = Device(key: key, channel: channel, registered: registered ?? host.now())
     let limits = limits
     // Another user may have been reached at the same address.
-    try await store.write(in: .everything(of: store)) { transaction in
-      try transaction.users.requireSession(of: caller)
+    try await store.write(for: caller, in: .everything(of: store)) { transaction in
       try transaction.devices.dropOthers(atAddressOf: device)
       try transaction.devices.put(device)
       try transaction.devices.dropOldest(besides: device, limits: limits)
@@ -146,7 +147,7 @@ package struct Devices: Sendable {
         .badRequest,
         "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
     }
-    try await store.write(in: .account(key)) { try $0.devices.remove(key) }
+    try await store.write(for: caller, in: .account(key)) { try $0.devices.remove(key) }
   }
 
   /// The devices whose mailboxes a courier token opens; none for an unknown one.

@@ -16,11 +16,6 @@ struct SealedCourierToken {
   let device: DeviceKey
   let address: String
 
-  init(device: DeviceKey, address: String) {
-    self.device = device
-    self.address = address
-  }
-
   var bytes: [UInt8] {
     var packer = Packer()
     packer.add(device.containerEnvironment)
@@ -29,7 +24,9 @@ struct SealedCourierToken {
     packer.add(address)
     return packer.bytes
   }
+}
 
+extension SealedCourierToken {
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
     guard let containerEnvironment = unpacker.containerEnvironment(), let user = unpacker.text(),

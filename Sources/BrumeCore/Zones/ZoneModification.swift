@@ -10,6 +10,8 @@ struct ZoneModification: Sendable {
   let tokens: ChangeTokens
   /// How many zones more the database may have, as soon as somebody had to know.
   private var room: Int?
+  /// How many new names its zones may have, as soon as somebody had to know.
+  private var newNames: Int?
 
   init(caller: Caller, origin: Origin, limits: Limits, tokens: ChangeTokens) {
     self.caller = caller
@@ -32,7 +34,8 @@ struct ZoneModification: Sendable {
   private mutating func checkRoom(
     for kind: ZoneOperation.Kind, _ key: ZoneKey, _ transaction: any ReadTransaction
   ) throws {
-    let isThere = try key.isDefault || transaction.zones.find(key)?.isLive ?? false
+    let old = try key.isDefault ? nil : transaction.zones.find(key)
+    let isThere = key.isDefault || old?.isLive ?? false
     guard isThere == (kind == .delete) else { return }
     let left = try room ?? limits.zonesPerDatabase - transaction.zones.all(in: key.database).count
     if kind == .create, left <= 0 {
@@ -41,7 +44,22 @@ struct ZoneModification: Sendable {
         "zone '\(key.name)' cannot be created: the database has \(limits.zonesPerDatabase) zones, "
           + "the maximum; delete one first")
     }
+    if kind == .create, old == nil { try checkName(of: key, transaction) }
     room = kind == .create ? left - 1 : left + 1
+  }
+
+  /// A deleted zone stays known, so that no change token skips its deletion: whoever makes and deletes zones in a loop
+  /// has to use their names again.
+  private mutating func checkName(of key: ZoneKey, _ transaction: any ReadTransaction) throws {
+    let most = limits.zoneNamesPerDatabase
+    let left = try newNames ?? most - transaction.zones.count(in: key.database, limit: most)
+    newNames = max(0, left - 1)
+    guard left > 0 else {
+      throw BrumeError(
+        .limitExceeded,
+        "zone '\(key.name)' cannot be created: the database has had zones of \(most) names, the maximum, and "
+          + "remembers those that were deleted; use the name of one of them again")
+    }
   }
 
   private func carryOut(

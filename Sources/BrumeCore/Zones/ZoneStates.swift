@@ -16,7 +16,8 @@ extension ChangeTokens {
     state.isNew = view.shares == nil && view.zone.lastSequence == view.zone.incarnation
     state.token = try token(.zone(view), at: view.zone.lastSequence, in: scope, for: caller)
     let share = RecordKey(zone: key, name: Record.zoneShareName)
-    if view.zone.hasShares, view.shares?.permissions[share.name] != nil || view.shares == nil,
+    if view.zone.hasShares,
+      try view.shares.map({ try $0.permission(of: share.name) != nil }) ?? true,
       try transaction.records.find(share) != nil
     {
       state.share = share.name
@@ -27,9 +28,9 @@ extension ChangeTokens {
 
 extension ChangeToken.Subject {
   /// The part of a zone that a reader sees.
-  static func zone(_ view: ZoneView) -> ChangeToken.Subject {
+  static func zone(_ view: ZoneView) throws -> ChangeToken.Subject {
     .zone(
       owner: view.zone.key.database.ownerName, name: view.zone.key.name,
-      incarnation: view.zone.incarnation, view: view.digest)
+      incarnation: view.zone.incarnation, view: try view.digest())
   }
 }

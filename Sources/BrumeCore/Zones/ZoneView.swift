@@ -1,16 +1,16 @@
 // What of a zone one caller sees: all of it, or the part that shares open to them.
 
-package import BrumeModel
-package import BrumeStorage
+import BrumeModel
+import BrumeStorage
 
 /// A zone for one caller.
-package struct ZoneView: Sendable {
-  package let zone: Zone
+struct ZoneView {
+  let zone: Zone
   /// Nil for the owner and for the public database: no share limits the view.
-  package let shares: ShareScope?
+  let shares: ShareScope?
 
   /// A number that is another one when the caller may see another part of the zone.
-  package var digest: UInt64 { shares?.digest ?? 0 }
+  func digest() throws -> UInt64 { try shares?.digest() ?? 0 }
 }
 
 /// The shares of others that the caller of a request takes part in, read once for all zones that it names.
@@ -34,7 +34,7 @@ extension ZoneView {
   /// The zone as `caller` sees it. A zone of which they see nothing does not exist for them.
   ///
   /// - Throws: `zoneNotFound`, `userDeletedZone`, `authenticationRequired`.
-  package init(
+  init(
     of key: ZoneKey, in scope: DatabaseScope, for caller: Caller,
     from transaction: any ReadTransaction
   ) throws {
@@ -56,9 +56,9 @@ extension ZoneView {
     }
     let user = try caller.requireUser()
     let memberships = try joined.memberships(of: user, in: key, from: transaction)
-    let shares = try ShareScope(of: user, in: key, among: memberships, from: transaction)
+    let shares = ShareScope(of: user, in: key, among: memberships, from: transaction)
     let leaves = !left.isEmpty && Set(left).isSubset(of: memberships.map(\.share.name))
-    if shares.isEmpty, !leaves { throw Zone.notShared(key.name) }
+    if !leaves, try shares.isEmpty() { throw Zone.notShared(key.name) }
     self.init(zone: try transaction.zones.live(key), shares: shares)
   }
 
@@ -81,8 +81,8 @@ extension ZoneView {
       let key = membership.share.zone
       guard seen.insert(key).inserted, let zone = try transaction.zones.find(key), zone.isLive
       else { return nil }
-      let shares = try ShareScope(of: user, in: key, among: byZone[key] ?? [], from: transaction)
-      return shares.isEmpty ? nil : ZoneView(zone: zone, shares: shares)
+      let shares = ShareScope(of: user, in: key, among: byZone[key] ?? [], from: transaction)
+      return try shares.isEmpty() ? nil : ZoneView(zone: zone, shares: shares)
     }
   }
 }

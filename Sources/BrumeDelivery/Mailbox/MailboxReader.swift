@@ -63,10 +63,9 @@ struct MailboxReader: Sendable {
     let lines = entries.map {
       PushLogEntry.withdrawn($0, of: device, by: channel, now: clock.now())
     }
-    let rows = limits.pushLogRows
-    try await store.write(in: .account(device)) { store in
+    try await store.writeLogging(in: .account(device), limit: limits.pushLogRows) { store, log in
       for entry in entries { try store.mailboxes.remove(at: entry.position, of: device) }
-      try store.pushLog.append(lines, limit: rows)
+      try log.append(lines)
     }
   }
 
@@ -86,13 +85,12 @@ struct MailboxReader: Sendable {
           return (position: entry.position, line: line)
         }
     }
-    try await store.write(in: .account(device)) { store in
+    try await store.writeLogging(in: .account(device), limit: limits.pushLogRows) { store, log in
       // Another acknowledgement may have been faster.
       let first =
         try store.mailboxes.entries(of: device, after: 0, limit: 1).first?.position ?? .max
       try store.mailboxes.acknowledge(through: position, by: device)
-      try store.pushLog.append(
-        lines.filter { $0.position >= first }.map(\.line), limit: limits.pushLogRows)
+      try log.append(lines.filter { $0.position >= first }.map(\.line))
     }
   }
 

@@ -1,7 +1,6 @@
 // A device's mailbox as its event stream reads it. What is sent when on a connection is
 // `StreamProgress`; a client in the same process, which has none, takes `batches`.
 
-package import BrumeCore
 package import BrumeModel
 package import BrumeStorage
 
@@ -9,16 +8,6 @@ package import BrumeStorage
 package struct EventStream: Sendable {
   let reader: MailboxReader
   package let device: DeviceKey
-
-  /// By the server's rules of who may read what.
-  package init(
-    engine: Engine, store: any Store, signals: MailboxSignals, device: DeviceKey,
-    clock: PushClock
-  ) {
-    self.init(
-      store: store, signals: signals, device: device, limits: engine.limits,
-      clock: clock, maySend: SendPermission(engine.permission))
-  }
 
   /// - Parameter maySend: asked for each entry that leaves.
   package init(

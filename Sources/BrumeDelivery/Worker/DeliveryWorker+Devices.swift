@@ -35,8 +35,14 @@ extension DeliveryWorker {
       return .delivered
     case .send(let device, let entry, let notification):
       guard let channel = channels[device.channel.kind] else { return .empty }
-      let answer = try await send(entry, notification, to: device, through: channel, now)
-      return try await settle(answer, entry, notification, device, attempt, since: now)
+      // A position is given once; after a move to another store the process is another.
+      return try await sendOnce(
+        to: .device(key), "\(entry.position) \(entry.notificationID)", since: now
+      ) {
+        try await send(entry, notification, to: device, through: channel, now)
+      } note: { answer, start in
+        try await settle(answer, entry, notification, device, attempt, since: start)
+      }
     }
   }
 
@@ -102,7 +108,7 @@ extension DeliveryWorker {
 
   private func settle(
     _ answer: ChannelAnswer, _ entry: MailboxEntry, _ notification: Notification,
-    _ device: Device, _ attempt: Int, since start: Milliseconds
+    _ device: Device, _ attempt: Int, since start: Milliseconds?
   ) async throws -> DeliveryQueue<Lane>.Outcome {
     func line(_ verdict: PushLogEntry.Verdict) -> PushLogEntry {
       report(device.channel.kind.rawValue, verdict, since: start)
@@ -136,10 +142,10 @@ extension DeliveryWorker {
   private func drop(
     _ entry: MailboxEntry, of device: Device, _ line: PushLogEntry
   ) async throws {
-    let rows = limits.pushLogRows
-    try await store.write(in: .account(device.key)) { store in
+    try await store.writeLogging(in: .account(device.key), limit: limits.pushLogRows) {
+      store, log in
       try store.mailboxes.remove(at: entry.position, of: device.key)
-      try store.pushLog.append(line, limit: rows)
+      try log.append(line)
     }
   }
 
@@ -152,16 +158,16 @@ extension DeliveryWorker {
 
   /// One "fetch everything" takes the place of all that waited too long.
   private func expire(_ device: Device, _ attempt: Int, since now: Milliseconds) async throws {
-    let (rows, limits) = (limits.mailboxRows, limits)
-    try await store.write(in: .account(device.key)) { store in
+    let rows = limits.mailboxRows
+    try await store.writeLogging(in: .account(device.key), limit: limits.pushLogRows) {
+      store, log in
       let waiting = try store.mailboxes.entries(of: device.key, after: 0, limit: rows)
         .map { (entry: $0, notification: try? PushPayload.decode($0.payload)) }
       let expired = waiting.filter { self.hasExpired($0.entry, $0.notification, now) }
       for (entry, notification) in expired {
         try store.mailboxes.remove(at: entry.position, of: device.key)
         let answer = ChannelAnswer(.refused, reason: "waited too long")
-        let line = self.line(device, entry, notification, .expired, answer, attempt)
-        try store.pushLog.append(line, limit: limits.pushLogRows)
+        try log.append(self.line(device, entry, notification, .expired, answer, attempt))
       }
       let isDeliveredAnyway = waiting.contains { $0.notification?.subject == .fetchEverything }
       guard let last = expired.last?.entry, !isDeliveredAnyway else { return }
@@ -173,8 +179,9 @@ extension DeliveryWorker {
   /// push everything else out of the log.
   private func note(_ line: PushLogEntry, of device: Device, _ attempt: Int) async throws {
     guard attempt & (attempt - 1) == 0 else { return }
-    let rows = limits.pushLogRows
-    try await store.write(in: .account(device.key)) { try $0.pushLog.append(line, limit: rows) }
+    try await store.writeLogging(in: .account(device.key), limit: limits.pushLogRows) {
+      try $1.append(line)
+    }
   }
 
   /// Forgets a device that is gone. If it registered after it was gone, then only its address, and not
@@ -186,13 +193,14 @@ extension DeliveryWorker {
     _ device: Device, goneAt time: Milliseconds, _ line: PushLogEntry
   ) async throws -> Bool {
     let limits = limits
-    return try await store.write(in: .account(device.key)) { store in
+    return try await store.writeLogging(in: .account(device.key), limit: limits.pushLogRows) {
+      store, log in
       guard var known = try store.devices.find(device.key), known.channel == device.channel else {
         return false
       }
       if known.registered <= time {
         try store.devices.remove(device.key)
-        try store.pushLog.append(line, limit: limits.pushLogRows)
+        try log.append(line)
         return true
       }
       guard line.attempt >= limits.goneAttempts else { return false }
@@ -201,7 +209,7 @@ extension DeliveryWorker {
       try store.devices.put(known)
       var line = line
       line.reason += "; it registered later, but nothing is sent until it registers again"
-      try store.pushLog.append(line, limit: limits.pushLogRows)
+      try log.append(line)
       return true
     }
   }

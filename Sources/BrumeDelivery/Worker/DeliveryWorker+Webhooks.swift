@@ -36,9 +36,12 @@ extension DeliveryWorker {
     let messageID = "\(batch.id)_\(generation)"
     let body = Wire.webhookCall(
       WebhookCall(id: messageID, webhook: batch.webhook, changes: batch.changes))
-    let answer = try await webhooks.send(
-      body, id: messageID, causedBy: batch.requestID, to: batch.webhook, now: now)
-    return try await settle(answer, batch, messageID, attempt, since: now)
+    return try await sendOnce(to: .webhook(id), messageID, since: now) {
+      try await webhooks.send(
+        body, id: messageID, causedBy: batch.requestID, to: batch.webhook, now: now)
+    } note: { answer, start in
+      try await settle(answer, batch, messageID, attempt, since: start)
+    }
   }
 
   /// Calls a webhook once without changes, beside what it is called with, and notes the answer.
@@ -123,7 +126,7 @@ extension DeliveryWorker {
 
   private func settle(
     _ answer: ChannelAnswer, _ batch: Batch, _ messageID: String, _ attempt: Int,
-    since start: Milliseconds
+    since start: Milliseconds?
   ) async throws -> DeliveryQueue<Lane>.Outcome {
     switch answer.verdict {
     case .done:
@@ -145,7 +148,7 @@ extension DeliveryWorker {
 
   private func failed(
     _ answer: ChannelAnswer, _ batch: Batch, _ messageID: String, _ attempt: Int,
-    _ start: Milliseconds, _ after: Milliseconds?
+    _ start: Milliseconds?, _ after: Milliseconds?
   ) async throws -> DeliveryQueue<Lane>.Outcome {
     let maximum = limits.webhookFailures
     report(Webhook.channel, .retry, since: start)
@@ -167,11 +170,10 @@ extension DeliveryWorker {
     _ batch: Batch, _ line: PushLogEntry? = nil,
     _ change: @escaping @Sendable (inout Webhook) -> Void
   ) async throws -> Bool {
-    let rows = limits.pushLogRows
     let bucket = batch.end.bucket
     let before = batch.webhook.cursor[bucket]
-    return try await store.write(in: .server) { store in
-      if let line { try store.pushLog.append(line, limit: rows) }
+    return try await store.writeLogging(in: .server, limit: limits.pushLogRows) { store, log in
+      if let line { try log.append(line) }
       guard var webhook = try store.webhooks.find(batch.webhook.id), webhook.isActive else {
         return true
       }

@@ -56,6 +56,8 @@ package final class DeliveryWorker: Sendable {
   private let chance: @Sendable () -> Double
   private let observe: @Sendable (Report) -> Void
   private let state: Mutex<State>
+  /// Not part of the state, which begins anew when the store failed.
+  let unnoted: Mutex<UnnotedAnswers>
   private let wakeUp = WakeUpSignal()
 
   /// - Parameters:
@@ -78,6 +80,7 @@ package final class DeliveryWorker: Sendable {
     self.chance = chance
     self.observe = observe
     state = Mutex(State(queue: DeliveryQueue(rules: .init(engine.limits))))
+    unnoted = Mutex(UnnotedAnswers(upTo: engine.limits.deliveryLanes))
   }
 
   /// Where sending is now.
@@ -217,12 +220,18 @@ package final class DeliveryWorker: Sendable {
       return .empty
     } catch let error as StoreError where error.code == .corrupt {
       // The same of a whole page, which may have been sent. It waits as after a failed send, ever longer.
-      store.damagedRows?.note("what is sent", "\(lane.name): \(error)")
-      return .retry(after: nil)
+      note(error, of: lane)
+      return .retry(after: pause(afterDamage: attempt))
     }
   }
 
-  func report(_ channel: String, _ verdict: PushLogEntry.Verdict, since start: Milliseconds) {
+  private func note(_ damage: StoreError, of lane: Lane) {
+    store.damagedRows?.note("what is sent", "\(lane.name): \(damage)")
+  }
+
+  /// - Parameter start: nil: it was reported before.
+  func report(_ channel: String, _ verdict: PushLogEntry.Verdict, since start: Milliseconds?) {
+    guard let start else { return }
     observe(Report(channel: channel, verdict: verdict, time: clock.now() - start))
   }
 }
@@ -257,27 +266,55 @@ extension DeliveryWorker {
     while !rest.isEmpty {
       let some = Array(rest.prefix(limits.deliveryPage))
       rest = rest.dropFirst(some.count)
-      offer(try await store.read { store in try some.compactMap { try store.devices.find($0) } })
+      try await offer(hinted: some)
     }
   }
 
-  private func scanDevices() async throws {
-    let most = limits.deliveryPage
-    var next: Int64?
-    repeat {
-      let cursor = next
-      let page = try await store.read { store in
-        try store.devices.withPendingEntries(after: cursor, limit: most)
-      }
-      next = page.next
-      if !offer(page.devices) { return }
-    } while next != nil
+  /// If a page of one is damaged each is looked up for itself, so that the others are found.
+  private func offer(hinted keys: [DeviceKey]) async throws {
+    do {
+      offer(try await store.read { store in try keys.compactMap { try store.devices.find($0) } })
+    } catch let error as StoreError where error.code == .corrupt {
+      guard keys.count > 1 else { return keys.forEach { note(error, of: .device($0)) } }
+      for key in keys { try await offer(hinted: [key]) }
+    }
   }
+
+  /// Those on a damaged page are passed over: with SQLite they alone, with PostgreSQL the rest of their bucket.
+  private func scanDevices() async throws {
+    var look = LookThrough(pagesOf: limits.deliveryPage)
+    var next: PendingCursor?
+    while !look.hasEnded {
+      try Task.checkCancellation()
+      let (cursor, place, limit) = (next, look.after, look.limit)
+      do {
+        let page = try await store.read { store in
+          try store.devices.withPendingEntries(after: cursor, limit: limit)
+        }
+        store.damagedRows?.goesOn(Self.looking)
+        let counts = look.read(next: page.next?.numbers.first)
+        if counts, !offer(page.devices) { return }
+        next = counts ? page.next : PendingCursor([look.after])
+      } catch let error as StoreError where error.code == .corrupt {
+        if look.failed() { store.damagedRows?.note("devices", "after number \(place): \(error)") }
+        if look.after != place { next = PendingCursor([look.after]) }
+      }
+    }
+    if !look.hasRead { store.damagedRows?.waits(Self.looking) }
+  }
+
+  private static let looking = "the look for pushes that nobody has been sent"
 
   /// They belong to no bucket: whoever has the first one calls them.
   private func offerWebhooks() async throws {
     guard store.leases.owns(.only) else { return }
-    let active = try await store.read { try $0.webhooks.all().filter(\.isActive) }
+    let active: [Webhook]
+    do {
+      active = try await store.read { try $0.webhooks.all().filter(\.isActive) }
+    } catch let error as StoreError where error.code == .corrupt {
+      store.damagedRows?.note("webhooks", "the list of them: \(error)")
+      return
+    }
     let now = clock.now()
     state.withLock { state in
       state.hasWebhooks = !active.isEmpty

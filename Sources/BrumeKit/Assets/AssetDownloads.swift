@@ -22,7 +22,8 @@ extension CKOperation {
     for (spot, asset) in wanted {
       guard let stored = asset.stored, let address = stored.downloadURL else { continue }
       do {
-        let url = try await file(of: stored, at: address, from: viewpoint) { count in
+        let holder = spot.names(in: record.recordID)
+        let url = try await file(of: stored, for: holder, at: address, from: viewpoint) { count in
           done += count
           await progress(total > 0 ? min(1, Double(done) / Double(total)) : 1)
         }
@@ -39,16 +40,20 @@ extension CKOperation {
   }
 
   private func file(
-    of asset: Asset, at address: String, from viewpoint: Viewpoint,
+    of asset: Asset, for holder: [String], at address: String, from viewpoint: Viewpoint,
     arrived: (Int64) async -> Void
   ) async throws -> URL {
     let session = session
     let settings = try? session.configuration.get()
     let cache = AssetCache(
       in: settings?.assetDirectory, stateDirectory: settings?.stateDirectory)
+    let database = [
+      settings?.container.name ?? "", settings?.environment.rawValue ?? "",
+      viewpoint.scope.rawValue,
+    ]
     return try await request(from: viewpoint) {
       try await cache.file(
-        of: asset, now: session.host.now, uuid: session.host.uuid
+        of: asset, for: database + holder, now: session.host.now, uuid: session.host.uuid
       ) { take in
         try await session.download(address) { piece in
           try checkTime()
@@ -71,6 +76,16 @@ extension CKOperation {
           + "fetched: \(error.localizedDescription)")
     default: error
     }
+  }
+}
+
+extension AssetSpot {
+  /// What distinguishes it from other places, in whichever record.
+  fileprivate func names(in record: CKRecord.ID) -> [String] {
+    [
+      record.zoneID.ownerName, record.zoneID.zoneName, record.recordName, key,
+      index.map { "\($0)" } ?? "",
+    ]
   }
 }
 

@@ -1,6 +1,6 @@
 // Sending the files of records before the records themselves: addresses for all of a record's
-// files, then file after file. What is wrong with a file is its record's failure; what is wrong
-// with the connection is the operation's.
+// files, then file after file, but none that the server's record holds already. What is wrong with
+// a file is its record's failure; what is wrong with the connection is the operation's.
 
 import BrumeClient
 import BrumeModel
@@ -16,12 +16,15 @@ extension CKDatabaseOperation {
     of record: CKRecord, _ contents: CKRecord.Contents, _ policy: SavePolicy,
     from viewpoint: Viewpoint, progress: (Double) async -> Void
   ) async throws -> Result<[AssetSpot: Asset], CKError> {
-    let files = contents.filesToSend(policy).sorted {
-      ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0)
-    }
+    let all = contents.filesToSend(policy)
     var uploaded: [AssetSpot: Asset] = [:]
     do {
       uploaded = try await copies(contents.filesToImport, of: record, from: viewpoint)
+      let known = contents.filesOfServer(among: all)
+      uploaded.merge(try await held(known, of: record, from: viewpoint)) { first, _ in first }
+      let files = all.filter { uploaded[$0.key] == nil }.sorted {
+        ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0)
+      }
       let total = try files.reduce(Int64(0)) { try $0 + OutgoingFile($1.value).state.size }
       var done: Int64 = 0
       for part in files.pieces(of: Limits.apple.operationsPerRequest) {
@@ -77,6 +80,33 @@ extension CKDatabaseOperation {
       }
     }
     return copies
+  }
+
+  /// What a save takes for the files that the server's record holds still. Any others are uploaded.
+  private func held(
+    _ files: [(spot: AssetSpot, asset: Asset)], of record: CKRecord, from viewpoint: Viewpoint
+  ) async throws -> [AssetSpot: Asset] {
+    var held: [AssetSpot: Asset] = [:]
+    let database = effectiveDatabase
+    for part in files.pieces(of: Limits.apple.operationsPerRequest) {
+      let question = AssetRereferenceRequest(
+        zone: ZoneID(record.recordID.zoneID),
+        assets: part.map {
+          AssetField(recordName: record.recordID.recordName, fieldName: $0.spot.key)
+        })
+      do {
+        let answers = try await request(from: viewpoint) {
+          try await database.caller.rereferenceAssets(question)
+        }
+        for (file, answer) in zip(part, answers) {
+          guard let asset = try? answer.get(), asset.size == file.asset.size,
+            asset.fileChecksum == file.asset.fileChecksum
+          else { continue }
+          held[file.spot] = asset
+        }
+      } catch let error as CKError where error.isAboutTheFile { continue }
+    }
+    return held
   }
 
   private func addresses(

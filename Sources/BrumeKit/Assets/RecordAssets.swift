@@ -1,6 +1,7 @@
 // The assets in a record's fields: which are to be sent with a save, which are to be fetched, and
 // putting others in their places.
 
+import BrumeClient
 import BrumeModel
 import Foundation
 
@@ -40,12 +41,23 @@ extension CKRecord.Contents {
   }
 
   /// Files that a save sends: those of the fields that it sends. Of unchanged ones too, because the server may hold
-  /// another file by now.
+  /// another file by now; see ``filesOfServer(among:)``.
   ///
   /// An asset that another record fetched is sent anew for this one.
   func filesToSend(_ policy: SavePolicy) -> [AssetSpot: URL] {
     let keys = keysToSend(policy)
     return assetsBySpot.filter { keys.contains($0.key.key) }.compactMapValues(\.fileURL)
+  }
+
+  /// Of files to send, those that the server had in the same fields, and that are as they were. It names none in lists.
+  func filesOfServer(among files: [AssetSpot: URL]) -> [(spot: AssetSpot, asset: Asset)] {
+    let assets = assetsBySpot
+    return files.compactMap { spot, url in
+      guard spot.index == nil, !changes.contains(spot.key), let stored = assets[spot]?.stored,
+        AssetCache.holds(url, stored)
+      else { return nil }
+      return (spot, stored)
+    }.sorted { $0.spot.key < $1.spot.key }
   }
 
   /// Files that the server copies with a save: those of fields that the app set.

@@ -25,7 +25,8 @@ extension CKContainer {
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
   ///
   /// Running it asks the server under the same ID: what was saved less than a day before is not saved
-  /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is.
+  /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is, and a
+  /// deletion that is older leaves a record that was made since.
   @_disfavoredOverload
   public func fetchLongLivedOperation(
     withID operationID: CKOperation.ID,
@@ -38,7 +39,8 @@ extension CKContainer {
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
   ///
   /// Running it asks the server under the same ID: what was saved less than a day before is not saved
-  /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is.
+  /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is, and a
+  /// deletion that is older leaves a record that was made since.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
     await longLived(operationID)
   }
@@ -88,7 +90,8 @@ extension CKContainerCalls {
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
   ///
   /// Running it asks the server under the same ID: what was saved less than a day before is not saved
-  /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is.
+  /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is, and a
+  /// deletion that is older leaves a record that was made since.
   @preconcurrency
   public func fetchLongLivedOperation(
     withID operationID: CKOperation.ID,

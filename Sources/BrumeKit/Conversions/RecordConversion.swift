@@ -30,7 +30,7 @@ extension CKRecord {
       contents = answer
       if let sent { contents.keepChanges(of: now, since: sent.contents) }
     }
-    (self as? CKShare)?.takeShare(record, from: viewpoint)
+    (self as? CKShare)?.takeShare(record, from: viewpoint, after: sent?.share)
     return self
   }
 
@@ -152,9 +152,14 @@ struct SentRecord {
   let contents: CKRecord.Contents
   /// The local files, by their places.
   let files: [AssetSpot: SentFile]
+  /// What a share has beside fields.
+  let share: CKShare.Details?
 
-  init(_ contents: CKRecord.Contents, as operation: RecordOperation) {
+  init(
+    _ contents: CKRecord.Contents, _ share: CKShare.Details? = nil, as operation: RecordOperation
+  ) {
     self.contents = contents
+    self.share = share
     files = contents.assetsBySpot.reduce(into: [:]) { files, item in
       guard let file = item.value.fileURL,
         let stored = operation.asset(at: item.key) ?? item.value.stored

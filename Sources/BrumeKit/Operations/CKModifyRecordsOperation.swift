@@ -31,8 +31,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// The IDs of the records to delete, whoever changed them. A record that does not exist counts as deleted.
   open var recordIDsToDelete: [CKRecord.ID]?
   /// What saves send. Shares are always saved with `ifServerRecordUnchanged`, and so is every record of a
-  /// long-lived operation that an earlier run of the program began a day before. Its deletions are repeated as
-  /// they are: they delete what others have made under the same IDs since.
+  /// long-lived operation that an earlier run of the program began a day before. Its deletions leave what was
+  /// made under the same IDs since: they fail with ``CKError/Code/serverRecordChanged``.
   open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
   /// Names the request: repeating an operation with the same data, and with the same records as they
   /// were, does nothing more; other records are saved under the same data too. It comes back with the
@@ -81,16 +81,19 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     try CKError.checkCount(saves.count + deletes.count)
     let database = effectiveDatabase
     let viewpoint = try await viewpoint(of: database)
+    let deletions = try await deletions(of: deletes, from: viewpoint)
     // The app may go on changing its records: all that is sent is as it is now.
     let contents = saves.map(\.contents)
+    let shares = saves.map { ($0 as? CKShare)?.detailsNow }
     let plan = try await sendingFiles(
-      of: saves, contents, plan(saves, contents, deletes, viewpoint), from: viewpoint)
+      of: saves, contents, plan(saves, contents, deletions, viewpoint), from: viewpoint)
     let refusals = plan.refusals().sorted { $0.key < $1.key }
     try await report(each: refusals) { self.reportOne($0.key, .failure($0.value), viewpoint) }
     let sent = plan.sent()
     guard !sent.isEmpty else { return }
     for item in sent where item.position < saves.count {
-      sentRecords[item.position] = SentRecord(contents[item.position], as: item.operation)
+      sentRecords[item.position] = SentRecord(
+        contents[item.position], shares[item.position], as: item.operation)
     }
     let question = self.question(sent.map(\.operation))
     let answers = try await request(from: viewpoint) {
@@ -102,7 +105,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   private func plan(
-    _ saves: [CKRecord], _ contents: [CKRecord.Contents], _ deletes: [CKRecord.ID],
+    _ saves: [CKRecord], _ contents: [CKRecord.Contents], _ deletions: [Deletion],
     _ viewpoint: Viewpoint
   ) -> ModifyPlan {
     let saveItems = zip(saves, contents).map { record, contents in
@@ -110,8 +113,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         try record.saveOperation(self.policy(for: record), of: contents)
       }
     }
-    let deleteItems = deletes.map { id in
-      item(id.zoneID, viewpoint) { RecordOperation(deleting: id) }
+    let deleteItems = deletions.map { deletion in
+      item(deletion.id.zoneID, viewpoint) { try deletion.operation.get() }
     }
     return ModifyPlan(saveItems + deleteItems, isAtomic: isAtomic)
   }
@@ -156,9 +159,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   /// Whether an earlier run may have saved the records so long ago that the server does not know it any
-  /// more. Saving them whatever the server has would undo what others have saved since. Decided once, as it
-  /// says what of a record is sent.
-  private lazy var mayBeForgotten: Bool =
+  /// more. Saving and deleting them whatever the server has would undo what others have saved since. Decided
+  /// once, as it says what of a record is sent.
+  private(set) lazy var mayBeForgotten: Bool =
     begunBefore.map {
       session.host.now().timeIntervalSince($0) >= Self.rememberedSeconds
     } ?? false

@@ -6,9 +6,9 @@ public import Foundation
 /// A file that is kept with a record.
 ///
 /// Saving a record sends the files of the assets that were set since; fetching it brings them into
-/// a staging area on this machine, which the system may clear: copy what is to stay, and leave the file
-/// as it is, because other assets with the same content have the same file. Only the bytes are kept,
-/// not the file's name. A record that comes with an error, such as the server's
+/// a staging area on this machine, which the system may clear: copy what is to stay. The file may be
+/// moved or removed, but not be written to: other assets with the same content share its bytes. Only
+/// the bytes are kept, not the file's name. A record that comes with an error, such as the server's
 /// in ``CKError/Code/serverRecordChanged``, has assets without files. Source: Apple's `CKAsset` page.
 // Sendable because its properties are constant.
 open class CKAsset: NSObject, NSSecureCoding, __CKRecordObjCValue, @unchecked Sendable {

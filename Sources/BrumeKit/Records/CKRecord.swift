@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// A record may go from task to task, as Apple's may since its headers of 2023. Two tasks that
 /// change one record at the same time lose nothing, but do not know of each other. What is set while
-/// the record is being saved, fields and parent, stays and is sent with the next save.
+/// the record is being saved, fields, parent, and who takes part in a share, stays and is sent with
+/// the next save.
 open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSetting,
   @unchecked Sendable
 {

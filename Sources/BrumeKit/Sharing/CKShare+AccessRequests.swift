@@ -43,6 +43,24 @@ struct ShareAccess {
     coder.encode(isChanged, forKey: "accessChanged")
   }
 
+  /// What was answered since a save was sent stays, and is sent with the next one.
+  mutating func keepChanges(of now: ShareAccess, since sent: ShareAccess) {
+    let answered = sent.requesters.users.subtracting(now.requesters.users)
+    let unblocked = sent.blocked.users.subtracting(now.blocked.users)
+    let newlyBlocked = now.blocked.users.subtracting(sent.blocked.users)
+    isChanged =
+      now.allowsRequests != sent.allowsRequests || !answered.isEmpty || !unblocked.isEmpty
+      || !newlyBlocked.isEmpty
+    guard isChanged else { return }
+    if now.allowsRequests != sent.allowsRequests { allowsRequests = now.allowsRequests }
+    requesters.removeAll { $0.user.map(answered.contains) ?? false }
+    let known = blocked.users
+    blocked.removeAll { $0.user.map(unblocked.contains) ?? false }
+    blocked += now.blocked.filter { identity in
+      identity.user.map { newlyBlocked.contains($0) && !known.contains($0) } ?? false
+    }
+  }
+
   /// What a save says; nil if nothing changed.
   var draft: AccessDraft? {
     guard isChanged else { return nil }
@@ -50,6 +68,14 @@ struct ShareAccess {
       allowsRequests: allowsRequests, waiting: requesters.compactMap(\.user),
       blocked: blocked.compactMap(\.user))
   }
+}
+
+extension [CKShare.AccessRequester] {
+  fileprivate var users: Set<UserID> { Set(compactMap(\.user)) }
+}
+
+extension [CKShare.BlockedIdentity] {
+  fileprivate var users: Set<UserID> { Set(compactMap(\.user)) }
 }
 
 extension CKShare {

@@ -1,5 +1,6 @@
-// What a share has beside fields, and its form in archives.
+// What a share has beside fields, what of it was set during a save, and its form in archives.
 
+import BrumeModel
 import Foundation
 
 extension CKShare {
@@ -16,6 +17,35 @@ extension CKShare {
       var copy = self
       copy.people = people.compactMap { $0.copy() as? Participant }
       return copy
+    }
+  }
+}
+
+extension CKShare.Details {
+  /// As the server has it.
+  init(_ share: Share, at address: URL?, in zone: ZoneID, from viewpoint: Viewpoint) {
+    rootName = share.rootRecordName
+    self.address = address
+    people = share.participants.map { CKShare.Participant($0, in: zone, from: viewpoint) }
+    access = ShareAccess(share)
+    publicPermission = .init(share.publicPermission)
+  }
+
+  /// What was set since a save was sent stays as it is, and is sent with the next one.
+  mutating func keepChanges(of now: CKShare.Details, since sent: CKShare.Details) {
+    if now.publicPermission != sent.publicPermission { publicPermission = now.publicPermission }
+    access.keepChanges(of: now.access, since: sent.access)
+    people.removeAll { $0.role != .owner && sent.people.contains($0) && !now.people.contains($0) }
+    for person in now.people {
+      let before = sent.people.first { $0 == person }
+      guard let index = people.firstIndex(of: person) else {
+        // One that was sent, and that the server does not have any more, is gone.
+        if before == nil { people.append(person) }
+        continue
+      }
+      guard people[index].role != .owner else { continue }
+      if person.role != before?.role { people[index].role = person.role }
+      if person.permission != before?.permission { people[index].permission = person.permission }
     }
   }
 }

@@ -112,19 +112,24 @@ open class CKShare: CKRecord, @unchecked Sendable {
 
   // MARK: The server's words
 
+  /// What it has beside fields, as it is now.
+  var detailsNow: Details { details.withLock { $0 }.copied }
+
   /// Takes on what the server says about the share.
-  func takeShare(_ record: Record, from viewpoint: Viewpoint) {
+  ///
+  /// - Parameter sent: what a save sent, which the server answers: what was set since stays.
+  func takeShare(_ record: Record, from viewpoint: Viewpoint, after sent: Details? = nil) {
     let address = record.shortGUID.flatMap { viewpoint.shareURL($0) }
-    details.withLock { $0.address = address }
-    guard let shareDetails = record.shareDetails else { return }
-    let people = shareDetails.participants.map { Participant($0, in: record.zone, from: viewpoint) }
-    details.withLock { details in
-      details.publicPermission = .init(shareDetails.publicPermission)
-      details.rootName = shareDetails.rootRecordName
-      details.access = ShareAccess(shareDetails)
-      details.people = people
+    guard let shareDetails = record.shareDetails else {
+      return details.withLock { $0.address = address }
     }
-    let said = details.withLock { $0 }.copied
+    let said = Details(shareDetails, at: address, in: record.zone, from: viewpoint)
+    let own = said.copied
+    details.withLock { details in
+      let now = details
+      details = own
+      if let sent { details.keepChanges(of: now, since: sent) }
+    }
     unchanged.withLock { $0 = said }
   }
 

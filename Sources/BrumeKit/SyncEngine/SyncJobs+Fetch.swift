@@ -157,7 +157,8 @@ extension SyncJobs {
     let token = state.value.zoneTokens[zone].map { CKServerChangeToken(text: $0) }
     let group = context.options.operationGroup
     do {
-      return try await request(zone, since: token, group)
+      return try await request(
+        zone, since: token, group, includesOldDeletions: state.value.zonesSentTo.contains(zone))
     } catch let failure as ZoneFailure
       where failure.error.code == .changeTokenExpired && token != nil
     {

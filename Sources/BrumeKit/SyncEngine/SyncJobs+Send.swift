@@ -126,7 +126,10 @@ extension SyncJobs {
     let answers = await answers(to: batch, context.options.operationGroup)
     let outcome = SentRecords(
       batch, saves: { answers.saves[$0] }, deletes: { answers.deletes[$0] })
-    state.update { $0.answered(keeping: outcome.unsent) }
+    state.update {
+      $0.sent(to: batch.recordsToSave.map(\.recordID.zoneID))
+      $0.answered(keeping: outcome.unsent)
+    }
     let event = outcome.event
     failures.note(event)
     if outcome.unsent.count < batch.count { await notify(.sentRecordZoneChanges(event)) }
@@ -189,14 +192,16 @@ private struct RecordAnswers {
   /// Why a request failed as a whole, if it is sent again.
   var passing: CKError?
 
-  init(
-    saves: [CKRecord.ID: Result<CKRecord, any Error>],
-    deletes: [CKRecord.ID: Result<Void, any Error>]
-  ) {
-    self.saves = saves
-    self.deletes = deletes
+  func and(_ others: RecordAnswers) -> RecordAnswers {
+    var both = self
+    both.saves.merge(others.saves) { first, _ in first }
+    both.deletes.merge(others.deletes) { first, _ in first }
+    both.passing = passing ?? others.passing
+    return both
   }
+}
 
+extension RecordAnswers {
   /// The same failure for each change.
   init(_ batch: CKSyncEngine.RecordZoneChangeBatch, _ failure: CKError) {
     saves = [:]
@@ -204,14 +209,6 @@ private struct RecordAnswers {
     passing = failure.isRepeatedBySyncEngine ? failure : nil
     for record in batch.recordsToSave { saves[record.recordID] = .failure(failure) }
     for id in batch.recordIDsToDelete { deletes[id] = .failure(failure) }
-  }
-
-  func and(_ others: RecordAnswers) -> RecordAnswers {
-    var both = self
-    both.saves.merge(others.saves) { first, _ in first }
-    both.deletes.merge(others.deletes) { first, _ in first }
-    both.passing = passing ?? others.passing
-    return both
   }
 }
 

@@ -3,8 +3,8 @@
 
 extension SyncState: Codable {
   private enum Key: String, CodingKey {
-    case version, user, databaseToken, zones, unfetched, unnamed, amidPages, untracked, records,
-      databaseChanges
+    case version, user, databaseToken, zones, unfetched, unnamed, amidPages, sentTo, untracked
+    case records, databaseChanges
   }
   private static let version = 1
 
@@ -55,6 +55,9 @@ extension SyncState: Codable {
     for zone in try values.decodeIfPresent([ZoneName].self, forKey: .amidPages) ?? [] {
       isAmidPages(of: try zone.id())
     }
+    for zone in try values.decodeIfPresent([ZoneName].self, forKey: .sentTo) ?? [] {
+      sent(to: [try zone.id()])
+    }
     hasUntrackedChanges = try values.decodeIfPresent(Bool.self, forKey: .untracked) ?? false
     add(try (values.decodeIfPresent([Change].self, forKey: .records) ?? []).map(Self.recordChange))
     add(
@@ -73,6 +76,7 @@ extension SyncState: Codable {
     try values.encode(state.unfetchedZones.map(ZoneName.init), forKey: .unfetched)
     try values.encode(Self.sorted(state.unnamedZones), forKey: .unnamed)
     try values.encode(Self.sorted(state.zonesAmidPages), forKey: .amidPages)
+    try values.encode(Self.sorted(state.zonesSentTo), forKey: .sentTo)
     try values.encode(state.hasUntrackedChanges, forKey: .untracked)
     try values.encode(state.recordChanges.map(Self.coded), forKey: .records)
     try values.encode(state.databaseChanges.map(Self.coded), forKey: .databaseChanges)

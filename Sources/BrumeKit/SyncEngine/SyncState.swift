@@ -19,6 +19,9 @@ struct SyncState: Equatable, Sendable {
   private(set) var unnamedZones: Set<CKRecordZone.ID> = []
   /// Zones of which a fetch read some pages and not the last.
   private(set) var zonesAmidPages: Set<CKRecordZone.ID> = []
+  /// Zones of which nothing was fetched, and to which records were sent: the app has some of them, of whose deletion a
+  /// fetch from the beginning says nothing unless it is asked.
+  private(set) var zonesSentTo: Set<CKRecordZone.ID> = []
   var hasUntrackedChanges = false
   private var waiting = ChangeList()
   private(set) var databaseChanges: [DatabaseChange] = []
@@ -120,6 +123,7 @@ struct SyncState: Equatable, Sendable {
     _ zone: CKRecordZone.ID, token: String, moreComing: Bool, isOfEarlierFetch: Bool = false
   ) {
     zoneTokens[zone] = token
+    zonesSentTo.remove(zone)
     if moreComing {
       zonesAmidPages.insert(zone)
     } else {
@@ -130,6 +134,11 @@ struct SyncState: Equatable, Sendable {
 
   /// For states that were kept.
   mutating func isAmidPages(of zone: CKRecordZone.ID) { zonesAmidPages.insert(zone) }
+
+  /// Records of these zones were sent, with whatever success: a conflict brings the app a record too.
+  mutating func sent(to zones: some Sequence<CKRecordZone.ID>) {
+    zonesSentTo.formUnion(zones.filter { zoneTokens[$0] == nil })
+  }
 
   /// For states that were kept.
   mutating func isUnnamed(_ zone: CKRecordZone.ID) { unnamedZones.insert(zone) }
@@ -152,6 +161,7 @@ struct SyncState: Equatable, Sendable {
   mutating func remade(_ zone: CKRecordZone.ID) {
     zoneTokens[zone] = nil
     zonesAmidPages.remove(zone)
+    zonesSentTo.remove(zone)
   }
 
   /// Another user, or nobody: nothing of this is true any more. What was added while there was no

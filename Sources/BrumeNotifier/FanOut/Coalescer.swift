@@ -20,11 +20,6 @@ package struct Coalescer: Sendable {
     package let subscription: SubscriptionKey
     /// Set for visible pushes that ask to collapse.
     package let collapseID: String?
-    package init(device: DeviceKey, subscription: SubscriptionKey, collapseID: String?) {
-      self.device = device
-      self.subscription = subscription
-      self.collapseID = collapseID
-    }
   }
   /// What to do with a new entry. Times are in milliseconds.
   package struct Action: Equatable, Sendable {
@@ -36,15 +31,7 @@ package struct Coalescer: Sendable {
     /// delivered are always the mailbox's first. Oldest first.
     package var moves: [Int64] = []
     /// False if the reader knows of the due time already.
-    package var signalsReader: Bool
-    package init(
-      due: Milliseconds, replaces: Int64? = nil, moves: [Int64] = [], signalsReader: Bool = true
-    ) {
-      self.due = due
-      self.replaces = replaces
-      self.moves = moves
-      self.signalsReader = signalsReader
-    }
+    package var signalsReader = true
   }
   private struct Last: Sendable {
     var position: Int64

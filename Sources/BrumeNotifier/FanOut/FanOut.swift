@@ -33,6 +33,7 @@ struct FanOut {
     /// A later time was shown before.
     var wasSetBack = false
     let pace: Pace
+    var caution = Caution()
     let coalescers: [UserID: Coalescer]
     let connected: [UserID: Set<DeviceKey>]
     /// Whether devices may be connected to other processes.
@@ -99,13 +100,17 @@ struct FanOut {
       if !isDone { break }
     }
     try transaction.settings.set(.notifierCursor(input.bucket), to: outcome.cursor.bytes)
+    if input.caution.keepsUp { try keepUp() }
+    outcome.lastDelivery = history.lastDelivery
+    outcome.coalescers = mailbox.coalescers
+    return outcome
+  }
+
+  private mutating func keepUp() throws {
     try history.save(
       to: transaction, cursor: outcome.cursor.position,
       free: transaction.webhooks.trimmable(
         in: input.bucket, through: outcome.cursor.position, limits: rules.limits))
-    outcome.lastDelivery = history.lastDelivery
-    outcome.coalescers = mailbox.coalescers
-    return outcome
   }
 
   // MARK: One entry
@@ -153,9 +158,9 @@ struct FanOut {
 
   /// What is damaged of one subscriber keeps no push from the others: whoever read it has noted the row.
   private mutating func deliver(_ target: Target, _ builder: NotificationBuilder) throws {
-    if try BrumeError.unlessDamaged({ try ask(target, builder) }) == nil {
-      history.note(ServedDelivery(target.key, .damaged))
-    }
+    let isPassedOver = subscriptionsServed == 0 && input.caution.passesOverFirst
+    if !isPassedOver, try BrumeError.unlessDamaged({ try ask(target, builder) }) != nil { return }
+    history.note(ServedDelivery(target.key, .damaged))
   }
 
   private mutating func ask(_ target: Target, _ builder: NotificationBuilder) throws {
@@ -214,8 +219,10 @@ struct FanOut {
       outcomes.append(result.outcome)
       if result.overflowed {
         outcome.overflows += 1
-        try transaction.pushLog.append(
-          overflow(result.entry, device), limit: rules.limits.pushLogRows)
+        if input.caution.keepsUp {
+          try transaction.pushLog.append(
+            overflow(result.entry, device), limit: rules.limits.pushLogRows)
+        }
       }
       outcome.new.entries.append((device.key, result.entry))
       if result.signalsReader { markPending(device) }

@@ -31,21 +31,11 @@ package struct Gates {
     case withheld(Withheld)
   }
 
-  private struct DeviceOwner: Hashable {
-    let containerEnvironment: ContainerEnvironment
-    let user: UserID
-  }
-
-  private struct PublicType: Hashable {
-    let database: DatabaseKey
-    let type: String
-  }
-
   private let bucket: Bucket
   private let permission: ReadPermission
   private let transaction: any ReadTransaction
-  private var devices: [DeviceOwner: [Device]] = [:]
-  private var publicContexts: [PublicType: Permissions.Context] = [:]
+  private var devices: [AccountKey: [Device]] = [:]
+  private var publicContexts: [WatchedType: Permissions.Context] = [:]
 
   /// - Parameter bucket: whose log the changes are in.
   package init(
@@ -102,7 +92,7 @@ package struct Gates {
   private mutating func publicContext(
     of type: String, in database: DatabaseKey
   ) throws -> Permissions.Context {
-    let key = PublicType(database: database, type: type)
+    let key = WatchedType(type, in: database)
     if let known = publicContexts[key] { return known }
     let context = try permission.publicContext(of: type, in: database, transaction)
     publicContexts[key] = context
@@ -110,7 +100,7 @@ package struct Gates {
   }
 
   private mutating func devices(of scope: SubscriptionScope) throws -> [Device] {
-    let owner = DeviceOwner(containerEnvironment: scope.containerEnvironment, user: scope.user)
+    let owner = AccountKey(scope.user, scope.containerEnvironment)
     if let known = devices[owner] { return known }
     let found = try transaction.devices.all(of: scope.user, in: scope.containerEnvironment)
     devices[owner] = found

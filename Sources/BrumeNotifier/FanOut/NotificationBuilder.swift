@@ -17,13 +17,6 @@ package struct NotificationBuilder: Sendable {
   /// Bounds on texts, such as the collapse ID.
   package let limits: Limits
 
-  package init(id: String, entry: LogEntry, image: Record?, limits: Limits) {
-    self.id = id
-    self.entry = entry
-    self.image = image
-    self.limits = limits
-  }
-
   /// The notification for one subscription.
   ///
   /// - Parameter badge: the number to show, if the subscription counts.

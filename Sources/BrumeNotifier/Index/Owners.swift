@@ -41,7 +41,6 @@ struct Target: Equatable, Sendable {
 /// Events as bits.
 struct EventMask: Equatable, Sendable {
   let bits: UInt8
-  init(bits: UInt8) { self.bits = bits }
   init(_ events: some Sequence<Subscription.Event>) {
     bits = events.reduce(0) { $0 | Self.bit($1) }
   }

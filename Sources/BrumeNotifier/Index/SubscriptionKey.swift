@@ -10,11 +10,6 @@ package struct SubscriptionKey: Sendable {
   package let scope: SubscriptionScope
   /// As its user gave it; compared by its bytes.
   package let id: String
-
-  package init(scope: SubscriptionScope, id: String) {
-    self.scope = scope
-    self.id = id
-  }
 }
 
 extension SubscriptionKey: Hashable {

@@ -12,7 +12,6 @@ extension SubscriptionIndex {
     var rows: [Int32] = []
     var groups: [[Int32]] = []
     package init() {}
-    package var isEmpty: Bool { rows.isEmpty && groups.isEmpty }
     package var count: Int { groups.reduce(rows.count) { $0 + $1.count } }
     /// Visits every subscription that was found.
     package func forEach(_ body: (Int32) -> Void) {

@@ -15,6 +15,10 @@ struct Connector: Sendable {
   let pause: @Sendable (Int) -> Void
   /// A clock that never goes back, in milliseconds.
   let milliseconds: @Sendable () -> Int64
+  /// Makes one connection.
+  typealias Open =
+    @Sendable (ConnectionSettings, ExchangeCounter, DamagedRows) throws(ServerError) -> Connection
+  private let open: Open
   /// Of all connections.
   private(set) var exchanges = ExchangeCounter()
   /// What all connections have found to be damaged.
@@ -65,13 +69,19 @@ struct Connector: Sendable {
     return connector
   }
 
-  /// - Parameter pause: between attempts; nil: by `wait`.
+  /// - Parameters:
+  ///   - pause: between attempts; nil: by `wait`.
+  ///   - open: one attempt.
   init(
     settings: ConnectionSettings, logger: Logger,
     wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
-    pause: (@Sendable (Int) -> Void)? = nil, milliseconds: @escaping @Sendable () -> Int64
+    pause: (@Sendable (Int) -> Void)? = nil, milliseconds: @escaping @Sendable () -> Int64,
+    open: @escaping Open = { (settings, exchanges, damaged) throws(ServerError) in
+      try Connection(settings, exchanges, damaged)
+    }
   ) {
     self.settings = settings
+    self.open = open
     self.logger = logger
     outage = Outage(logger)
     damaged = DamagedRows { row in
@@ -126,7 +136,7 @@ struct Connector: Sendable {
   }
 
   private func attempt() throws(ServerError) -> Connection {
-    let connection = try Connection(settings, exchanges, damaged)
+    let connection = try open(settings, exchanges, damaged)
     try settings.worker?.require(connection)
     try StoreLock.share(connection)
     outage.reached(at: milliseconds())

@@ -13,9 +13,12 @@ final class JoinedSQL: Sendable {
   ///   - citus: the question on Citus. There the first parameter, the bucket, is the same for all, because Citus
   ///     looks for the worker that has it.
   ///   - types: of the parameters.
-  init(_ text: String, onCitus citus: String, _ types: [SQLType]) {
+  ///   - file: where the question is written.
+  init(_ text: String, onCitus citus: String, _ types: [SQLType], _ file: String, _ line: Int) {
     self.types = types
-    sql = SQL(Self.each(text, types, from: 0), onCitus: Self.each(citus, types, from: 1))
+    sql = SQL(
+      Self.each(text, types, from: 0), onCitus: Self.each(citus, types, from: 1), file: file,
+      line: line)
   }
 
   /// - Parameter sql: in words of its own, of a question that is asked alone on Citus.

@@ -57,11 +57,15 @@ struct PendingWrites {
     }
   }
 
-  /// Takes out the rows of a table, once there are so many, if nothing else has to be carried out before them.
+  /// Takes out the rows of a table, once there are so many; with all before them that has to be carried out first.
   mutating func take(_ table: Table, from count: Int, onCitus: Bool) -> [Connection.Command] {
-    guard parts.count == 1, case .rows(var tables) = parts[0],
-      let rows = tables[table.id], rows.order.count >= count
+    guard case .rows(var tables)? = parts.last, let rows = tables[table.id],
+      rows.order.count >= count
     else { return [] }
+    if parts.count > 1 {
+      defer { parts = [] }
+      return commands(onCitus: onCitus)
+    }
     tables[table.id] = nil
     parts = tables.isEmpty ? [] : [.rows(tables)]
     return rows.commands(onCitus: onCitus)

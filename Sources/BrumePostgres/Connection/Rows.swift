@@ -16,9 +16,6 @@ struct Rows {
 
   var count: Int { indices?.count ?? Int(PQntuples(result.handle)) }
 
-  /// How many rows a statement that writes has changed.
-  var changed: Int { PQcmdTuples(result.handle).flatMap { Int(String(cString: $0)) } ?? 0 }
-
   var first: Row? { count > 0 ? row(0) : nil }
 
   func map<Value>(_ transform: (Row) throws -> Value) rethrows -> [Value] {

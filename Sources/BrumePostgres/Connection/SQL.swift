@@ -12,6 +12,8 @@ final class SQL: Sendable {
   /// Whether it was put together for a query, so that there are many like it.
   let isOfQuery: Bool
   private static let count = Atomic<Int>(0)
+  /// Where texts are written, as `File.swift:line`, for tests: which of all statements they have met.
+  private static let places = Mutex<[String: Set<String>]>([:])
 
   /// - Parameters:
   ///   - citus: what is asked instead where tables are divided by bucket. Of itself a statement only gets the bucket
@@ -19,24 +21,38 @@ final class SQL: Sendable {
   ///     index, would be asked of all workers.
   ///   - types: of its parameters, the bucket first, if questions of this kind may be asked together.
   ///   - isOfQuery: whether it was put together for a query.
+  ///   - file: where it is written.
   init(
     _ text: String, onCitus citus: String? = nil, each types: [SQLType]? = nil,
-    isOfQuery: Bool = false
+    isOfQuery: Bool = false, file: String = #fileID, line: Int = #line
   ) {
     self.isOfQuery = isOfQuery
     let citus = citus ?? text.replacing("bucket + 0 = $1", with: "bucket = $1 AND bucket + 0 = $1")
     (self.text, textOnCitus) = (text, citus)
     name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
-    joined = types.map { JoinedSQL(text, onCitus: citus, $0) }
+    joined = types.map { JoinedSQL(text, onCitus: citus, $0, file, line) }
+    if !isOfQuery { Self.note(text, file, line) }
   }
 
   /// - Parameter joined: the same for many values, in words of its own.
-  init(_ text: String, onCitus citus: String, joined: JoinedSQL) {
+  init(
+    _ text: String, onCitus citus: String, joined: JoinedSQL, file: String = #fileID,
+    line: Int = #line
+  ) {
     (self.text, textOnCitus) = (text, citus)
     isOfQuery = false
     name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
     self.joined = joined
+    Self.note(text, file, line)
   }
+
+  private static func note(_ text: String, _ file: String, _ line: Int) {
+    let place = "\(file.split(separator: "/").last ?? ""):\(line)"
+    _ = places.withLock { $0[text, default: []].insert(place) }
+  }
+
+  /// Where this process has met a statement with the text, as far as it is written down as a whole.
+  static func places(of text: String) -> Set<String> { places.withLock { $0[text] ?? [] } }
 
   func text(onCitus: Bool) -> String { onCitus ? textOnCitus : text }
 }

@@ -45,12 +45,13 @@ final class Session {
 
   func put(_ row: [SQLValue], in table: Table) {
     pending.put(row, in: table)
-    if table.isSentEarly, isInBody { sendEarly(table) }
+    sendEarly(table)
   }
 
-  /// The server inserts many rows while the body goes on to the next.
+  /// The server inserts or removes many rows while the body goes on to the next.
   private func sendEarly(_ table: Table) {
-    let commands = pending.take(table, from: Self.earlyRows, onCitus: isOnCitus)
+    guard isInBody, let count = table.earlyRows else { return }
+    let commands = pending.take(table, from: count, onCitus: isOnCitus)
     guard !commands.isEmpty, failure == nil else { return }
     do throws(ServerError) {
       try sendAccepted()
@@ -62,7 +63,10 @@ final class Session {
     }
   }
 
-  func remove(_ key: [SQLValue], from table: Table) { pending.remove(key, from: table) }
+  func remove(_ key: [SQLValue], from table: Table) {
+    pending.remove(key, from: table)
+    sendEarly(table)
+  }
 
   /// A statement that is carried out after all before it.
   func run(_ sql: SQL, _ values: [SQLValue] = []) { pending.add((sql, values)) }
@@ -178,7 +182,7 @@ final class Session {
   }
 
   /// Ours: rows of a table that one early statement carries.
-  private static let earlyRows = 50
+  static let earlyRows = 50
   private static let discardPlans = SQL("DISCARD PLANS")
   private static let commit = SQL("COMMIT")
   private static let rollback = SQL("ROLLBACK")

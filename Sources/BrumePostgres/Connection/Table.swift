@@ -14,8 +14,9 @@ final class Table: Sendable {
   private let columns: [Column]
   /// Whether each row has a column `checksum`, of the key and the other columns in their order.
   private let isSummed: Bool
-  /// Whether rows are sent before the body that writes them is done, so that the server works meanwhile.
-  let isSentEarly: Bool
+  /// So many rows are sent before the body that writes them is done, so that the server works meanwhile, and no body is
+  /// silent for long. Nil: all wait until it is done.
+  let earlyRows: Int?
   /// Inserts rows, or replaces those with the same key.
   private let upsert: SQL
   /// Deletes rows by their keys.
@@ -29,13 +30,15 @@ final class Table: Sendable {
   ///   - key: columns of the primary key.
   ///   - columns: the others that are written.
   ///   - isSummed: whether rows get a checksum.
-  ///   - isSentEarly: whether many rows are sent before the body that writes them is done.
+  ///   - earlyRows: how many rows are sent before the body that writes them is done.
   ///   - statement: what is done with the rows that are put, if it is something else. It gets them as what
   ///     stands behind FROM: `given`, with the names of all columns.
   ///   - citus: the same where tables are divided by bucket, if Citus does not take it.
+  ///   - file: where it is written.
   init(
     _ name: String, key: [Column], columns: [Column], isSummed: Bool = false,
-    isSentEarly: Bool = false,
+    earlyRows: Int? = nil,
+    file: String = #fileID, line: Int = #line,
     statement: ((String) -> String)? = nil, onCitus citus: ((String) -> String)? = nil
   ) {
     let columns = isSummed ? columns + [("checksum", .integer)] : columns
@@ -43,12 +46,13 @@ final class Table: Sendable {
     self.key = key
     self.columns = columns
     self.isSummed = isSummed
-    self.isSentEarly = isSentEarly
+    self.earlyRows = earlyRows
     id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
     let given = Self.given(key + columns)
     upsert = SQL(
-      statement?(given) ?? Self.upsert(name, key, columns), onCitus: citus?(given))
-    delete = SQL(Self.delete(name, key))
+      statement?(given) ?? Self.upsert(name, key, columns), onCitus: citus?(given), file: file,
+      line: line)
+    delete = SQL(Self.delete(name, key), file: file, line: line)
     upsertRow = statement == nil ? SQL(Self.upsertRow(name, key, columns)) : nil
     deleteRow = SQL(Self.deleteRow(name, key))
   }
@@ -74,9 +78,6 @@ final class Table: Sendable {
     }
     return bytes
   }
-
-  /// How many columns the key has.
-  var keyLength: Int { key.count }
 
   private static func arrays(_ columns: [Column], _ rows: [[SQLValue]]) -> [SQLValue] {
     columns.indices.map { index in .array(columns[index].type, rows.map { $0[index] }) }

@@ -29,14 +29,17 @@ final class AccountChanges {
     session.run(Self.trim, [.integer(number - Self.kept)])
   }
 
-  /// The number of the last change.
-  func last() throws -> Int64 { try session.first(Self.findLast) { $0.integer(0) } ?? 0 }
-
-  /// Users whose accounts other processes changed after the change with number `last`. Nil: not all of them are known any
-  /// more. Who asks for the first time has no sessions of before.
-  func users(after last: Int64) throws -> Set<UserID>? {
-    if last > 0, try self.last() - Self.kept > last { return nil }
-    return Set(try session.all(Self.find, [.integer(last), .text(process)]) { UserID($0.text(0)) })
+  /// Users whose accounts other processes than `process` changed after the change with number `last`, and the number of the
+  /// last one. No users: not all of them are known any more. Who asks for the first time has no sessions of before.
+  static func users(
+    after last: Int64, but process: String, on connection: Connection
+  ) throws(ServerError) -> (users: Set<UserID>?, last: Int64) {
+    try connection.send(findLast)
+    try connection.send(find, [.integer(last), .text(process)])
+    let answers = try connection.exchange()
+    let newest = answers[0].first?.integer(0) ?? 0
+    if last > 0, newest - kept > last { return (nil, newest) }
+    return (Set(answers[1].map { UserID($0.text(0)) }), newest)
   }
 
   private static let table = Table(

@@ -1,21 +1,8 @@
-// A user in a container environment, to whom devices, mailboxes, kept notifications and memberships belong.
+// How the rows of an account are found.
 
 import BrumeModel
 
-struct AccountKey: Hashable {
-  let user: UserID
-  let containerEnvironment: ContainerEnvironment
-
-  init(_ user: UserID, _ containerEnvironment: ContainerEnvironment) {
-    self.user = user
-    self.containerEnvironment = containerEnvironment
-  }
-
-  init(_ device: DeviceKey) { self.init(device.user, device.containerEnvironment) }
-
-  /// In whose bucket all of it is.
-  var database: DatabaseKey { DatabaseKey(in: containerEnvironment, owner: user) }
-
+extension AccountKey {
   /// With which keys of the account's rows begin.
   static let columns: [Table.Column] = [
     ("bucket", .integer), ("container", .text), ("environment", .text), ("user_id", .text),
@@ -47,6 +34,6 @@ extension Places {
   }
 
   func values(_ device: DeviceKey) -> [SQLValue] {
-    values(AccountKey(device)) + [.text(device.device.name)]
+    values(device.account) + [.text(device.device.name)]
   }
 }

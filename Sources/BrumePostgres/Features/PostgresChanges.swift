@@ -103,10 +103,12 @@ final class PostgresChanges: ChangeReading, Remembering {
 
   private static let find = SQL(page("ASC"))
   private static let findNewest = SQL(page("DESC"))
+  /// Each by itself: with `= ANY` a planner without statistics reads the whole feed and compares each row.
   private static let findContents = SQL(
     """
-    SELECT sequence, content FROM records
-    WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence = ANY ($3::bigint[])
+    SELECT found.* FROM unnest($3::bigint[]) AS wanted (one) CROSS JOIN LATERAL (
+      SELECT sequence, content FROM records
+      WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence = one OFFSET 0) AS found
     """)
   private static let findDeletions = SQL(
     """

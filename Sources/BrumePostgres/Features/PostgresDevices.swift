@@ -51,17 +51,10 @@ final class PostgresDevices: DeviceWriting, Remembering {
   }
 
   func withPendingEntries(
-    after cursor: Int64?, limit: Int
-  ) throws -> (devices: [Device], next: Int64?) {
-    let found = try session.all(
-      Self.withPendingEntries, [.integer(cursor ?? 0), .integer(limit), ownBuckets]
-    ) { (try $0.device(), $0.integer(10)) }
-    return (found.map(\.0), found.count < limit ? nil : found.last?.1)
-  }
-
-  /// Whoever notifies for a bucket sends for it.
-  private var ownBuckets: SQLValue {
-    .array(.integer, leases.buckets.map { .integer($0.number) })
+    after cursor: PendingCursor?, limit: Int
+  ) throws -> (devices: [Device], next: PendingCursor?) {
+    // Whoever notifies for a bucket sends for it.
+    try PendingDevices(session, in: leases.buckets).page(after: cursor, limit: limit)
   }
 
   // MARK: Writing
@@ -72,13 +65,13 @@ final class PostgresDevices: DeviceWriting, Remembering {
       places.values(device.key) + columns(of: device.channel) + [.integer(device.registered)],
       in: Self.table)
     known[device.key.byteText] = .some(device)
-    lists[AccountKey(device.key)] = nil
+    lists[device.key.account] = nil
   }
 
   func remove(_ key: DeviceKey) throws {
     session.remove(places.values(key), from: Self.table)
     known[key.byteText] = .some(nil)
-    lists[AccountKey(key)] = nil
+    lists[key.account] = nil
     try mailboxes.removeAll(of: key)
   }
 
@@ -128,9 +121,10 @@ extension PostgresDevices {
       ("channel", .text), ("token", .text), ("token_environment", .text), ("topic", .text),
       ("push_key", .bytes), ("push_secret", .bytes), ("registered", .integer),
     ])
-  private static let select = """
+  /// As `Row.device` reads it.
+  static let select = """
     SELECT container, environment, user_id, device, channel, token, token_environment, topic,
-      push_key, push_secret, serial, registered
+      push_key, push_secret, registered
     FROM devices
     """
   private static let order = "container, environment, user_id, device"
@@ -141,20 +135,10 @@ extension PostgresDevices {
     "\(select) WHERE token = $1 AND channel = 'courier' ORDER BY registered, \(order)")
   private static let atAddress = SQL(
     "\(select) WHERE token = $1 AND channel IN ('apns', 'webpush') ORDER BY \(order)")
-  // OFFSET 0 keeps the planner from joining all mailboxes.
-  private static let withPendingEntries = SQL(
-    """
-    \(select) WHERE channel IN ('apns', 'webpush') AND serial > $1 AND bucket = ANY ($3::bigint[])
-      AND EXISTS (
-        SELECT 1 FROM mailbox
-        WHERE \(AccountKey.same("mailbox", "devices")) AND mailbox.device = devices.device
-        OFFSET 0)
-    ORDER BY serial LIMIT $2
-    """)
 }
 
 extension Row {
-  fileprivate func device() throws -> Device {
+  func device() throws -> Device {
     let kind = try known(Device.Channel.Kind(rawValue: text(4)), "channel")
     let channel: Device.Channel
     switch kind {
@@ -168,6 +152,6 @@ extension Row {
     }
     let key = DeviceKey(
       in: try containerEnvironment(0), user: UserID(text(2)), device: DeviceID(text(3)))
-    return Device(key: key, channel: channel, registered: integer(11))
+    return Device(key: key, channel: channel, registered: integer(10))
   }
 }

@@ -154,7 +154,7 @@ final class PostgresLog: LogWriting, Remembering {
       ("type", .text), ("subject", .text), ("sequence", .integer), ("image", .bytes),
       ("shares", .text), ("container", .text), ("environment", .text), ("\"user\"", .text),
       ("device", .text), ("request", .text), ("time", .integer),
-    ], isSummed: true, isSentEarly: true)
+    ], isSummed: true, earlyRows: Session.earlyRows)
   private static let trim = SQL("DELETE FROM log WHERE bucket = $1 AND position <= $2")
   private static let trimOld = SQL(
     """
@@ -215,7 +215,7 @@ extension PostgresLog {
       [
         .integer(LogEventKind.record.rawValue), try number(change.record.zone, in: database),
         .text(change.record.name), .text(change.recordType), .text(String(change.kind.rawValue)),
-        .integer(change.image?.sequence), .bytes(change.image.map(bytes)),
+        .integer(change.image?.sequence), .bytes(change.image.map(coder.bytes(of:))),
         .text(Lines.column(change.coveringShares)), .null, .null,
       ]
     case .zoneCreated(let zone): try columns(.zoneCreated, zone, in: database)
@@ -250,14 +250,6 @@ extension PostgresLog {
       throw StoreError(.corrupt, "a record's change is logged in another database than its own")
     }
     return .integer(try places.givenNumber(of: zone))
-  }
-
-  private func bytes(of image: StoredRecord) -> [UInt8] {
-    switch image.content {
-    case .value(let record): coder.encode(record)
-    case .encoded(let bytes, _): bytes
-    case .unreadable: []
-    }
   }
 }
 

@@ -43,12 +43,12 @@ final class PostgresMailboxes: MailboxWriting, Remembering {
 
   /// Nil if nobody has asked.
   private func known(_ device: DeviceKey) -> Mailbox? {
-    known[AccountKey(device)].map { $0[ByteText(device.device.name)] ?? Mailbox() }
+    known[device.account].map { $0[ByteText(device.device.name)] ?? Mailbox() }
   }
 
   private func mailbox(of device: DeviceKey) throws -> Mailbox {
     if let known = known(device) { return known }
-    try session.ask(questions(AccountKey(device)))
+    try session.ask(questions(device.account))
     return known(device) ?? Mailbox()
   }
 
@@ -57,7 +57,7 @@ final class PostgresMailboxes: MailboxWriting, Remembering {
   func enqueue(_ entry: MailboxEntry, to device: DeviceKey) throws -> Int64 {
     if let waiting = try mailbox(of: device).position(of: entry) { return waiting }
     var entry = entry
-    entry.position = try locks.next(.mailboxes, in: places.bucket(of: AccountKey(device)))
+    entry.position = try locks.next(.mailboxes, in: places.bucket(of: device.account))
     session.put(
       row(device, entry.position) + [
         .text(entry.notificationID), .text(entry.subscriptionID), .text(entry.collapseID),
@@ -86,7 +86,7 @@ final class PostgresMailboxes: MailboxWriting, Remembering {
   func removeAll(of device: DeviceKey) throws { try acknowledge(through: .max, by: device) }
 
   private func change(_ device: DeviceKey, _ change: (inout Mailbox) -> Void) {
-    let (account, name) = (AccountKey(device), ByteText(device.device.name))
+    let (account, name) = (device.account, ByteText(device.device.name))
     guard known[account] != nil else { return }
     change(&known[account, default: [:]][name, default: Mailbox()])
   }

@@ -219,7 +219,7 @@ extension PostgresRecords {
     columns: [
       ("type", .text), ("deleted_type", .text), ("deleted_creator", .text),
       ("deleted_shares", .text), ("sequence", .integer), ("parent", .text), ("content", .bytes),
-    ], isSummed: true, isSentEarly: true)
+    ], isSummed: true, earlyRows: Session.earlyRows)
   private static let references = Table(
     "record_references", key: place + [("target", .text), ("action", .text), ("name", .text)],
     columns: [])
@@ -264,12 +264,19 @@ extension PostgresRecords {
       ORDER BY records.name OFFSET 0) AS found
     """
   }
+  /// The whole key is compared with what is wanted: with `= ANY` a planner without statistics reads all of the zone.
   private static let forgetDeletions = SQL(
     """
-    DELETE FROM records
-    WHERE bucket = $1 AND zone = $2 AND name = ANY($3::text[]) AND type IS NULL AND sequence <= $4
+    DELETE FROM records USING (SELECT $1::bigint, $2::bigint, unnest($3::text[])) AS gone (bucket, zone, name)
+    WHERE records.bucket = gone.bucket AND records.zone = gone.zone AND records.name = gone.name
+      AND type IS NULL AND sequence <= $4
     RETURNING sequence
-    """)
+    """,
+    onCitus: """
+      DELETE FROM records
+      WHERE bucket = $1 AND zone = $2 AND name = ANY($3::text[]) AND type IS NULL AND sequence <= $4
+      RETURNING sequence
+      """)
   private static let removeAll = [
     """
     UPDATE asset_files SET idle_since = 0 WHERE checksum IN

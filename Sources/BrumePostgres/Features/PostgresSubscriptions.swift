@@ -13,11 +13,6 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
       self.id = ByteText(id)
     }
   }
-  /// A record type as changes in a database show it.
-  private struct WatchedType: Hashable {
-    let database: DatabaseKey
-    let type: String
-  }
 
   private let session: Session
   private let places: Places
@@ -78,7 +73,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   /// zone with shares the answer is yes, and of others nobody but the owner sees changes.
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {
     if database.owner != nil, zones.hasMetShares(in: database) { return true }
-    let watched = WatchedType(database: database, type: recordType)
+    let watched = WatchedType(recordType, in: database)
     if watchers[watched] == nil {
       try session.ask([question(queriesOn: recordType, in: database)])
     }
@@ -156,7 +151,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   }
 
   func question(queriesOn recordType: String, in database: DatabaseKey) -> Question {
-    let watched = WatchedType(database: database, type: recordType)
+    let watched = WatchedType(recordType, in: database)
     let values =
       [places.bucketValue(of: database)] + database.containerEnvironment.values + [
         .text(recordType)

@@ -42,6 +42,12 @@ final class PostgresZones: ZoneWriting, Remembering {
     ) { try $0.zone(of: database) }
   }
 
+  func count(in database: DatabaseKey, limit: Int) throws -> Int {
+    guard let number = try places.number(of: database) else { return 0 }
+    let values = values(database, number) + [.integer(Int64(limit))]
+    return Int(try session.first(Self.count, values) { $0.integer(0) } ?? 0)
+  }
+
   func databases(of owner: UserID) throws -> [DatabaseKey] {
     try session.all(Self.databasesOfOwner, [.text(owner.name)]) { try $0.database(0) }
   }
@@ -117,6 +123,11 @@ final class PostgresZones: ZoneWriting, Remembering {
     WHERE bucket = $1 AND database = $2 AND incarnation IS NOT NULL AND deletion IS NULL
     ORDER BY name
     """)
+  private static let count = SQL(
+    """
+    SELECT count(*) FROM (
+      SELECT 1 FROM zones WHERE bucket = $1 AND database = $2 LIMIT $3) AS found
+    """)
   private static let databasesOfOwner = SQL(
     """
     SELECT container, environment, owner FROM databases WHERE owner = $1
@@ -137,10 +148,14 @@ final class PostgresZones: ZoneWriting, Remembering {
     """)
   private static let countDatabases = SQL(
     "SELECT container, environment, count(*) FROM databases GROUP BY container, environment")
+  /// In the order of the index, and of those the ones of one sequence by name: a planner without statistics would read
+  /// all zones to sort them.
   private static let changed = SQL(
     """
-    SELECT \(columns) FROM zones
-    WHERE bucket = $1 AND database = $2 AND last_sequence > $3 AND incarnation IS NOT NULL
+    SELECT * FROM (
+      SELECT \(columns) FROM zones
+      WHERE bucket = $1 AND database = $2 AND last_sequence > $3 AND incarnation IS NOT NULL
+      ORDER BY last_sequence FETCH FIRST ($4) ROWS WITH TIES) AS changed
     ORDER BY last_sequence, name LIMIT $4
     """)
 }

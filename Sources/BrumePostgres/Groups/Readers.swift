@@ -13,6 +13,8 @@ struct ReadJob: Sendable {
   let plan: ReadPlan
   /// Whether a query that misses an index ends the read.
   let asksForIndex: Bool
+  /// In whose name; nil: the server itself.
+  var name: String?
   /// Whether somebody still waits for the answer.
   let isWanted: @Sendable () -> Bool
   let run: @Sendable (PostgresTransaction) throws -> Void
@@ -20,60 +22,25 @@ struct ReadJob: Sendable {
   let finish: @Sendable ((any Error)?) -> Void
   /// In the order of coming.
   var number: Int64 = 0
+  /// Whether it was left to those who have a connection: once.
+  var isHanded = false
 }
 
 final class Readers: Sendable {
-  /// A connection, and where its thread sleeps.
-  // Sendable because whoever took it out of those that sleep has it alone: its own thread, or a caller who reads with it.
-  private final class Seat: @unchecked Sendable {
-    var connection: Connection?
-    let wake = DispatchSemaphore(value: 0)
-  }
-
-  private struct State {
-    /// The longest waiting last.
-    var leaving: [ReadJob] = []
-    var arriving: [ReadJob] = []
-    var sleeping: [Seat] = []
-    var isClosed = false
-    /// Of the read that came last.
-    var last: Int64 = 0
-    /// Whether a thread that has nothing to do may sleep.
-    var isIdle: Bool { leaving.isEmpty && arriving.isEmpty && !isClosed }
-
-    mutating func add(_ job: ReadJob) {
-      var job = job
-      last += 1
-      job.number = last
-      arriving.append(job)
-    }
-
-    mutating func next() -> ReadJob? {
-      if leaving.isEmpty { (leaving, arriving) = (arriving.reversed(), []) }
-      return leaving.popLast()
-    }
-
-    /// Those that wait and came no later than the one with this number.
-    mutating func take(through number: Int64) -> [ReadJob] {
-      let waiting: [ReadJob] = leaving.reversed() + arriving
-      let taken = waiting.prefix { $0.number <= number }
-      (leaving, arriving) = ([], Array(waiting.dropFirst(taken.count)))
-      return Array(taken)
-    }
-  }
-  private enum Step {
-    case run(ReadJob)
-    case sleep
-    case end
+  /// What becomes of a read.
+  private enum Outcome {
+    case answered((any Error)?)
+    /// Others, who have connections, take it.
+    case handed
   }
   /// There is no connection to be had.
   private struct Away: Error { let error: StoreError }
-  /// Ours: beyond it reads are refused.
-  private static let waitingLimit = 10_000
+  /// Others took the read.
+  private struct Handed: Error {}
   /// Ours: connections on which one read may fail.
   private static let attempts = 3
 
-  private let state = Mutex(State())
+  private let line = Mutex(ReadLine())
   private let node: Node
   private let connector: Connector
   /// Takes what the coordinator of Citus is to do.
@@ -89,6 +56,7 @@ final class Readers: Sendable {
 
   func start(_ count: Int) throws(StoreError) {
     for _ in 0..<count {
+      line.withLock { $0.threadBegins() }
       guard EngineThread.start({ self.run() }) else {
         throw StoreError(.unavailable, "no thread for a reader")
       }
@@ -97,13 +65,8 @@ final class Readers: Sendable {
 
   func add(_ job: ReadJob) throws(StoreError) {
     try node.acknowledgements.check()
-    let result = state.withLock { state -> Result<Seat?, StoreError> in
-      if state.isClosed { return .failure(.closed) }
-      guard state.arriving.count < Self.waitingLimit else {
-        return .failure(StoreError(.noRoom, "too many reads wait; slow down"))
-      }
-      state.add(job)
-      return .success(state.sleeping.popLast())
+    let result = line.withLock { line -> Result<ReaderSeat?, StoreError> in
+      do throws(StoreError) { return .success(try line.add(job)) } catch { return .failure(error) }
     }
     try result.get()?.wake.signal()
   }
@@ -112,107 +75,135 @@ final class Readers: Sendable {
   /// and there.
   func runNow(_ job: ReadJob) throws(StoreError) -> Bool {
     try node.acknowledgements.check()
-    let free = state.withLock { state -> Seat? in
-      guard state.isIdle, state.sleeping.last?.connection?.isUsable == true else { return nil }
-      return state.sleeping.popLast()
-    }
+    let free = line.withLock { $0.takeConnected(for: job) }
     guard let seat = free else { return false }
-    let error = carryOut(job, &seat.connection)
+    let outcome = carryOut(job, seat)
     giveBack(seat)
-    answer(job, error)
+    answer(job, outcome)
     return true
   }
 
   /// Ends a connection that nobody uses, if another one is left. Its thread gets work after all others.
   func giveUpConnection() {
-    let free = state.withLock { state -> Seat? in
-      let connected = state.sleeping.indices.filter { state.sleeping[$0].connection != nil }
-      return connected.count > 1 ? state.sleeping.remove(at: connected[0]) : nil
-    }
-    guard let seat = free else { return }
-    seat.connection = nil
-    giveBack(seat, at: 0)
+    guard let seat = line.withLock({ $0.takeSpare() }) else { return }
+    set(nil, of: seat)
+    giveBack(seat)
   }
 
-  private func giveBack(_ seat: Seat, at place: Int? = nil) {
-    let sleepsOn = state.withLock { state in
-      if state.isIdle { state.sleeping.insert(seat, at: place ?? state.sleeping.count) }
-      return state.isIdle
+  private func giveBack(_ seat: ReaderSeat) {
+    let sleepsOn = line.withLock { line in
+      if line.isIdle { line.sleep(seat) }
+      return line.isIdle
     }
     if !sleepsOn { seat.wake.signal() }
   }
 
   func close() {
-    let sleeping = state.withLock { state in
-      state.isClosed = true
-      defer { state.sleeping = [] }
-      return state.sleeping
-    }
-    for seat in sleeping { seat.wake.signal() }
+    for seat in line.withLock({ $0.close() }) { seat.wake.signal() }
   }
 
   // MARK: A thread
 
   private func run() {
-    let seat = Seat()
+    let seat = ReaderSeat()
     while true {
-      switch nextStep(seat) {
-      case .run(let job): answer(job, carryOut(job, &seat.connection))
+      switch line.withLock({ $0.next(seat) }) {
+      case .run(let job, let other):
+        other?.wake.signal()
+        let outcome = carryOut(job, seat)
+        answer(job, outcome)
+        if case .handed = outcome { connect(seat) }
       case .sleep: seat.wake.wait()
       case .end: return
       }
     }
   }
 
-  private func nextStep(_ seat: Seat) -> Step {
-    state.withLock { state in
-      if let job = state.next() { return .run(job) }
-      if state.isClosed { return .end }
-      // Whoever has no connection gets work after all others.
-      state.sleeping.insert(seat, at: seat.connection == nil ? 0 : state.sleeping.count)
-      return .sleep
-    }
-  }
-
-  private func answer(_ job: ReadJob, _ error: (any Error)?) {
+  private func answer(_ job: ReadJob, _ outcome: Outcome) {
+    guard case .answered(let error) = outcome else { return }
     if let handOver, let reason = error.flatMap({ Handover($0) }) { return handOver(job, reason) }
     job.finish((error as? ServerError)?.storeError ?? error)
   }
 
-  /// Answers what went wrong.
-  private func carryOut(_ job: ReadJob, _ connection: inout Connection?) -> (any Error)? {
-    let last = state.withLock { $0.last }
+  private func carryOut(_ job: ReadJob, _ seat: ReaderSeat) -> Outcome {
+    let begun = connector.milliseconds()
+    let outcome = outcome(of: job, seat)
+    if case .answered = outcome {
+      let took = connector.milliseconds() - begun
+      line.withLock { $0.ended(job, milliseconds: took) }
+    }
+    return outcome
+  }
+
+  private func outcome(of job: ReadJob, _ seat: ReaderSeat) -> Outcome {
+    let last = line.withLock { $0.last }
     var attempt = 1
     while true {
       do {
-        let used = try connection ?? connected(for: job)
-        connection = used
-        try read(job, used)
-        return nil
+        try read(job, try seat.connection ?? connected(seat, for: job))
+        return .answered(nil)
+      } catch is Handed {
+        return .handed
       } catch let away as Away {
         // Who has waited as long gets no other answer, and would wait for as many attempts as there are before it.
-        for job in state.withLock({ $0.take(through: last) }) { answer(job, away.error) }
-        return away.error
+        for job in line.withLock({ $0.takeHopeless(through: last) }) {
+          answer(job, .answered(away.error))
+        }
+        return .answered(away.error)
       } catch let error as ServerError {
-        if error.isConnectionLost { connection = nil }
+        if error.isConnectionLost { set(nil, of: seat) }
         guard error.isConnectionLost || error.isConflict, attempt < Self.attempts else {
-          return error
+          return .answered(error)
         }
         attempt += 1
       } catch {
-        return error
+        return .answered(error)
       }
     }
   }
 
-  private func connected(for job: ReadJob) throws -> Connection {
-    let new: Connection
-    do throws(StoreError) { new = try connector.connect(while: job.isWanted) } catch {
+  private func set(_ connection: Connection?, of seat: ReaderSeat) {
+    seat.connection = connection
+    line.withLock { $0.note(seat, isConnected: connection != nil) }
+  }
+
+  /// Nobody is patient while others have connections: they take the read.
+  private func connected(_ seat: ReaderSeat, for job: ReadJob) throws -> Connection {
+    var (isEarly, new): (Bool, Connection?) = (false, nil)
+    do throws(StoreError) {
+      new = try connector.connect {
+        isEarly = line.withLock { $0.mayHand(job) }
+        return job.isWanted() && !isEarly
+      }
+    } catch {
       if !job.isWanted() { throw CancellationError() }
-      throw Away(error: error)
+      if hand(job) { throw Handed() }
+      guard isEarly else { throw Away(error: error) }
     }
+    if let new { return try take(new, seat) }
+    // They lost theirs meanwhile.
+    var job = job
+    job.isHanded = true
+    return try connected(seat, for: job)
+  }
+
+  private func take(_ new: Connection, _ seat: ReaderSeat) throws -> Connection {
     try node.acknowledgements.check(on: new)
+    set(new, of: seat)
     return new
+  }
+
+  /// Answers whether others have connections, and take the read.
+  private func hand(_ job: ReadJob) -> Bool {
+    let woken = line.withLock { $0.hand(job) }
+    for seat in woken ?? [] { seat.wake.signal() }
+    return woken != nil
+  }
+
+  /// Goes on trying for those that come next, until a read that was handed over needs somebody.
+  private func connect(_ seat: ReaderSeat) {
+    let new = try? connector.connect { line.withLock { !$0.isHopeless && !$0.isClosed } }
+    if let new { _ = try? take(new, seat) }
   }
 
   private func read(_ job: ReadJob, _ connection: Connection) throws {

@@ -15,6 +15,8 @@ struct WriteJob: Sendable {
   let finish: @Sendable ((any Error)?) -> Void
   /// In the order of coming.
   var number: Int64 = 0
+  /// Whether it was left to those who have a connection: once.
+  var isHanded = false
 
   /// Whether it changes nothing but databases, of which the log says what was done.
   var isInLog: Bool { locks.allSatisfy { $0.kind == .saves && $0.bucket >= 0 } }
@@ -68,9 +70,11 @@ struct WriteLine {
   /// The next group: whoever waits and needs nothing that another group holds or that somebody before in
   /// the line waits for.
   ///
-  /// - Parameter now: milliseconds of a clock that never goes back.
-  mutating func next(at now: Int64) -> Next {
-    let (group, left) = divided()
+  /// - Parameters:
+  ///   - now: milliseconds of a clock that never goes back.
+  ///   - passesOver: whether what was left to those who have a connection is theirs, with all that waits for it.
+  mutating func next(at now: Int64, passingOver passesOver: Bool = false) -> Next {
+    let (group, left) = divided(passesOver)
     guard let first = group.first else { return .nothing }
     if !first.isRepeatable {
       let left = begun + Self.gathering.milliseconds - now
@@ -83,13 +87,14 @@ struct WriteLine {
     return .group(group)
   }
 
-  private func divided() -> (group: [WriteJob], left: [WriteJob]) {
+  private func divided(_ passesOver: Bool) -> (group: [WriteJob], left: [WriteJob]) {
     var group: [WriteJob] = []
     var left: [WriteJob] = []
     var blocked = held
     for job in waiting {
       let joins = group.first.map { !$0.isRepeatable && !job.isRepeatable } ?? true
-      if joins, group.count < Self.groupLimit, blocked.isDisjoint(with: job.locks) {
+      let isTheirs = passesOver && job.isHanded
+      if joins, !isTheirs, group.count < Self.groupLimit, blocked.isDisjoint(with: job.locks) {
         group.append(job)
       } else {
         blocked.formUnion(job.locks)
@@ -108,6 +113,17 @@ struct WriteLine {
     let behind = waiting.filter(isBehind)
     waiting.removeAll(where: isBehind)
     return behind
+  }
+
+  /// Nothing of it has begun: it goes on before all others, with somebody else.
+  mutating func putBack(_ group: [WriteJob]) {
+    ended(group)
+    let handed = group.map { job in
+      var job = job
+      job.isHanded = true
+      return job
+    }
+    waiting = handed + waiting
   }
 
   mutating func ended(_ group: [WriteJob]) {

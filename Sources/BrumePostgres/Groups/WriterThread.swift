@@ -10,7 +10,7 @@ final class WriterThread {
   private let node: Node
   private let row: WriterRow
   private let line: LineAccess
-  private var connection: Connection?
+  private var connection: Connection? { didSet { line.noteConnection(connection != nil) } }
   /// Whether the server behind the connection keeps what it confirms.
   private var isProven = false
   /// Ours: connections on which one group may fail. What it asks for may be what ends the server's sessions.
@@ -26,6 +26,8 @@ final class WriterThread {
     let isClosed: @Sendable () -> Bool
     /// The number of the write that came last.
     let last: @Sendable () -> Int64
+    /// Whether the thread has a connection from now on.
+    let noteConnection: @Sendable (Bool) -> Void
     /// Nobody can say when those will be served who wait for this group, or came no later than the write with this number.
     let refuse: @Sendable ([WriteJob], Int64, StoreError) -> Void
   }
@@ -92,9 +94,16 @@ final class WriterThread {
     return used
   }
 
-  private func connected() throws -> Connection {
+  /// Connects if it is not connected. Answers whether it is.
+  ///
+  /// - Parameter isWanted: asked after each attempt that failed.
+  func connect(while isWanted: () -> Bool) -> Bool {
+    (try? connected(while: isWanted)) != nil
+  }
+
+  private func connected(while isWanted: () -> Bool = { true }) throws -> Connection {
     if let connection, connection.isUsable { return connection }
-    let new = try connector.connect()
+    let new = try connector.connect(while: isWanted)
     try row.take(new)
     (connection, isProven) = (new, false)
     return new

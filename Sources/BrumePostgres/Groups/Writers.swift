@@ -17,12 +17,33 @@ final class Writers: Sendable {
   typealias HandOver = @Sendable ([WriteJob], Handover) -> Void
   private struct State {
     var line = WriteLine()
-    /// Threads that wait for work.
+    /// Threads that wait for work, those without a connection first.
     var sleeping: [DispatchSemaphore] = []
+    var connected: Set<ObjectIdentifier> = []
     /// The thread that waits while writes gather.
     var watching: DispatchSemaphore?
     var running = 0
     var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+
+    func isConnected(_ thread: DispatchSemaphore) -> Bool {
+      connected.contains(ObjectIdentifier(thread))
+    }
+
+    mutating func sleep(_ thread: DispatchSemaphore) {
+      sleeping.insert(thread, at: isConnected(thread) ? sleeping.count : 0)
+    }
+
+    /// Whether a thread leaves to others what was left to those who have a connection. The last that is awake does not.
+    func passesOver(_ thread: DispatchSemaphore) -> Bool {
+      !isConnected(thread) && running - sleeping.count > 1 && !line.isClosed
+    }
+
+    /// Whether another thread than this, which has none, has a connection and will look for the group.
+    func mayHand(_ group: [WriteJob], _ thread: DispatchSemaphore) -> Bool {
+      group.allSatisfy { !$0.isHanded } && !line.isClosed && !isConnected(thread)
+        && !connected.isEmpty
+        && (running - sleeping.count > 1 || sleeping.contains(where: isConnected))
+    }
 
     /// When a write has come.
     mutating func threadToWake() -> DispatchSemaphore? {
@@ -111,13 +132,18 @@ extension Writers {
 
   private func run(_ name: String) {
     let wake = DispatchSemaphore(value: 0)
-    let thread = WriterThread(name, connector, coordinator, node, lineAccess)
+    let thread = WriterThread(name, connector, coordinator, node, lineAccess(wake))
     loop: while true {
       switch nextStep(wake) {
       case .run(let group, let other):
         other?.signal()
-        _ = carryOut(group, thread)
-        state.withLock { $0.line.ended(group) }
+        if isHanded(group, by: thread, wake) {
+          // For those that come next.
+          _ = thread.connect { state.withLock { !$0.connected.isEmpty && !$0.line.isClosed } }
+        } else {
+          _ = carryOut(group, thread)
+          state.withLock { $0.line.ended(group) }
+        }
       case .watch(let milliseconds):
         _ = connector.wait(wake, milliseconds)
         state.withLock { if $0.watching === wake { $0.watching = nil } }
@@ -128,11 +154,39 @@ extension Writers {
     ended()
   }
 
-  private var lineAccess: WriterThread.LineAccess {
+  /// Answers whether others have taken a group because they have a connection and this thread gets none.
+  private func isHanded(
+    _ group: [WriteJob], by thread: WriterThread, _ wake: DispatchSemaphore
+  ) -> Bool {
+    guard handOver == nil, state.withLock({ $0.mayHand(group, wake) }),
+      !thread.connect(while: { false })
+    else { return false }
+    let (isHanded, other) = state.withLock { state -> (Bool, DispatchSemaphore?) in
+      guard state.mayHand(group, wake) else { return (false, nil) }
+      state.line.putBack(group)
+      let other = state.sleeping.lastIndex(where: state.isConnected)
+      return (true, other.map { state.sleeping.remove(at: $0) })
+    }
+    other?.signal()
+    return isHanded
+  }
+
+  private func note(_ thread: DispatchSemaphore, isConnected: Bool) {
+    state.withLock { state in
+      if isConnected {
+        state.connected.insert(ObjectIdentifier(thread))
+      } else {
+        state.connected.remove(ObjectIdentifier(thread))
+      }
+    }
+  }
+
+  private func lineAccess(_ wake: DispatchSemaphore) -> WriterThread.LineAccess {
     WriterThread.LineAccess(
       isAwaited: { [weak self] in self?.state.withLock { !$0.line.isEmpty } ?? false },
       isClosed: { [weak self] in self?.state.withLock { $0.line.isClosed } ?? true },
       last: { [weak self] in self?.state.withLock { $0.line.last } ?? 0 },
+      noteConnection: { [weak self] in self?.note(wake, isConnected: $0) },
       refuse: { [weak self] group, last, error in self?.refuse(group, through: last, error) })
   }
 
@@ -144,7 +198,7 @@ extension Writers {
   private func nextStep(_ wake: DispatchSemaphore) -> Step {
     let now = connector.milliseconds()
     return state.withLock { state in
-      switch state.line.next(at: now) {
+      switch state.line.next(at: now, passingOver: state.passesOver(wake)) {
       case .group(let group):
         return .run(group, wake: state.line.isEmpty ? nil : state.sleeping.popLast())
       case .gathering(let left) where state.watching == nil:
@@ -152,7 +206,7 @@ extension Writers {
         return .watch(milliseconds: Int(left))
       case .nothing where state.line.isClosed && state.line.isEmpty: return .end
       case .gathering, .nothing:
-        state.sleeping.append(wake)
+        state.sleep(wake)
         return .sleep
       }
     }

@@ -14,6 +14,7 @@ enum Migrations {
     bucketsApart,
     failedAttempts,
     commitsOfBuckets,
+    pushedDevices,
   ]
 
   /// Ours: how often steps are tried that wait for who waits for them.

@@ -18,6 +18,7 @@ package final class PostgresLeases: Leases {
   private let milliseconds: @Sendable () -> Int64
   private let known = Mutex<[Bucket: Lease]>([:])
   private let count = Atomic<Int>(1)
+  private let arrived = Atomic<Int>(0)
 
   /// - Parameter milliseconds: a clock that never goes back.
   init(owner: String, milliseconds: @escaping @Sendable () -> Int64) {
@@ -31,6 +32,8 @@ package final class PostgresLeases: Leases {
   }
 
   package var processes: Int { count.load(ordering: .relaxed) }
+
+  package var arrivals: Int { arrived.load(ordering: .acquiring) }
 
   /// Notes how many there are.
   func set(processes: Int) { count.store(processes, ordering: .relaxed) }
@@ -56,13 +59,15 @@ package final class PostgresLeases: Leases {
         (bucket, Lease(epoch: epoch, end: start + min(whole, left[bucket] ?? whole)))
       })
     let now = milliseconds()
-    return known.withLock { known in
+    let new = known.withLock { known in
       defer { known = leases }
-      return Set(
-        leases.filter { bucket, lease in
-          guard let old = known[bucket], now < old.end else { return true }
-          return old.epoch != lease.epoch
-        }.keys)
+      return leases.filter { bucket, lease in
+        guard let old = known[bucket], now < old.end else { return true }
+        return old.epoch != lease.epoch
+      }.keys
     }
+    // Whoever sees that they have come finds them.
+    arrived.add(new.count, ordering: .acquiringAndReleasing)
+    return Set(new)
   }
 }

@@ -31,6 +31,9 @@ final class Tail: Sendable {
   private let isWoken = Atomic<Bool>(false)
   /// Whether this process has committed more than saves since it looked.
   private let mustLook = Atomic<Bool>(false)
+  /// Whether this process has committed something since it sent a NOTIFY.
+  private let mustNotify = Atomic<Bool>(false)
+  private let questions = TailQuestions()
   /// When the last look began that got its answer.
   private let looked: Atomic<Int64>
   /// How far this process has itself extended logs by what it signals itself.
@@ -84,7 +87,25 @@ final class Tail: Sendable {
   func committed(_ logs: [Bucket: Int64], isInLog: Bool) {
     if !logs.isEmpty { own.withLock { $0.merge(logs) { max($0, $1) } } }
     if !isInLog { mustLook.store(true, ordering: .releasing) }
-    if !isInLog || hasOthers() { wake() }
+    guard !isInLog || hasOthers() else { return }
+    mustNotify.store(true, ordering: .releasing)
+    wake()
+  }
+
+  /// Asks on this connection, after a look.
+  func ask<Value: Sendable>(
+    _ question: @escaping @Sendable (Connection) throws(ServerError) -> Value
+  ) async throws -> Value {
+    let number = questions.newNumber()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        questions.add({ try continuation.resume(with: question, on: $0) }, number)
+        if Task.isCancelled { questions.cancel(number) }
+        wake()
+      }
+    } onCancel: {
+      questions.cancel(number)
+    }
   }
 
   private func wake() {
@@ -101,6 +122,7 @@ final class Tail: Sendable {
   // MARK: The thread
 
   private func run(_ lookElsewhere: (Connection) throws -> Void) {
+    defer { questions.close() }
     var seen = TailPositions()
     while !isEnding.load(ordering: .acquiring) {
       do {
@@ -113,6 +135,7 @@ final class Tail: Sendable {
         for signals in [logs, mailboxes, accounts] { signals.signal([Bucket(0)]) }
         return
       } catch {
+        questions.refuse((error as? ServerError)?.storeError ?? error)
         // The next connection begins where this one ended. What is refused again and again is not asked at once.
         connector.pause(Int(Self.interval))
       }
@@ -125,6 +148,7 @@ final class Tail: Sendable {
   ) throws {
     while true {
       try look(connection, &seen)
+      try questions.answer(on: connection)
       try lookElsewhere(connection)
       let next = connector.milliseconds() + Int64(Self.interval)
       while !isEnding.load(ordering: .acquiring), try !isTimeToLook(connection, at: next) {}
@@ -135,16 +159,15 @@ final class Tail: Sendable {
   /// Waits for word from others or from this process, and passes on the latter.
   private func isTimeToLook(_ connection: Connection, at next: Int64) throws -> Bool {
     let left = next - connector.milliseconds()
-    guard left > 0, let hasCommitted = wait(for: connection, Int32(clamping: left)) else {
-      return true
-    }
-    if hasCommitted, hasOthers() {
+    guard left > 0, wait(for: connection, Int32(clamping: left)) else { return true }
+    if mustNotify.exchange(false, ordering: .acquiringAndReleasing), hasOthers() {
       connector.pause(Self.gathering)
       try connection.send(Self.notify)
       _ = try connection.exchange()
     }
     let isNotified = try connection.notifications().contains { !$0.isOwn }
     return mustLook.exchange(false, ordering: .acquiringAndReleasing) || isNotified
+      || questions.areWaiting
   }
 
   private func look(_ connection: Connection, _ seen: inout TailPositions) throws {
@@ -165,14 +188,14 @@ final class Tail: Sendable {
     looked.store(start, ordering: .releasing)
   }
 
-  /// Answers whether this process has committed something; nil if so many milliseconds passed without word.
-  private func wait(for connection: Connection, _ milliseconds: Int32) -> Bool? {
+  /// Answers false if so many milliseconds passed without word.
+  private func wait(for connection: Connection, _ milliseconds: Int32) -> Bool {
     var descriptors = [
       pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0),
       pollfd(fd: wakeUp.reading, events: Int16(POLLIN), revents: 0),
     ]
-    if poll(&descriptors, 2, milliseconds) == 0 { return nil }
-    guard descriptors[1].revents != 0 else { return false }
+    if poll(&descriptors, 2, milliseconds) == 0 { return false }
+    guard descriptors[1].revents != 0 else { return true }
     var bytes = [UInt8](repeating: 0, count: 16)
     _ = read(wakeUp.reading, &bytes, bytes.count)
     // After that, or the byte of somebody who wakes in between would be read, and nobody would send one any more.
@@ -189,6 +212,21 @@ final class Tail: Sendable {
     "SELECT 0::bigint, last FROM buckets WHERE bucket = \(Locks.server.bucket)")
   private static let findFloor = SQL("SELECT sequence_floor FROM store")
   private static let findMailboxes = SQL("SELECT bucket, last FROM mail WHERE last > 0")
+}
+
+extension CheckedContinuation where T: Sendable, E == any Error {
+  /// Throws what the connection has met.
+  fileprivate func resume(
+    with question: (Connection) throws(ServerError) -> T,
+    on connection: Result<Connection, any Error>
+  ) throws {
+    do {
+      resume(returning: try question(connection.get()))
+    } catch {
+      resume(throwing: (error as? ServerError)?.storeError ?? error)
+      throw error
+    }
+  }
 }
 
 /// `close` is a method of the thread.

@@ -22,13 +22,8 @@ struct IndexRows: IndexRowReading {
     _ rows: ZonePlan.Rows, after: String?, _ needs: RowNeeds, _ visit: (RecordRow) throws -> Bool
   ) throws {
     let found = NamedRows(isInOrder: rows.range.isEquality) { statement, after in
-      let key = statement.add(.integer(rows.key.id))
-      let range = statement.add(rows.range)
-      let name = statement.add(.text(after))
-      return """
-        SELECT DISTINCT name FROM \(range.source)
-        WHERE bucket = $1 AND key = \(key) AND \(range.condition) AND name > \(name)
-        """
+      "SELECT DISTINCT name FROM "
+        + statement.names(ofKey: rows.key.id, in: rows.range, after: after)
     } zone: {
       Self.zone(ofKey: $0.add(.integer(rows.key.id)))
     }
@@ -118,15 +113,16 @@ struct IndexRows: IndexRowReading {
         ? "AND (value, name) > (\(value), \(name))"
         : "AND value <= \(value) AND (value < \(value) OR name > \(name))"
     }
+    // The index has both in the same direction.
+    let order = "value\(ascending ? "" : " DESC"), name"
     let rows = """
       SELECT name, value FROM \(condition.source)
       WHERE bucket = $1 AND key = \(number) AND \(condition.condition) \(seen)
-      ORDER BY value\(ascending ? "" : " DESC"), name
+      \(ascending ? "ORDER BY \(order)" : "")
       """
     return statement.page(
-      of: rows, limit, bytes: pageBytes, zone: Self.zone(ofKey: number), needs,
-      order: "value\(ascending ? "" : " DESC"), name",
-      more: ", value")
+      of: rows, limit, bytes: pageBytes, zone: Self.zone(ofKey: number), needs, order: order,
+      ties: ascending ? nil : "value DESC", more: ", value")
   }
 
   /// The zone whose records a key's rows lead to.
@@ -145,13 +141,9 @@ struct IndexRows: IndexRowReading {
 
   func count(_ rows: ZonePlan.Rows, limit: Int) throws -> Int {
     var statement = Statement(bucket)
-    let key = statement.add(.integer(rows.key.id))
-    let range = statement.add(rows.range)
+    let found = statement.names(ofKey: rows.key.id, in: rows.range)
     let most = statement.add(.integer(limit))
-    statement.text = """
-      SELECT count(*) FROM (SELECT 1 FROM \(range.source)
-        WHERE bucket = $1 AND key = \(key) AND \(range.condition) LIMIT \(most)) AS found
-      """
+    statement.text = "SELECT count(*) FROM (SELECT 1 FROM \(found) LIMIT \(most)) AS found"
     return try session.first(statement.sql, statement.values) { Int($0.integer(0)) } ?? 0
   }
 

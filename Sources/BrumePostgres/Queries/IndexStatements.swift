@@ -19,9 +19,12 @@ struct IndexRowWriter: IndexRowStoring {
     [bucket, .integer(row.key), .bytes(row.value.orderedBytes), .text(row.name)]
   }
 
+  /// Ours: a text has thousands of rows; until all are made the server would hear nothing, and end the session.
+  private static let earlyRows = 2000
   private static let table = Table(
     "query_index",
-    key: [("bucket", .integer), ("key", .integer), ("value", .bytes), ("name", .text)], columns: [])
+    key: [("bucket", .integer), ("key", .integer), ("value", .bytes), ("name", .text)], columns: [],
+    earlyRows: earlyRows)
   private static let removeAll = SQL(
     """
     DELETE FROM query_index WHERE bucket = $1

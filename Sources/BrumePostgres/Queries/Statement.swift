@@ -51,16 +51,37 @@ struct Statement {
     return conditions.isEmpty ? "true" : conditions.joined(separator: " AND ")
   }
 
-  /// Each of many ranges is looked up by itself.
   private mutating func within(
     _ ranges: [ClosedRange<Int64>]
   ) -> (source: String, condition: String) {
-    let low = add(ranges.map { .int($0.lowerBound) })
-    let high = add(ranges.map { .int($0.upperBound) })
+    let (low, high) = add(ranges)
     return (
       "unnest(\(low), \(high)) AS ranges (low, high) CROSS JOIN query_index",
       "value BETWEEN low AND high"
     )
+  }
+
+  /// The names under a key in a range, in any order, and those behind one: what stands behind FROM. Each of many values is
+  /// looked up by itself; OFFSET 0 keeps a planner without statistics from comparing all rows of the key with each.
+  mutating func names(ofKey key: Int64, in range: ValueRange, after name: String? = nil) -> String {
+    var rows = "query_index WHERE bucket = $1 AND key = \(add(.integer(key)))"
+    if let name { rows += " AND name > \(add(.text(name)))" }
+    func looked(_ condition: String) -> String {
+      "CROSS JOIN LATERAL (SELECT name FROM \(rows) AND \(condition) OFFSET 0) AS looked"
+    }
+    switch range {
+    case .equals, .between: return "\(rows) AND \(add(range).condition)"
+    case .oneOf(let values):
+      return "unnest(\(add(values))) AS wanted (one) \(looked("value = one"))"
+    case .within(let ranges):
+      let (low, high) = add(ranges)
+      let condition = "value BETWEEN low AND high"
+      return "unnest(\(low), \(high)) AS wanted (low, high) \(looked(condition))"
+    }
+  }
+
+  private mutating func add(_ ranges: [ClosedRange<Int64>]) -> (low: String, high: String) {
+    (add(ranges.map { .int($0.lowerBound) }), add(ranges.map { .int($0.upperBound) }))
   }
 
   private mutating func add(_ values: [IndexValue]) -> String {
@@ -81,16 +102,22 @@ struct Statement {
   /// hold. With records they end with the one with which they have more bytes, and the last column is how many bytes
   /// they have up to there.
   ///
-  /// - Parameter zone: of the records, in SQL.
+  /// - Parameters:
+  ///   - zone: of the records, in SQL.
+  ///   - ties: the beginning of the order, if an index has the rows in this: a planner without statistics would take all
+  ///     of them to sort them. Nil: rows come in their order.
   func page(
     of rows: String, _ limit: Int, bytes: Int, zone: String, _ needs: RowNeeds, order: String,
-    more: String
+    ties: String? = nil, more: String
   ) -> Statement {
     var page = self
     let most = page.add(.integer(limit))
-    let probes = page.probes(needs.probes)
-    let found =
-      "(SELECT * FROM (\(rows)) AS rows\(probes) ORDER BY \(order) LIMIT \(most)) AS found"
+    var first = "SELECT * FROM (\(rows)) AS rows\(page.probes(needs.probes))"
+    if let ties {
+      first += " ORDER BY \(ties) FETCH FIRST (\(most)) ROWS WITH TIES"
+      first = "SELECT * FROM (\(first)) AS tied"
+    }
+    let found = "(\(first) ORDER BY \(order) LIMIT \(most)) AS found"
     guard needs.records else {
       page.text = "SELECT name\(more) FROM \(found) ORDER BY \(order)"
       return page
@@ -134,13 +161,14 @@ struct Statement {
   }
   private static let bytesBefore = "bytes - coalesce(octet_length(content), 0)"
 
+  // OFFSET 0 keeps the planner from a join, for which it would read all rows with the value once for each name.
   private mutating func probes(_ probes: [ZonePlan.Rows]) -> String {
     let conditions = probes.compactMap { probe -> String? in
       guard case .equals(let value) = probe.range else { return nil }
       let (key, bytes) = (add(.integer(probe.key.id)), add(.bytes(value.orderedBytes)))
       return """
         EXISTS (SELECT 1 FROM query_index AS other WHERE other.bucket = $1 AND other.key = \(key)
-          AND other.value = \(bytes) AND other.name = rows.name)
+          AND other.value = \(bytes) AND other.name = rows.name OFFSET 0)
         """
     }
     return conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")

@@ -44,7 +44,8 @@ package struct OutsideGuard: Sendable {
     let addresses = try await addresses(url)
     // One text for both: whether a name means something on the operator's own network is nobody's business.
     guard let first = addresses.first, isOwn || addresses.allSatisfy(\.isPublic) else {
-      throw refused("has a host that the open Internet does not have")
+      let host = NameRules.shown(url.hostText)
+      throw refused("has the host '\(host)', which the open Internet does not have: check its name")
     }
     return Target(url: url, address: first)
   }

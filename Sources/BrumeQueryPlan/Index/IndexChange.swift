@@ -30,11 +30,24 @@ package struct IndexChange: Equatable, Sendable {
   ) -> (gone: FieldValue?, come: FieldValue?) {
     guard case .words = field, case .list(let old, _) = before, case .list(let new, _) = after
     else { return (before, after) }
-    let (known, wanted) = (Set(old.map(\.bytes)), Set(new.map(\.bytes)))
-    return (
-      .list(old.filter { !wanted.contains($0.bytes) }, of: .string),
-      .list(new.filter { !known.contains($0.bytes) }, of: .string)
-    )
+    let (gone, come) = difference(old, new)
+    return (.list(gone, of: .string), .list(come, of: .string))
+  }
+
+  /// Both are in byte order.
+  private static func difference(
+    _ old: [FieldValue], _ new: [FieldValue]
+  ) -> (gone: [FieldValue], come: [FieldValue]) {
+    var (gone, come): ([FieldValue], [FieldValue]) = ([], [])
+    var (left, right) = (old.startIndex, new.startIndex)
+    while left < old.endIndex, right < new.endIndex {
+      let (before, after) = (old[left].bytes, new[right].bytes)
+      if before < after { gone.append(old[left]) }
+      if after < before { come.append(new[right]) }
+      if !(after < before) { left += 1 }
+      if !(before < after) { right += 1 }
+    }
+    return (gone + old[left...], come + new[right...])
   }
 }
 

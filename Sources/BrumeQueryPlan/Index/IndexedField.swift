@@ -17,7 +17,7 @@ package enum IndexedField: Hashable, Sendable {
   /// The name in the index.
   package var indexName: String {
     switch self {
-    case .value(let field): field.indexName
+    case .value(let field): field.schemaName
     case .words(let name): Self.wordsMark + (name ?? "")
     }
   }
@@ -35,15 +35,7 @@ package enum IndexedField: Hashable, Sendable {
 // MARK: Fields
 
 extension FieldName {
-  /// The field's name in the index. Fields begin with a letter, system fields with underscores.
-  var indexName: String {
-    switch self {
-    case .field(let name): name
-    case .system(let field): field.schemaName
-    }
-  }
-
-  /// The field with this name in the index.
+  /// The field with this name in the index, which is that of schemas.
   init(indexName name: String) {
     let system = Record.indexedSystemFields.first { $0.schemaName == name }
     self = system.map { .system($0) } ?? .field(name)
@@ -96,7 +88,12 @@ extension Record {
       words = searchableWords { _ in true }
     }
     guard let words else { return nil }
-    return Set(words.map { ByteText(IndexedWord.spelling(of: $0) ?? IndexedWord.others) }).sorted()
-      .map(\.text)
+    return Self.inByteOrder(words.map { IndexedWord.spelling(of: $0) ?? IndexedWord.others })
+  }
+
+  /// Each once. Swift's own order is that of the bytes where all is ASCII, and takes less than half of the time.
+  private static func inByteOrder(_ words: [String]) -> [String] {
+    if words.allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } }) { return Set(words).sorted() }
+    return Set(words.map { ByteText($0) }).sorted().map(\.text)
   }
 }

@@ -47,11 +47,6 @@ package struct ZonePlan: Sendable {
   /// Among the candidates are records that are not there for whoever asks.
   package internal(set) var mayHide = false
 
-  init(zone: Int64, recordType: String) {
-    self.zone = zone
-    self.recordType = recordType
-  }
-
   /// Whether a candidate is a match without a look at it.
   package var isExact: Bool { probes.isEmpty && residual.isEmpty }
 

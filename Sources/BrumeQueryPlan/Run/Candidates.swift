@@ -33,6 +33,12 @@ struct Candidates {
     }
   }
 
+  /// Counts a candidate of a sorted query, which does not end before it has seen all that can be on its page.
+  func countSorted() throws {
+    tally.sorted += 1
+    try request.checkSorted(tally.sorted)
+  }
+
   /// The plan's source as operators know it.
   private func source(of plan: ZonePlan) throws -> QueryWork.Source {
     switch plan.source {
@@ -86,4 +92,6 @@ struct Candidates {
 /// What a query took so far. Every part of one query adds to the same.
 final class QueryTally {
   var work = QueryWork()
+  /// Candidates of a sorted query, without those that are not there for whoever asks.
+  var sorted = 0
 }

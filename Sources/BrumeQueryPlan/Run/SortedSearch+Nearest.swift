@@ -37,6 +37,7 @@ extension SortedSearch {
     let needs = RowNeeds(probes: checks.probes)
     try candidates.rows.index.each(rows, after: nil, needs) { row in
       candidates.tally.work.look()
+      try candidates.countSorted()
       guard let stored = try candidates.match(row, checks) else { return true }
       search.add(
         try keyed(SortedMatch(zone: checks.zone, name: row.name, stored: stored)))

@@ -110,6 +110,7 @@ extension SortedSearch {
     var matches: [SortedMatch] = []
     try candidates.each(plan, after: nil, limit: isInOrder && plan.isExact ? count : nil) { row in
       if plan.mayHide, try !candidates.isVisible(row, plan) { return true }
+      try candidates.countSorted()
       guard let stored = try candidates.match(row, plan) else { return true }
       let match = SortedMatch(zone: plan.zone, name: row.name, row: row.row, stored: stored)
       matches.append(try keyed(match))
@@ -156,6 +157,7 @@ extension SortedSearch {
     if walk.isEnd(ofBlock: value) { try walk.endBlock { try sorted($0) } }
     if walk.isFull { return false }
     candidates.tally.work.look()
+    try candidates.countSorted()
     walk.look(at: value)
     if let match = try match(row, plan) { walk.add(match) }
     if walk.isBlockLong(many: few) { walk.shortenBlock(try sorted(walk.block)) }

@@ -40,14 +40,18 @@ package struct IndexBuild {
 
   /// Takes up to `limit` more records into the index of what is not finished: of the type after `last`,
   /// so that no long work keeps a short one waiting. Nil: nothing is left to do.
-  /// - Parameter leavesFew: whether records that are behind stay so until they are many.
+  /// - Parameters:
+  ///   - leavesFew: whether records that are behind stay so until they are many.
+  ///   - begins: gets the type before anything is done for it.
   /// - Throws: what the engine throws.
   package func advance(
-    after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false
+    after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false,
+    begins: (RecordTypeRowKey) -> Void = { _ in }
   ) throws -> IndexStep? {
     let leaves = leavesFew && index.delay.areFew
-    guard let rowKey = try fields.unfinishedType(after: last, leavesBehind: leaves),
-      let database = try reading.database(ofZone: rowKey.zone)
+    let unfinished = try fields.unfinishedType(after: last, leavesBehind: leaves)
+    if let unfinished { begins(unfinished) }
+    guard let rowKey = unfinished, let database = try reading.database(ofZone: rowKey.zone)
     else {
       if !leaves { index.delay.caughtUp() }
       return nil
@@ -86,7 +90,7 @@ extension IndexBuild {
     let names = try fields.keys(of: rowKey).fields.filter {
       $0.value.builtTo.map { ByteText($0) } == ByteText(start)
     }.map(\.key)
-    var (end, taken, isLast): (String?, Int, Bool) = (start, 0, false)
+    var (end, taken, isOver): (String?, Int, Bool) = (start, 0, false)
     var stretch = IndexStretch()
     repeat {
       if stretch.isOver {
@@ -95,14 +99,17 @@ extension IndexBuild {
       }
       let most = min(stretch.next, limit - taken)
       let records = try reading.records(of: rowKey, afterName: end ?? "", limit: most)
-      try takeIn(records, rowKey, names, in: database)
-      stretch.add(records: records.count, bytes: records.bytes)
-      isLast = records.count < most
-      end = isLast ? nil : records.last?.record.name
-      taken += records.count
-    } while !isLast && taken < limit
+      var intake = try IndexIntake(names, of: rowKey, in: database, fields, index)
+      let new = try intake.take(records)
+      try intake.finish()
+      stretch.add(records: new.count, bytes: new.bytes)
+      let isLast = records.count < most && new.count == records.count
+      end = isLast ? nil : new.last?.record.name
+      taken += new.count
+      isOver = isLast || intake.isFull
+    } while !isOver && taken < limit
     for name in names { try fields.setBuilt(IndexPart(type: rowKey, field: name), to: end) }
-    return try step(rowKey, names, taken, isLast)
+    return try step(rowKey, names, taken, isLast: end == nil)
   }
 }
 
@@ -110,56 +117,40 @@ extension IndexBuild {
 
 extension IndexBuild {
   /// Ours: records that are read at once, and bytes after which no more are.
-  private static let recordsOfRead = 100
+  private static let recordsOfRead = 64
   private static let bytesTogether = 8 << 20
 
-  /// All together and in the order of the index, whoever waits: that is what makes them cheap. Large ones are fewer.
+  /// Many together and in the order of the index, whoever waits: that is what makes them cheap. Large ones, and such with
+  /// many rows, are fewer.
   private func catchUp(
     _ rowKey: RecordTypeRowKey, from start: Int64, in database: DatabaseKey
   ) throws -> IndexStep {
     let names = try fields.keys(of: rowKey).fields.filter { $0.value.behind == start }.map(\.key)
-    var (records, bytes, isLast): ([FoundRecord], Int, Bool) = ([], 0, false)
+    var intake = try IndexIntake(names, of: rowKey, in: database, fields, index)
+    var (end, taken, bytes, isLast, next) = (start, 0, 0, false, IndexStretch.first)
     repeat {
-      let more = try reading.records(
-        of: rowKey, afterSequence: records.last?.sequence ?? start, limit: Self.recordsOfRead)
-      isLast = more.count < Self.recordsOfRead
-      records += more
-      bytes += more.bytes
-    } while !isLast && records.count < IndexDelay.together && bytes < Self.bytesTogether
-    try takeIn(records, rowKey, names, in: database)
-    let end = isLast ? nil : records.last?.sequence
-    for name in names { try fields.setBehind(IndexPart(type: rowKey, field: name), end) }
-    index.delay.caughtUp(records.count)
-    return try step(rowKey, names, records.count, isLast)
+      let records = try reading.records(of: rowKey, afterSequence: end, limit: next)
+      let new = try intake.take(records)
+      isLast = records.count < next && new.count == records.count
+      end = new.last?.sequence ?? end
+      (taken, bytes) = (taken + new.count, bytes + new.bytes)
+      next =
+        new.bytes > IndexStretch.bytes ? IndexStretch.first : min(8 * next, Self.recordsOfRead)
+    } while !isLast && taken < IndexDelay.together && bytes < Self.bytesTogether && !intake.isFull
+    try intake.finish()
+    for name in names {
+      try fields.setBehind(IndexPart(type: rowKey, field: name), isLast ? nil : end)
+    }
+    index.delay.caughtUp(taken)
+    return try step(rowKey, names, taken, isLast: isLast)
   }
 }
 
 // MARK: Both
 
 extension IndexBuild {
-  /// Rows in the order of the index, so that those that share a page are written together.
-  private func takeIn(
-    _ records: [FoundRecord], _ rowKey: RecordTypeRowKey, _ names: [String],
-    in database: DatabaseKey
-  ) throws {
-    var rows: [IndexRow] = []
-    for name in names {
-      guard let wanted = try fields.keys(of: rowKey).fields[name] else { continue }
-      let field = IndexedField(indexName: name)
-      var entry = IndexEntry(
-        part: IndexPart(type: rowKey, field: name), wanted: wanted, record: "", row: 0)
-      for found in records {
-        (entry.record, entry.row) = (found.record.name, found.row)
-        let value = found.record.indexedValue(of: field, in: database)
-        try index.add(value, &entry) { rows.append($0) }
-      }
-      fields.keep(entry)
-    }
-    try index.insert(rows.sorted())
-  }
-
   private func step(
-    _ rowKey: RecordTypeRowKey, _ names: [String], _ records: Int, _ isLast: Bool
+    _ rowKey: RecordTypeRowKey, _ names: [String], _ records: Int, isLast: Bool
   ) throws -> IndexStep {
     IndexStep(
       type: rowKey, fields: names, records: records, isLast: isLast, wasAwaited: isAwaited(),
@@ -167,6 +158,6 @@ extension IndexBuild {
   }
 }
 
-extension [FoundRecord] {
+extension ArraySlice<FoundRecord> {
   fileprivate var bytes: Int { reduce(0) { $0 + $1.record.byteCount } }
 }

@@ -17,12 +17,16 @@ package struct IndexDelay: Sendable {
   /// Ours: new records of a type that are indexed at once after somebody has queried it.
   static let afterQuery = 5000
 
+  /// Ours: rows that one body writes before what else it saves is left for later, new or not: others wait for it.
+  static let rowsOfBody = 10_000
+
   /// Ours: types that are remembered; with more, it starts anew.
   private static let types = 100_000
 
   private let bulk: Int
-  /// New records of the running body.
+  /// New records of the running body, and the rows that it has written.
   private var inBody = 0
+  private var rowsInBody = 0
   /// New records of queried types until they may be behind again.
   private var queriedTypes: [RecordTypeRowKey: Int] = [:]
   /// Records that are behind, as far as known.
@@ -32,7 +36,13 @@ package struct IndexDelay: Sendable {
   ///   cheaper has none (`Int.max`).
   package init(bulk: Int = IndexDelay.bulk) { self.bulk = bulk }
 
-  mutating func bodyBegins() { inBody = 0 }
+  mutating func bodyBegins() { (inBody, rowsInBody) = (0, 0) }
+
+  /// The running body has written a row.
+  mutating func wroteRow() { rowsInBody += 1 }
+
+  /// Whether the running body has written enough, and leaves for later what else it saves.
+  var isFull: Bool { rowsInBody >= Self.rowsOfBody && bulk < .max && mayWait }
 
   /// A query had to wait for the index of the type.
   mutating func queried(_ type: RecordTypeRowKey) {

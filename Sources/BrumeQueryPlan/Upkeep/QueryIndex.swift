@@ -37,7 +37,7 @@ package final class QueryIndex {
     }
     guard let type = (new ?? old)?.type else { return }
     let rowKey = RecordTypeRowKey(zone: zone, type: type)
-    let isLate = old == nil && delay.isLate(newOf: rowKey)
+    let isLate = old == nil && delay.isLate(newOf: rowKey) || delay.isFull
     var isLeft = false
     for (field, wanted) in try fields.keys(of: rowKey).fields {
       var entry = IndexEntry(
@@ -60,7 +60,12 @@ package final class QueryIndex {
     let field = IndexedField(indexName: entry.part.field)
     guard let change = IndexChange(of: field, from: old, to: new, in: database) else { return }
     if let gone = change.gone { try remove(gone, &entry) }
-    if change.isThere, !leaves { try add(change.come, &entry) { try rows.insert($0) } }
+    if change.isThere, !leaves { try add(change.come, &entry) { try insert($0) } }
+  }
+
+  private func insert(_ row: IndexRow) throws {
+    try rows.insert(row)
+    delay.wroteRow()
   }
 
   /// Whether the rows of a record come later, with those of others.

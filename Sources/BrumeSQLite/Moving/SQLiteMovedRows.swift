@@ -35,15 +35,25 @@ final class SQLiteMovedRows: MovedRows {
       try requireAll()
       return nil
     }
-    guard code == SQLITE_ROW else { throw StorageFailure(code: code).error }
+    guard code == SQLITE_ROW else { throw failure(code) }
     given += 1
     let moved =
       try table == .devices
       ? device() : MovedRow(table, kinds.indices.map { value(Int32($0)) })
     guard isWhole else {
-      throw moved.unreadable("it is damaged; 'brume doctor --deep' names all that is")
+      throw moved.unreadable(
+        "it is damaged; 'brume doctor --deep' names all that is\(table.sqliteAdvice)")
     }
     return moved
+  }
+
+  private func failure(_ code: Int32) -> StoreError {
+    let error = StorageFailure(code: code).error
+    guard error.code == .corrupt else { return error }
+    return StoreError(
+      .corrupt,
+      "table \(table.rawValue), behind row \(given): \(error); 'brume doctor --deep' names all that is damaged, and only "
+        + "an older backup mends a page")
   }
 
   private func requireAll() throws {

@@ -1,31 +1,8 @@
-// All tables, each with the columns that its sums are of, or with the reason why it has none. A test holds the
-// list against the tables themselves.
+// All tables with sums, each with the columns that they are of. `EveryTableTests` holds the list against the tables
+// themselves, and has the reasons why others have none.
 
 extension SummedTable {
   static let all: [SummedTable] = places + notices + accounts + logs + assets + indexes
-
-  /// Tables without sums: what each holds is written down elsewhere.
-  static let without: [String: String] = [
-    "query_index": "made of records; `brume doctor --deep` compares both ways",
-    "record_references": """
-    made of records, and a deletion looks whether a record does refer; `brume doctor --deep` compares both ways
-    """,
-    "asset_holders": """
-    made of records, and never answered; `brume doctor --deep` compares both ways
-    """,
-    "sqlite_sequence": """
-    SQLite's own: a number that is too small does nothing beside the rows that are there, and one that is too large \
-    leaves a gap
-    """,
-  ]
-
-  /// Columns that no sum is of.
-  static let columnsWithout: [String: String] = [
-    "databases.id": "SQLite's number: no index leads to a row under another one",
-    "records.id": "SQLite's number: no index leads to a row under another one",
-    "subscriptions.serial": "only an order",
-    "mailbox.digest": "keeps notifications apart, and is compared with nothing but itself",
-  ]
 }
 
 // MARK: Places and records

@@ -5,22 +5,19 @@ import BrumeModel
 import BrumeWire
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
 struct IncomingFile {
   /// How much larger than its file a form may be.
   private let formBytes: Int64
   private let headerBytes: Int
   private let limit: Int64
-  private var parts: RequestBody.AsyncIterator
+  private var body: IncomingBody
   private var form: MultipartReader?
-  private var received: Int64 = 0
   /// The body's length as its header says; the file has no more.
   private(set) var announced: Int64?
-  private var isAtEnd = false
 
   init(_ body: RequestBody, _ limits: Limits) {
-    parts = body.makeAsyncIterator()
+    self.body = IncomingBody(body)
     limit = limits.assetBytes
     formBytes = limits.assetFormBytes
     headerBytes = limits.multipartHeaderBytes
@@ -39,28 +36,19 @@ struct IncomingFile {
 
   /// The next piece of the file's content, never empty; nil at the end.
   mutating func next() async throws -> ArraySlice<UInt8>? {
-    while let part = try await nextPart() {
+    while let part = try await body.next() {
       let piece = try form == nil ? part : form?.take(part) ?? []
-      if received > limit + formBytes { throw AssetMeter.tooLarge(limit) }
+      if body.received > limit + formBytes { throw AssetMeter.tooLarge(limit) }
       if !piece.isEmpty { return piece }
     }
     try form?.finish()
     return nil
   }
 
-  private mutating func nextPart() async throws -> ArraySlice<UInt8>? {
-    guard !isAtEnd, let part = try await parts.next(isolation: #isolation) else {
-      isAtEnd = true
-      return nil
-    }
-    received += Int64(part.readableBytes)
-    return ArraySlice(part.readableBytesView)
-  }
-
   /// Reads on without keeping anything, up to twice the limit. False if there is more.
   mutating func discardRest() async throws -> Bool {
-    while received <= 2 * limit + formBytes {
-      guard try await nextPart() != nil else { return true }
+    while body.received <= 2 * limit + formBytes {
+      guard try await body.next() != nil else { return true }
     }
     return false
   }

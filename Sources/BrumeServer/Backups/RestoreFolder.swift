@@ -21,26 +21,21 @@ package struct RestoreNote: Equatable, Sendable {
   package let address: String
   package let requestID: String
 
-  package init(backup: BackupSummary, operatorName: String, address: String, requestID: String) {
-    self.backup = backup
-    self.operatorName = operatorName
-    self.address = address
-    self.requestID = requestID
-  }
-
-  init(_ bytes: [UInt8]) throws {
-    let json = try JSON(parsing: bytes)
-    self.init(
-      backup: try Wire.backup(json), operatorName: json["operator"]?.string ?? "",
-      address: json["address"]?.string ?? "", requestID: json["request"]?.string ?? "")
-  }
-
   var bytes: [UInt8] {
     guard case .object(var object) = try? JSON(parsing: Wire.backup(backup)) else { return [] }
     object["operator"] = .string(operatorName)
     object["address"] = .string(address)
     object["request"] = .string(requestID)
     return JSON.object(object).bytes()
+  }
+}
+
+extension RestoreNote {
+  init(_ bytes: [UInt8]) throws {
+    let json = try JSON(parsing: bytes)
+    self.init(
+      backup: try Wire.backup(json), operatorName: json["operator"]?.string ?? "",
+      address: json["address"]?.string ?? "", requestID: json["request"]?.string ?? "")
   }
 }
 

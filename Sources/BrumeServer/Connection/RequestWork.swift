@@ -17,15 +17,12 @@ final class RequestWork: Sendable {
   /// Nobody reads the answer any more.
   struct ClientGone: Error {}
 
-  /// Answers 503 and closes the connection.
-  struct OutOfTime: Error {
-    let seconds: Int
-    var error: BrumeError {
-      BrumeError(
+  private static func outOfTime(_ seconds: Int) -> RefusedRequest {
+    RefusedRequest(
+      error: BrumeError(
         .tryAgainLater,
         "the request took longer than \(seconds) seconds and was ended; ask for less at once, or "
-          + "try again later", retryAfter: 5)
-    }
+          + "try again later", retryAfter: 5))
   }
 
   private struct State: Sendable {
@@ -65,7 +62,7 @@ final class RequestWork: Sendable {
   /// - Parameters:
   ///   - deadline: the seconds after which `end(.outOfTime)` is called; nil if that does not concern this request.
   ///   - waits: whether it takes what happens while it waits, as a poll takes a push; nil: if it has no deadline.
-  /// - Throws: `OutOfTime` if that ended the work, `ClientGone` if the client's going did, or it had gone before; else
+  /// - Throws: `RefusedRequest` if that ended the work, `ClientGone` if the client's going did, or it had gone before; else
   ///   what the work throws.
   func run<Value: Sendable>(
     deadline: Int?, waits: Bool? = nil, _ body: @escaping @Sendable () async throws -> Value
@@ -83,7 +80,7 @@ final class RequestWork: Sendable {
     }
     guard case .failure(let error) = result else { return try result.get() }
     switch end {
-    case .outOfTime: throw OutOfTime(seconds: deadline ?? 0)
+    case .outOfTime: throw Self.outOfTime(deadline ?? 0)
     case .clientGone, .clientSilent: throw error is CancellationError ? ClientGone() : error
     case nil: throw error
     }

@@ -16,15 +16,7 @@ package struct UnixSocket: Equatable, Sendable {
   init(_ path: String) { self.path = path }
 
   /// What programs on the machine write in front of a path.
-  package var url: String {
-    let escaped = path.utf8.map { byte -> String in
-      let scalar = Character(UnicodeScalar(byte))
-      let isPlain =
-        scalar.isASCII && (scalar.isLetter || scalar.isNumber || "-._~".contains(scalar))
-      return isPlain ? String(scalar) : "%" + Hex.text([byte]).uppercased()
-    }
-    return "http+unix://" + escaped.joined()
-  }
+  package var url: String { "http+unix://" + FormText.escaped(path) }
 
   /// - Throws: `CannotListen` if the system could not take such a path.
   package func checkLength() throws(CannotListen) {

@@ -4,6 +4,7 @@
 // give way to all others.
 
 import BrumeDelivery
+import BrumeStorage
 import Dispatch
 import Synchronization
 
@@ -17,7 +18,7 @@ import Synchronization
 
 /// A pool of threads whose tasks may block them.
 package final class Workers: Sendable {
-  /// Ours: threads of the process, more than the store has readers.
+  /// Ours: threads of the process for requests, and as many for those of whoever has brought much.
   package static let threads = 16
   /// Ours: threads that the requests of one user or address have at once.
   package static let threadsPerLane = 4
@@ -28,6 +29,8 @@ package final class Workers: Sendable {
   /// For the notifier, delivery and streams' reading, so that no request keeps them waiting.
   package static let background = Workers(threads: backgroundThreads, perLane: 2)
   private static let backgroundThreads = 6
+  /// All of them, which may all read at the same time.
+  package static let readingThreads = 2 * threads + backgroundThreads
 
   /// A step of a task.
   private struct Step {
@@ -114,7 +117,11 @@ package final class Workers: Sendable {
     _ body: @concurrent @Sendable (Lane) async throws -> Value
   ) async throws -> Value {
     let lane = Lane(name: name, address: address, workers: self)
-    return try await withTaskExecutorPreference(lane) { try await body(lane) }
+    let reader: @Sendable () -> String = { lane.name }
+    // Nobody's turn comes before the server's own work.
+    return try await ReaderName.$current.withValue(givingWay == nil ? nil : reader) {
+      try await withTaskExecutorPreference(lane) { try await body(lane) }
+    }
   }
 
   /// In whose name a task's steps run: what the task believes to run them.

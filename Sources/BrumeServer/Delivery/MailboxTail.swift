@@ -13,7 +13,6 @@ struct MailboxTail: Sendable {
 
   let mailboxes: any SharedMailboxes
   let leases: any Leases
-  let bucketCount: Int
   /// Gets new entries.
   let delivery: any EntryDelivery
   /// Whoever is connected, and the worker.
@@ -26,25 +25,15 @@ struct MailboxTail: Sendable {
   func run() async throws {
     let hints = mailboxes.mailboxHints()
     var seen = try await mailboxes.lastMailboxPositions()
-    var epochs: [Bucket: Int64] = [:]
-    _ = learn(Set((0..<bucketCount).map { Bucket($0) }), &epochs)
+    var arrivals = leases.arrivals
     server.lookEverywhere()
     for await buckets in hints {
-      if learn(buckets, &epochs) { server.worker.lookThrough() }
+      // What another process was to send may be left, and what this one was to send while it had no lease.
+      let before = exchange(&arrivals, with: leases.arrivals)
+      if arrivals != before { server.worker.lookThrough() }
       for bucket in buckets.sorted() { try await readWhole(bucket, &seen[bucket, default: 0]) }
     }
     try Task.checkCancellation()
-  }
-
-  /// Answers whether one of the buckets has come: what another process was to send may be left there.
-  private func learn(_ buckets: Set<Bucket>, _ epochs: inout [Bucket: Int64]) -> Bool {
-    var hasCome = false
-    for bucket in buckets {
-      let epoch = leases.epoch(of: bucket)
-      if epoch != nil, epoch != epochs[bucket] { hasCome = true }
-      epochs[bucket] = epoch
-    }
-    return hasCome
   }
 
   /// Of entries on a damaged page nobody here is given any: all that there are so far are passed over, as at the

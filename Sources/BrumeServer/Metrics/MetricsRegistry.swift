@@ -2,6 +2,7 @@
 // and histograms in memory and writes them as Prometheus text. No time series, no aggregation beyond
 // fixed buckets: that is the scraper's work.
 
+import BrumeModel
 package import CoreMetrics
 import Synchronization
 
@@ -18,11 +19,7 @@ struct SeriesID: Hashable, Sendable {
   /// Metric and label names are letters, digits and underscores.
   private static func safe(_ name: String) -> String {
     String(
-      decoding: name.utf8.map { byte -> UInt8 in
-        let isLetter = (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
-        let isDigit = byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-        return isLetter || isDigit ? byte : UInt8(ascii: "_")
-      }, as: UTF8.self)
+      decoding: name.utf8.map { $0.isLetter || $0.isDigit ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
   }
   private static func escaped(_ value: String) -> String {
     value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")

@@ -8,29 +8,21 @@ import Hummingbird
 import NIOCore
 
 enum BodyLimit {
-  /// Answers 413 and closes the connection.
-  struct Exceeded: Error {
-    let limit: Int
-    var error: BrumeError {
-      BrumeError(
-        .limitExceeded, "the request body is larger than \(limit) bytes; send it in smaller batches"
-      )
-    }
+  private static func exceeded(_ limit: Int) -> RefusedRequest {
+    let error = BrumeError(
+      .limitExceeded, "the request body is larger than \(limit) bytes; send it in smaller batches")
+    return RefusedRequest(error: error, status: .contentTooLarge)
   }
 
-  /// Answers 415: how large a compressed body is shows only when it is unpacked (docs/errors.md).
-  struct Encoded: Error {
-    let coding: String
-    var error: BrumeError {
-      BrumeError(
-        .badRequest,
-        "the request body has the Content-Encoding '\(coding.prefix(40))'; send it as it is")
-    }
-  }
-
+  /// How large a compressed body is shows only when it is unpacked (docs/errors.md).
   static func refuseEncoded(_ request: Request) throws {
     let coding = request.headers[.contentEncoding] ?? "identity"
-    if coding.lowercased() != "identity" { throw Encoded(coding: coding) }
+    guard coding.lowercased() != "identity" else { return }
+    let error = BrumeError(
+      .badRequest,
+      "the request body has the Content-Encoding '\(coding.prefix(40))'; send it as it is")
+    throw RefusedRequest(
+      error: error, status: .unsupportedMediaType, headers: [.acceptEncoding: "identity"])
   }
 
   /// - Parameter share: counts the bytes, as they come, and then what becomes of them.
@@ -38,11 +30,11 @@ enum BodyLimit {
     _ request: Request, upTo limit: Int, in share: HeldBytes.Share
   ) async throws -> [UInt8] {
     if let text = request.headers[.contentLength], let length = Int(text), length > limit {
-      throw Exceeded(limit: limit)
+      throw exceeded(limit)
     }
     var body: [UInt8] = []
     for try await part in request.body {
-      guard body.count + part.readableBytes <= limit else { throw Exceeded(limit: limit) }
+      guard body.count + part.readableBytes <= limit else { throw exceeded(limit) }
       try share.take(part.readableBytes)
       if body.isEmpty { body.reserveCapacity(part.readableBytes) }
       body += part.readableBytesView

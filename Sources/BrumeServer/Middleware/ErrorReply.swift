@@ -22,31 +22,15 @@ struct ErrorReply: RouterMiddleware {
       return Self.response(to: error, for: context)
     } catch let broken as BrokenConnection {
       return broken.response
-    } catch let exceeded as BodyLimit.Exceeded {
-      var response = lastResponse(to: exceeded.error, context)
-      response.status = .contentTooLarge
-      return response
-    } catch let full as HeldBytes.Full {
-      return lastResponse(to: full.error, context)
-    } catch let late as RequestWork.OutOfTime {
-      return lastResponse(to: late.error, context)
+    } catch let refused as RefusedRequest {
+      return Self.response(to: refused, for: context)
     } catch is RequestWork.ClientGone {
       return Response(status: .init(code: RequestLine.clientGone))
     } catch let malformed as HTTPParserError {
       let error = BrumeError(
         .badRequest,
         "the request body cannot be read (\(malformed)); send its length, or whole chunks")
-      return lastResponse(to: error, context)
-    } catch let encoded as BodyLimit.Encoded {
-      var response = lastResponse(to: encoded.error, context)
-      response.status = .unsupportedMediaType
-      response.headers[.acceptEncoding] = "identity"
-      return response
-    } catch let refused as UploadRefused {
-      var response = Self.response(to: refused.error, for: context)
-      response.status = refused.status
-      if refused.endsConnection { response.headers[.connection] = "close" }
-      return response
+      return Self.response(to: RefusedRequest(error: error), for: context)
     } catch let error as HTTPError where error.status == .notFound {
       let unknown = BrumeError(
         .notFound,
@@ -71,10 +55,11 @@ struct ErrorReply: RouterMiddleware {
     return page
   }
 
-  /// After this answer the connection ends: what the client sends on is not read.
-  private func lastResponse(to error: BrumeError, _ context: RequestState) -> Response {
-    var response = Self.response(to: error, for: context)
-    response.headers[.connection] = "close"
+  private static func response(to refused: RefusedRequest, for request: RequestState) -> Response {
+    var response = response(to: refused.error, for: request)
+    response.status = refused.status ?? response.status
+    response.headers.append(contentsOf: refused.headers)
+    if refused.endsConnection { response.headers[.connection] = "close" }
     return response
   }
 

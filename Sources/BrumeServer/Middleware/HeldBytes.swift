@@ -7,11 +7,6 @@ import Synchronization
 
 /// Counts the bytes of request bodies, or of answers. One of each for each server.
 package final class HeldBytes: Sendable {
-  /// Answers 503 and closes the connection: the rest of a body is not read.
-  struct Full: Error {
-    let error: BrumeError
-  }
-
   /// Of the bodies of requests.
   package static func ofBodies(_ limits: Limits) -> HeldBytes {
     HeldBytes(
@@ -73,7 +68,7 @@ package final class HeldBytes: Sendable {
 
     deinit { giveBack() }
 
-    /// - Throws: `Full` if there is no room for so many bytes more.
+    /// - Throws: `RefusedRequest` if there is no room for so many bytes more.
     package func take(_ count: Int) throws {
       try memory.take(count, of: owners)
       bytes.withLock { $0 += count }
@@ -93,7 +88,7 @@ package final class HeldBytes: Sendable {
     try state.withLock { state in
       let isFree = owners.allSatisfy { state.owners[$0, default: 0] + count <= mostOfOne }
       guard state.all + count <= most, isFree else {
-        throw Full(error: BrumeError(.tryAgainLater, refusal, retryAfter: 1))
+        throw RefusedRequest(error: BrumeError(.tryAgainLater, refusal, retryAfter: 1))
       }
       state.all += count
       for owner in owners { state.owners[owner, default: 0] += count }

@@ -1,6 +1,7 @@
 // Which proxies are believed when they say for whom they speak: single addresses, networks such as `10.0.0.0/8`, and
 // whoever connects to the server's Unix socket.
 
+import BrumeModel
 import BrumePush
 
 /// An IPv4 or IPv6 network. A single address is one of its full length.
@@ -36,8 +37,7 @@ package struct AddressNetwork: Hashable, Sendable {
   private static let mapped = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]
 
   private static func length(_ text: Substring, of bytes: [UInt8]) -> Int? {
-    guard text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
-      let length = Int(text), length <= bytes.count * 8
+    guard text.utf8.allSatisfy(\.isDigit), let length = Int(text), length <= bytes.count * 8
     else { return nil }
     return length
   }

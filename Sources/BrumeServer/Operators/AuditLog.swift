@@ -93,7 +93,8 @@ final class AuditLog: Sendable {
   private static func status(of error: any Error) -> Int {
     switch error {
     case let error as BrumeError: error.code.meaning.httpStatus
-    case let refused as UploadRefused: refused.status.code
+    case let refused as RefusedRequest:
+      refused.status?.code ?? refused.error.code.meaning.httpStatus
     case let error as StoreError where error.code == .corrupt:
       BrumeError.damaged("").code.meaning.httpStatus
     case is StoreError, is AssetFailure, is CancellationError: 503

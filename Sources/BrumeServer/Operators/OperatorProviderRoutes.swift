@@ -52,7 +52,7 @@ struct OperatorProviderRoutes: Sendable {
     }
     let permit = try calls.begin(from: call.address)
     defer { permit.end() }
-    let url = try await provider.authorizationURL(request, redirectURI: redirectURI)
+    let url = try await provider.authorizationURL(request, redirectURI: server.signInCallback)
     var reply = Reply.json(["url": .string(url)])
     reply.headers[.setCookie] = cookie.header(browser, seconds: limits.signInLifetime / 1000)
     reply.headers[.cacheControl] = "no-store"
@@ -108,11 +108,9 @@ struct OperatorProviderRoutes: Sendable {
     let permit = try calls.begin(from: call.address)
     defer { permit.end() }
     let claims = try await provider.claims(
-      code: code, verifier: back.verifier, nonce: back.nonce, redirectURI: redirectURI)
+      code: code, verifier: back.verifier, nonce: back.nonce, redirectURI: server.signInCallback)
     return (back, claims)
   }
 
   private var cookie: BrowserCookie { BrowserCookie(serverURL: server.url) }
-
-  private var redirectURI: String { "\(server.url)\(SignInRoutes.path)/callback" }
 }

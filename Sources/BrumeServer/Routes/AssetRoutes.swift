@@ -71,7 +71,7 @@ struct AssetRoutes: Sendable {
     } catch let error as BrumeError {
       // Who is still sending would not read the answer: the body is read to its end, within limits.
       let isWhole = try await file.discardRest()
-      throw UploadRefused(error: error, endsConnection: !isWhole)
+      throw RefusedRequest.upload(error, isWhole: isWhole)
     }
   }
 
@@ -96,15 +96,5 @@ struct AssetRoutes: Sendable {
       try await writer.finish(nil)
     }
     return reply
-  }
-}
-
-/// An upload that was not taken. Larger than allowed is 413, as at Apple's upload hosts.
-struct UploadRefused: Error {
-  let error: BrumeError
-  let endsConnection: Bool
-  var status: HTTPResponse.Status {
-    error.code == .limitExceeded
-      ? .contentTooLarge : HTTPResponse.Status(code: error.code.meaning.httpStatus)
   }
 }

@@ -24,7 +24,7 @@ struct RestoreAdmin: Sendable {
     } catch let error as BrumeError {
       // Who is still sending would not read the answer.
       let isWhole = try await incoming.discardRest()
-      throw UploadRefused(error: error, endsConnection: !isWhole)
+      throw RefusedRequest.upload(error, isWhole: isWhole)
     }
     return .json(Wire.restore(restores.report()))
   }

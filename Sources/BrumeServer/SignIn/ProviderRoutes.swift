@@ -34,7 +34,7 @@ struct ProviderRoutes: Sendable {
         signIn, browser: browser, keep: call.query["keep"] == "true",
         discoverable: call.query["discoverable"] == "true")
       var reply = SignInPage.redirect(
-        try await provider.authorizationURL(request, redirectURI: redirectURI))
+        try await provider.authorizationURL(request, redirectURI: server.signInCallback))
       reply.headers[.setCookie] = cookie.header(browser, seconds: cookieSeconds)
       return reply
     }
@@ -59,7 +59,8 @@ struct ProviderRoutes: Sendable {
       let permit = try calls.begin(from: call.address)
       defer { permit.end() }
       let claims = try await provider.claims(
-        code: code, verifier: response.verifier, nonce: response.nonce, redirectURI: redirectURI)
+        code: code, verifier: response.verifier, nonce: response.nonce,
+        redirectURI: server.signInCallback)
       let user = try await providerSignIns.account(of: claims)
       let token = try await signIns.complete(
         response.signIn, as: user, keep: response.keep,
@@ -70,8 +71,6 @@ struct ProviderRoutes: Sendable {
       return SignInPage.outcome(SignInOutcome.json(token, for: response.signIn))
     }
   }
-
-  private var redirectURI: String { "\(server.url)\(SignInRoutes.path)/callback" }
 
   private var cookie: BrowserCookie { BrowserCookie(serverURL: server.url) }
 

@@ -9,26 +9,6 @@ package struct TLSFiles: Equatable, Sendable {
   package var certificate: String
   package var key: String
 
-  package init(certificate: String, key: String) {
-    self.certificate = certificate
-    self.key = key
-  }
-
-  /// - Returns: nil if neither is set: the server speaks plain HTTP.
-  /// - Throws: `SettingError` if only one of them is.
-  init?(_ sources: SettingSources) throws {
-    let certificate = try sources.text(.tlsCertificate) ?? ""
-    let key = try sources.text(.tlsKey) ?? ""
-    if certificate.isEmpty, key.isEmpty { return nil }
-    for (setting, value, other) in [
-      (Setting.tlsCertificate, certificate, Setting.tlsKey),
-      (.tlsKey, key, .tlsCertificate),
-    ] where value.isEmpty {
-      throw SettingError("\(other.flag) is set; \(setting.flag) is missing")
-    }
-    self.init(certificate: certificate, key: key)
-  }
-
   /// Reads both.
   ///
   /// - Throws: `SettingError` that names the file and what is wrong with it.
@@ -77,5 +57,22 @@ package struct TLSFiles: Equatable, Sendable {
           + "may read it")
     }
     return bytes
+  }
+}
+
+extension TLSFiles {
+  /// - Returns: nil if neither is set: the server speaks plain HTTP.
+  /// - Throws: `SettingError` if only one of them is.
+  init?(_ sources: SettingSources) throws {
+    let certificate = try sources.text(.tlsCertificate) ?? ""
+    let key = try sources.text(.tlsKey) ?? ""
+    if certificate.isEmpty, key.isEmpty { return nil }
+    for (setting, value, other) in [
+      (Setting.tlsCertificate, certificate, Setting.tlsKey),
+      (.tlsKey, key, .tlsCertificate),
+    ] where value.isEmpty {
+      throw SettingError("\(other.flag) is set; \(setting.flag) is missing")
+    }
+    self.init(certificate: certificate, key: key)
   }
 }

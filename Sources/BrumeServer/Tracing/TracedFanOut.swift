@@ -57,7 +57,7 @@ final class TracedFanOut: Sendable {
   }
 
   /// What a notifier gets as its store.
-  var tracedStore: any Store { FanOutStore(store: store, fanOut: self) }
+  var tracedStore: any Store { FanOutStore(inner: store, fanOut: self) }
   /// What a notifier gets as its delivery.
   var tracedDelivery: any EntryDelivery { FanOutDelivery(delivery: delivery, fanOut: self) }
 }
@@ -73,38 +73,14 @@ private struct FanOutDelivery: EntryDelivery {
   func deliver(_ new: NewEntries) { fanOut.note(new) { delivery.deliver(new) } }
 }
 
-private struct FanOutStore: Store {
-  let store: any Store
+private struct FanOutStore: WrappingStore {
+  let inner: any Store
   let fanOut: TracedFanOut
-
-  func read<Value: Sendable>(
-    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
-  ) async throws -> Value {
-    try await store.read(plan, body)
-  }
-
-  func write<Value: Sendable>(
-    in scope: WriteScope, reading plan: ReadPlan,
-    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
-  ) async throws -> Value {
-    try await store.write(in: scope, reading: plan, body)
-  }
 
   func writeRepeatable<Value: Sendable>(
     in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try await fanOut.measured { try await store.writeRepeatable(in: scope, reading: plan, body) }
+    try await fanOut.measured { try await inner.writeRepeatable(in: scope, reading: plan, body) }
   }
-
-  func commits() -> CommitHints { store.commits() }
-  func close() async throws { try await store.close() }
-
-  var bucketCount: Int { store.bucketCount }
-  var leases: any Leases { store.leases }
-  var sharedMailboxes: (any SharedMailboxes)? { store.sharedMailboxes }
-  var sharedAccounts: (any SharedAccounts)? { store.sharedAccounts }
-  var sharedAttempts: (any SharedAttempts)? { store.sharedAttempts }
-  var indexProgress: IndexProgress { store.indexProgress }
-  var damagedRows: DamagedRows? { store.damagedRows }
 }

@@ -5,14 +5,14 @@ import BrumeModel
 import BrumeStorage
 import BrumeTracing
 
-struct TracedStore: Store {
-  let store: any Store
+struct TracedStore: WrappingStore {
+  let inner: any Store
   let spans: Spans
 
   func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
-    try await spans.run("store read") { _ in try await store.read(plan, body) }
+    try await spans.run("store read") { _ in try await inner.read(plan, body) }
   }
 
   func write<Value: Sendable>(
@@ -20,7 +20,7 @@ struct TracedStore: Store {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     try await spans.run("store transaction") { _ in
-      try await store.write(in: scope, reading: plan, body)
+      try await inner.write(in: scope, reading: plan, body)
     }
   }
 
@@ -29,24 +29,7 @@ struct TracedStore: Store {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     try await spans.run("store transaction") { _ in
-      try await store.writeRepeatable(in: scope, reading: plan, body)
+      try await inner.writeRepeatable(in: scope, reading: plan, body)
     }
   }
-
-  func snapshot<Value: Sendable>(
-    _ body: @escaping @Sendable (any StoreExport) throws -> Value
-  ) async throws -> Value {
-    try await store.snapshot(body)
-  }
-
-  func commits() -> CommitHints { store.commits() }
-  func close() async throws { try await store.close() }
-
-  var bucketCount: Int { store.bucketCount }
-  var leases: any Leases { store.leases }
-  var sharedMailboxes: (any SharedMailboxes)? { store.sharedMailboxes }
-  var sharedAccounts: (any SharedAccounts)? { store.sharedAccounts }
-  var sharedAttempts: (any SharedAttempts)? { store.sharedAttempts }
-  var indexProgress: IndexProgress { store.indexProgress }
-  var damagedRows: DamagedRows? { store.damagedRows }
 }

@@ -44,16 +44,16 @@ final class MemoryDevices: DeviceWriting {
   }
 
   func withPendingEntries(
-    after cursor: Int64?, limit: Int
-  ) throws -> (devices: [Device], next: Int64?) {
+    after cursor: PendingCursor?, limit: Int
+  ) throws -> (devices: [Device], next: PendingCursor?) {
     let all = draft.state.devices.filter { name, device in
       device.channel.kind.isPushed && !(draft.state.mailboxes[name]?.isEmpty ?? true)
     }
     .sorted { $0.key < $1.key }.map(\.value)
-    let start = Int(cursor ?? 0)
+    let start = Int(cursor?.numbers.first ?? 0)
     let page = Array(all.dropFirst(start).prefix(limit))
     let end = start + page.count
-    return (page, end < all.count ? Int64(end) : nil)
+    return (page, end < all.count ? PendingCursor([Int64(end)]) : nil)
   }
 
   func all(address: String) throws -> [Device] {

@@ -29,8 +29,7 @@ final class MemoryMailboxes: MailboxWriting {
       ByteText(parts: $0.notificationID, $0.subscriptionID) == name
     }
     if let waiting { return waiting.position }
-    let account = DatabaseKey(in: device.containerEnvironment, owner: device.user)
-    let number = draft.bucket(of: account).number
+    let number = draft.bucket(of: device.database).number
     let position = draft.state.buckets[number].lastMailboxPosition + 1
     draft.state.buckets[number].lastMailboxPosition = position
     draft.state.mailboxes[device.byteText, default: []].append(

@@ -44,6 +44,7 @@ final class MemoryQueries: QueryReading {
     let offset = max(0, request.after?.offset ?? 0)
     let filters = PreparedFilters(request.query.filters)
     let candidates = candidates(of: request)
+    try request.checkSorted(candidates.count)
     let all = try candidates.filter { candidate in
       try Task.checkCancellation()
       return filters.match(candidate.record, searchable: request.searchable)

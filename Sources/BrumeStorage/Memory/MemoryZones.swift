@@ -24,6 +24,10 @@ final class MemoryZones: ZoneWriting {
     return Array(changed.prefix(limit))
   }
 
+  func count(in database: DatabaseKey, limit: Int) throws -> Int {
+    min(rows(of: database).count, limit)
+  }
+
   func databases(of owner: UserID) throws -> [DatabaseKey] {
     draft.state.databases.keys.filter { $0.owner == owner }
       .sorted { $0.containerEnvironment < $1.containerEnvironment }

@@ -34,8 +34,8 @@ final class CountedDevices<Inner: DeviceReading>: DeviceReading {
     return try inner.all(courierToken: courierToken)
   }
 
-  func withPendingEntries(after cursor: Int64?, limit: Int) throws -> (
-    devices: [Device], next: Int64?
+  func withPendingEntries(after cursor: PendingCursor?, limit: Int) throws -> (
+    devices: [Device], next: PendingCursor?
   ) {
     count.asks()
     return try inner.withPendingEntries(after: cursor, limit: limit)

@@ -27,6 +27,11 @@ final class CountedZones<Inner: ZoneReading>: ZoneReading {
     return try inner.changed(in: database, after: after, limit: limit)
   }
 
+  func count(in database: DatabaseKey, limit: Int) throws -> Int {
+    count.asks()
+    return try inner.count(in: database, limit: limit)
+  }
+
   func databases(of owner: UserID) throws -> [DatabaseKey] {
     count.asks()
     return try inner.databases(of: owner)

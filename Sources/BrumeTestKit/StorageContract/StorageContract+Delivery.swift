@@ -44,12 +44,15 @@ extension StorageContract {
               registered: 0))
           if number != 3 { try transaction.mailboxes.enqueue(.sample("n"), to: key) }
         }
-        try transaction.devices.put(Device(key: .sample("s"), channel: .stream, registered: 0))
-        try transaction.mailboxes.enqueue(.sample("n"), to: .sample("s"))
+        // Before, between and behind those that are sent to.
+        for name in ["a", "d2a", "s"] {
+          try transaction.devices.put(Device(key: .sample(name), channel: .stream, registered: 0))
+          try transaction.mailboxes.enqueue(.sample("n"), to: .sample(name))
+        }
         try transaction.mailboxes.enqueue(.sample("n"), to: .sample("unregistered"))
       }
       var found: [String] = []
-      var next: Int64?
+      var next: PendingCursor?
       repeat {
         let cursor = next
         let page = try await store.read {

@@ -62,6 +62,41 @@ extension StorageContract {
           }
         }
       },
+      Case("a sorted query looks at so many visible records, and fails with more") { store in
+        func found(
+          _ limit: Int, _ zone: String? = nil, _ visible: VisibleRecords = .all
+        ) async throws -> [String] {
+          // No index answers the condition.
+          let query = Query(
+            recordType: "Trail", filters: [Filter(.notEquals, .field("n"), .int64(-1))],
+            sorts: [Sort(.field("n"), ascending: false)])
+          return try await store.read { transaction in
+            try transaction.queries.matching(
+              EngineQuery(
+                database: .sample(), zone: zone, query: query, visible: visible, after: nil,
+                limit: 9, candidateLimit: 1, sortedLimit: limit))
+          }.records.map(\.name)
+        }
+        try await store.write(in: .database(.sample())) { transaction in
+          for zone in [ZoneKey.sample(), .sample("Other")] {
+            try transaction.zones.put(Zone(key: zone, incarnation: 1, lastSequence: 1))
+          }
+          for (number, name) in ["a", "b"].enumerated() {
+            try transaction.putNext(name, fields: ["n": .int64(Int64(number))])
+          }
+          try transaction.putNext("c", in: .sample("Other"), fields: ["n": .int64(2)])
+        }
+        try expectEqual(try await found(3), ["c", "b", "a"], "as many as it may look at")
+        let seen = VisibleRecords.named([ByteText("a")])
+        try expectEqual(try await found(1, "Trails", seen), ["a"], "hidden ones count for nothing")
+        do {
+          _ = try await found(2)
+          throw StorageContract.Violation(description: "a third record was looked at")
+        } catch let error as BrumeError {
+          try expectEqual(error.code, .limitExceeded, "code")
+          try expect(error.reason.contains("'Trail'"), "the type is named")
+        }
+      },
       Case("a query ends when nobody waits for it, and the store goes on") { store in
         try await store.write(in: .database(.sample())) { transaction in
           for name in ["a", "b"] { try transaction.putNext(name, fields: ["n": .int64(1)]) }

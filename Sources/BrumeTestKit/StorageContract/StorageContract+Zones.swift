@@ -48,6 +48,27 @@ extension StorageContract {
           "changed zones after 4")
       }
     },
+    Case("zones are counted, live and deleted, as far as asked") { store in
+      let names = ["A", "B", "C"]
+      try await store.write(in: .everything(of: store)) { transaction in
+        for name in names {
+          try transaction.zones.put(
+            Zone(
+              key: .sample(name), incarnation: 1, lastSequence: 1,
+              deletion: name == "B" ? .deleted : nil))
+        }
+        try expectEqual(
+          try transaction.zones.count(in: .sample(), limit: 9), 3, "in the body that puts them")
+      }
+      try await store.read { transaction in
+        for limit in 0...4 {
+          let count = try transaction.zones.count(in: .sample(), limit: limit)
+          try expectEqual(count, min(limit, 3), "up to \(limit)")
+        }
+        try expectEqual(
+          try transaction.zones.count(in: .sample(owner: "_b2"), limit: 9), 0, "of another")
+      }
+    },
     Case("databases are found by owner and by container, and counted") { store in
       let other = ContainerEnvironment(ContainerID("iCloud.org.example.other"), .development)
       let databases = [

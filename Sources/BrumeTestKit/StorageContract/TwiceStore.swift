@@ -29,8 +29,4 @@ package struct TwiceStore: WrappingStore {
     } catch is Undone {}
     return try await inner.write(in: scope, reading: plan, body)
   }
-
-  package func snapshot<Value: Sendable>(
-    _ body: @escaping @Sendable (any StoreExport) throws -> Value
-  ) async throws -> Value { try await inner.snapshot(body) }
 }

@@ -41,12 +41,6 @@ private struct UserExport {
   let file: String
   private let progress = TerminalProgress()
 
-  init(connection: ServerConnection, user: String, file: String) {
-    self.connection = connection
-    self.user = user
-    self.file = file
-  }
-
   /// Writes the file. Answers what is in it, and how many shares are not.
   ///
   /// - Throws: also where all is there, and could not get its name; the error says then where it is.

@@ -19,6 +19,11 @@ struct FileSpool {
   }
 
   mutating func begin(_ checksum: String) {
+    // One that no record holds would stay to the end, and all that come after it.
+    guard uses.map({ $0[checksum, default: 0] > 0 }) ?? true else {
+      current = nil
+      return
+    }
     current = checksum
     places[checksum] = end..<end
   }

@@ -80,19 +80,37 @@ struct RecordImport {
     guard !waiting.isEmpty else { return }
     let records = waiting
     waiting = []
-    var (batch, operations, bytes) = ([Record](), [RecordOperation](), 0)
+    var batch = Batch()
     for record in records {
+      // Before its own files are sent.
+      if !batch.files.hasRoom(for: record) {
+        try await save(batch.records[...], batch.operations[...])
+        batch = Batch()
+      }
       let operation = RecordOperation(.forceReplace, try await draft(of: record))
       let size = request([operation]).bytes().count
-      if !batch.isEmpty, bytes + size > Self.requestBytes {
-        try await save(batch[...], operations[...])
-        (batch, operations, bytes) = ([], [], 0)
+      if !batch.records.isEmpty, batch.bytes + size > Self.requestBytes {
+        try await save(batch.records[...], batch.operations[...])
+        batch = Batch()
       }
-      batch.append(record)
+      batch.add(record, operation, size)
+    }
+    try await save(batch.records[...], batch.operations[...])
+  }
+
+  /// What goes in one request.
+  private struct Batch {
+    var records: [Record] = []
+    var operations: [RecordOperation] = []
+    var bytes = 0
+    var files = FileLoad()
+
+    mutating func add(_ record: Record, _ operation: RecordOperation, _ size: Int) {
+      records.append(record)
       operations.append(operation)
       bytes += size
+      files.add(record)
     }
-    try await save(batch[...], operations[...])
   }
 
   private func request(_ operations: [RecordOperation]) -> JSON {

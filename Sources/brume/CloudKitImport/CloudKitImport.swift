@@ -24,10 +24,6 @@ struct CloudKitImport {
   /// Ours: content that is sent at once. In JSON it may double, and a server takes 16 MB.
   static let bytesAtOnce = 4 << 20
 
-  init(source: SourceServer, target: ImportTarget?, types: [String]) {
-    (self.source, self.target, self.types) = (source, target, types)
-  }
-
   mutating func run() async throws {
     if source.place.scope == .public {
       try await records(inDefault: SourceZone(name: ZoneID.defaultName, owner: nil))
@@ -106,12 +102,15 @@ struct CloudKitImport {
   private mutating func save(_ page: SourcePage) async throws {
     guard target != nil else { return }
     var part: [Record] = []
-    var size = 0
+    var (size, files) = (0, FileLoad())
     for record in page.records where !record.isShare {
-      if part.count == Limits.apple.operationsPerRequest || size > Self.bytesAtOnce {
+      if part.count == Limits.apple.operationsPerRequest || size > Self.bytesAtOnce
+        || !files.hasRoom(for: record)
+      {
         try await save(part)
-        (part, size) = ([], 0)
+        (part, size, files) = ([], 0, FileLoad())
       }
+      files.add(record)
       part.append(record)
       size += record.byteCount
     }

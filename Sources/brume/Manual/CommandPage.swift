@@ -4,8 +4,6 @@
 import BrumeWire
 
 struct CommandPage {
-  private static let server = ["--data", "--url", "--admin-token", "--container", "--environment"]
-  private static let everywhere = ["--version", "--help", "-h"]
   private var parts: [String] = []
   private var serverOptions: [JSON] = []
 
@@ -39,43 +37,30 @@ struct CommandPage {
   }
 
   private mutating func section(_ command: JSON, under parent: String, level: String) {
-    let name = command["commandName"]?.string ?? ""
-    guard command["shouldDisplay"]?.bool != false, name != "help" else { return }
-    let shown = (command["arguments"]?.array ?? []).filter {
-      $0["shouldDisplay"]?.bool != false && !Self.everywhere.contains(OptionText.name($0))
-    }
-    let asksServer = Self.server.allSatisfy { name in shown.contains { OptionText.name($0) == name }
-    }
-    if asksServer, serverOptions.isEmpty {
-      serverOptions = shown.filter { Self.server.contains(OptionText.name($0)) }
-    }
-    let own = shown.filter { !asksServer || !Self.server.contains(OptionText.name($0)) }
-    let words = own.filter { $0["kind"]?.string == "positional" }.map(OptionText.usage)
-    parts.append("\(level) " + (["\(parent) \(name)"] + words).joined(separator: " "))
-    let server = asksServer ? " Takes the server options." : ""
+    guard let described = DescribedCommand(command, under: parent) else { return }
+    if serverOptions.isEmpty { serverOptions = described.serverOptions }
+    parts.append("\(level) \(described.title)")
+    let server = described.serverOptions.isEmpty ? "" : " Takes the server options."
     parts.append((command["abstract"]?.string ?? "") + server)
     if let discussion = command["discussion"]?.string, !discussion.isEmpty {
       parts.append("```text\n\(discussion)\n```")
     }
-    let path = "\(parent) \(name)".split(separator: " ").dropFirst().map(String.init)
-    let examples = Examples.of(path)
+    let examples = described.examples
     if !examples.isEmpty { parts.append("```sh\n\(examples.joined(separator: "\n"))\n```") }
     // Those of `serve` are a page of their own.
-    if name == "serve" || name == "config" || parent == "brume config" {
-      if name != "config" { parts.append("All settings: [settings](settings.md).") }
-    } else if !own.isEmpty {
-      parts.append(table(own))
+    if described.path == "brume serve" || described.path.hasPrefix("brume config") {
+      if described.path != "brume config" { parts.append("All settings: [settings](settings.md).") }
+    } else if !described.own.isEmpty {
+      parts.append(table(described.own))
     }
     for child in command["subcommands"]?.array ?? [] {
-      section(child, under: "\(parent) \(name)", level: level + "#")
+      section(child, under: described.path, level: level + "#")
     }
   }
 
   private func table(_ options: [JSON]) -> String {
     let rows = options.map { option -> String in
-      let fallback = option["defaultValue"]?.string.map { " (default: \($0))" } ?? ""
-      let meaning = (option["abstract"]?.string ?? "") + fallback
-      let text = meaning.split(separator: "\n").joined(separator: " ")
+      let text = OptionText.meaning(option).split(separator: "\n").joined(separator: " ")
       return "| `\(Self.form(option))` | \(Self.escaped(text)) |"
     }
     return (["| Option | Meaning |", "|---|---|"] + rows).joined(separator: "\n")

@@ -26,7 +26,13 @@ enum Examples {
       ]
     ),
     ("status", ["brume status", "export $(brume status --format env)", "brume status --ready"]),
-    ("doctor", ["brume doctor", "brume doctor --config brume.json", "brume doctor --deep --json"]),
+    (
+      "doctor",
+      [
+        "brume doctor", "brume doctor --config brume.json", "brume doctor --deep --json",
+        "brume doctor --forget audit --data ./brume-data",
+      ]
+    ),
     ("clock show", ["brume clock show"]),
     ("clock advance", ["brume clock advance 1m", "brume clock advance 1h30m --json"]),
     ("clock next", ["brume clock next"]),

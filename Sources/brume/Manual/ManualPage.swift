@@ -3,9 +3,6 @@
 import BrumeWire
 
 struct ManualPage {
-  /// Options that stand in their own section, because nearly every command has them.
-  private static let server = ["--data", "--url", "--admin-token", "--container", "--environment"]
-  private static let everywhere = ["--version", "--help", "-h"]
   private var lines: [String] = []
   private var serverOptions: [JSON] = []
 
@@ -40,29 +37,16 @@ struct ManualPage {
   }
 
   private mutating func section(_ command: JSON, under parent: String) {
-    let name = command["commandName"]?.string ?? ""
-    guard command["shouldDisplay"]?.bool != false, name != "help" else { return }
-    let children = command["subcommands"]?.array ?? []
-    let shown = (command["arguments"]?.array ?? []).filter {
-      $0["shouldDisplay"]?.bool != false && Self.everywhere.contains(OptionText.name($0)) == false
-    }
-    let asksServer = Self.server.allSatisfy { name in shown.contains { OptionText.name($0) == name }
-    }
-    if asksServer, serverOptions.isEmpty {
-      serverOptions = shown.filter { Self.server.contains(OptionText.name($0)) }
-    }
-    let own = shown.filter { !asksServer || !Self.server.contains(OptionText.name($0)) }
-    let words = own.filter { $0["kind"]?.string == "positional" }.map(OptionText.usage)
-    let title = (["\(parent) \(name)"] + words).joined(separator: " ")
-    lines += [".SS \"\(Roff.text(title).replacingQuotes)\""]
+    guard let described = DescribedCommand(command, under: parent) else { return }
+    if serverOptions.isEmpty { serverOptions = described.serverOptions }
+    lines += [".SS \"\(Roff.text(described.title).replacingQuotes)\""]
     lines += [Roff.line(command["abstract"]?.string ?? "")]
-    if asksServer { lines += ["Takes the server options."] }
+    if !described.serverOptions.isEmpty { lines += ["Takes the server options."] }
     paragraph(command["discussion"]?.string)
-    let path = "\(parent) \(name)".split(separator: " ").dropFirst().map(String.init)
-    let examples = Examples.of(path)
+    let examples = described.examples
     if !examples.isEmpty { paragraph("\n" + examples.joined(separator: "\n") + "\n") }
-    for argument in own { option(argument) }
-    for child in children { section(child, under: "\(parent) \(name)") }
+    for argument in described.own { option(argument) }
+    for child in command["subcommands"]?.array ?? [] { section(child, under: described.path) }
   }
 
   private mutating func option(_ option: JSON) {
@@ -73,8 +57,7 @@ struct ManualPage {
     case "flag": lines += [Self.names(option)]
     default: lines += ["\(Self.names(option)) \\fI\(value)\\fR"]
     }
-    let fallback = option["defaultValue"]?.string.map { " (default: \($0))" } ?? ""
-    let text = (option["abstract"]?.string ?? "") + fallback
+    let text = OptionText.meaning(option)
     lines += [text.isEmpty ? "\\&" : Roff.line(text)]
   }
 

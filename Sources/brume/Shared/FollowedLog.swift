@@ -16,6 +16,8 @@ struct FollowedLog {
   private static let quietly = [("after", "0")]
   /// The most that the server answers with.
   private static let page = 1000
+  /// Ours: the most lines that are shown at once of those that came meanwhile.
+  private static let most = 10_000
 
   init(_ connection: ServerConnection, _ path: String, _ filter: [(String, String)]) {
     self.connection = connection
@@ -24,24 +26,28 @@ struct FollowedLog {
   }
 
   /// The newest lines, oldest first.
-  func newest(_ limit: Int) async throws -> [JSON] { try await newest(limit, []) }
+  func newest(_ limit: Int) async throws -> [JSON] { try await newest(limit, []).lines }
 
-  private func newest(_ limit: Int, _ part: [(String, String)]) async throws -> [JSON] {
-    var (lines, before) = ([JSON](), Int64?.none)
+  /// - Returns: also since when the log remembers lines, if it does so in memory.
+  private func newest(
+    _ limit: Int, _ part: [(String, String)]
+  ) async throws -> (lines: [JSON], since: Int64?) {
+    var (lines, before, since) = ([JSON](), Int64?.none, Int64?.none)
     repeat {
       let wanted = min(limit - lines.count, Self.page)
       let answer = try await ask(wanted, part + (before.map { [("before", "\($0)")] } ?? []))
       lines = Self.lines(answer) + lines
       before = answer["next"]?.int
+      since = answer["since"]?.int
     } while before != nil && lines.count < limit
-    return lines
+    return (lines, since)
   }
 
   /// Shows lines as they are written, beginning with the last few.
   ///
   /// - Parameter show: takes lines, and whether they are the first.
   mutating func follow(from limit: Int, _ show: ([JSON], Bool) -> Void) async throws {
-    var lines = try await newest(limit, Self.quietly)
+    var lines = try await newest(limit, Self.quietly).lines
     var isFirst = true
     while true {
       if !lines.isEmpty {
@@ -53,9 +59,9 @@ struct FollowedLog {
       try await Task.sleep(for: .seconds(1))
       guard Output.hasReader else { return }
       lines = try await newer()
-      if position > 0, lines.count >= Self.page {
+      if position > 0, lines.count >= Self.most {
         Output.say(
-          "only the newest \(Self.page) lines are shown: more were written than can be followed")
+          "only the newest \(Self.most) lines are shown: more were written than can be followed")
       }
     }
   }
@@ -81,12 +87,10 @@ struct FollowedLog {
   }
 
   private mutating func after() async throws -> [JSON] {
-    let answer = try await ask(Self.page, [("after", "\(position)")])
+    let (lines, since) = try await newest(Self.most, [("after", "\(position)")])
     // All that a log in memory remembers came since: it began anew, and its positions with it.
-    guard position > 0, let since = answer["since"]?.int, since > time else {
-      return Self.lines(answer)
-    }
-    return Self.lines(try await ask(Self.page, Self.quietly))
+    guard position > 0, let since, since > time else { return lines }
+    return try await newest(Self.most, Self.quietly).lines
   }
 
   private func ask(_ limit: Int, _ part: [(String, String)]) async throws -> JSON {

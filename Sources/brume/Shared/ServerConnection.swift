@@ -27,7 +27,7 @@ struct ServerOptions: ParsableArguments {
   @Option(help: "The container. (default: that of development mode) [BRUME_CONTAINER]")
   var container: String?
 
-  @Option(help: "development or production.")
+  @Option(help: "development or production. (default: development) [BRUME_ENVIRONMENT]")
   var environment: String?
 
   static func variable(_ name: String) -> String? {
@@ -246,7 +246,7 @@ struct ServerConnection: Sendable {
       "GET", "/_brume/health/ready", [], [], isOperator: false)
     let answer = try await exchange(request)
     switch (try? JSON(parsing: answer.body))?["status"]?.string {
-    case "ready" where answer.isSuccess: return true
+    case "ready" where answer.isSuccess, "degraded" where answer.isSuccess: return true
     case "not ready": return false
     default:
       // A refusal has its reason; what else comes is no answer to this.

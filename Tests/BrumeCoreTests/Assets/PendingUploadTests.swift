@@ -2,6 +2,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 import BrumeTestKit
 import Testing
 
@@ -51,6 +52,38 @@ struct PendingUploadTests {
     _ = try await fixture.upload(bytes(1000))
     fixture.clock.advance(by: fixture.limits.assetReceiptLifetime)
     _ = try await fixture.upload(bytes(1000))
+  }
+
+  @Test func `an upload of a user who is deleted meanwhile is refused, and nothing stays of it`()
+    async throws
+  {
+    let fixture = try await AssetFixture()
+    let user = try #require(fixture.fixture.phone.user)
+    let (ticket, broken) = (try await fixture.ticket("one"), try await fixture.ticket("two"))
+    var rest = bytes(10)[...]
+    let refused = try await ruleFailure {
+      try await fixture.engine.assetUploads.receive(ticket.ticket) {
+        if rest.isEmpty { return nil }
+        defer { rest = [] }
+        // One that breaks off at the same time.
+        await #expect(throws: CancellationError.self) {
+          _ = try await fixture.engine.assetUploads.receive(broken.ticket) {
+            _ = try await fixture.engine.userRemovals.remove("alice")
+            throw CancellationError()
+          }
+        }
+        return rest
+      }
+    }
+    #expect(refused.code == .accessDenied && refused.reason.contains("is deleted"))
+    let later = try await ruleFailure { try await fixture.upload(bytes(10), to: ticket) }
+    #expect(later == refused)
+    let left = try await fixture.fixture.server.store.read {
+      try $0.settings.value(.pendingUploads(user))
+    }
+    #expect(left == nil)
+    _ = try await fixture.sweep()
+    #expect(try await fixture.objects() == 0)
   }
 
   @Test func `what is announced is reserved before a byte comes, also for uploads at once`()

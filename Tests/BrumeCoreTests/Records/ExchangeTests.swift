@@ -66,6 +66,19 @@ struct ExchangeTests {
     }
   }
 
+  @Test func `whether the session still stands costs no exchange`() async throws {
+    let fixture = try await Fixture()
+    let (user, phone) = (try #require(fixture.phone.user), fixture.phone)
+    let epoch = try await fixture.store.read { try $0.users.find(user)?.tokenEpoch }
+    let caller = Caller(
+      in: phone.containerEnvironment, user: user, device: phone.device, kind: .user,
+      epoch: try #require(epoch), requestID: "r")
+    _ = fixture.store.take()
+    try await fixture.save([fixture.operation("one", .create)], as: caller)
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count == 2, "\(exchanges.unplanned)")
+  }
+
   @Test(arguments: [true, false])
   func `what a save may bring beside its fields costs no exchange`(isShared: Bool) async throws {
     let fixture = try await Fixture { $0.storageBytesPerUser = 1_000_000 }

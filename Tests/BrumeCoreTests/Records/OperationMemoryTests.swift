@@ -43,6 +43,17 @@ struct OperationMemoryTests {
     #expect(next[0].error?.serverRecord?.fields["km"] == .int64(2))
   }
 
+  @Test func `a repeated conflict with a record that is gone since says that it is gone`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h2"))
+    let operations: [RecordOperation] = [.create("h1"), .create("h2")]
+    #expect(try await fixture.modify(operations, id: "op-1").codes == [nil, .conflict])
+    _ = try await fixture.modify([.delete("h2")])
+    #expect(try await fixture.modify(operations, id: "op-1").codes == [nil, .notFound])
+  }
+
   @Test func `an operation ID that was used for other records is no repetition`() async throws {
     let fixture = try await EngineFixture()
     _ = try await fixture.modify([.create("h1")], id: "op-1")

@@ -45,7 +45,7 @@ struct WorkLimitTests {
   }
 
   @Test func `the different words of a request have a maximum, over all its texts`() async throws {
-    let fixture = try await fixture { $0.listElementsPerRequest = 10 }
+    let fixture = try await fixture { $0.wordsPerRequest = 10 }
     func save(_ count: Int) async throws -> [RecordResult] {
       let words = (0..<count).map { "w\($0)" }
       let text = FieldValue.string((words.prefix(5) + words.prefix(5)).joined(separator: " "))
@@ -57,6 +57,35 @@ struct WorkLimitTests {
     #expect(try await save(10).allSucceeded)
     let error = try await ruleFailure { try await save(11) }
     #expect(error.code == .limitExceeded && error.reason.contains("more than 10 different words"))
+    #expect(error.reason.contains("records in halves"))
+  }
+
+  @Test func `the different words of a record have a maximum, and others are saved beside it`()
+    async throws
+  {
+    let fixture = try await fixture {
+      $0.wordsPerRecord = 10
+      $0.wordsPerRequest = 12
+    }
+    func text(_ count: Int) -> FieldValue {
+      .string((0..<count).map { "w\($0) w\($0)" }.joined(separator: " "))
+    }
+    func save(_ count: Int) async throws -> [RecordResult] {
+      try await fixture.modify([
+        .force("a", ["long": text(count - 2), "short": text(2)]), .force("b", ["s": text(2)]),
+      ])
+    }
+    #expect(try await save(10).allSucceeded)
+    #expect(try await save(11).codes == [.limitExceeded, nil])
+    guard case .failure(let failure) = try await save(50)[0] else {
+      Issue.record("a record with 50 words is saved")
+      return
+    }
+    #expect(failure.error.reason.contains("more than 10 different words"))
+    #expect(failure.error.reason.contains("field 'long' has most"))
+    let secret = DraftField(text(50), isEncrypted: true)
+    let encrypted = RecordDraft(name: "c", type: "Hike", fields: ["secret": secret])
+    #expect(try await fixture.modify([RecordOperation(.create, encrypted)]).allSucceeded)
   }
 
   @Test func `a cascade has a maximum of bytes too`() async throws {

@@ -104,7 +104,7 @@ struct DiscoveryTests {
     let error = try await ruleFailure {
       try await fixture.engine.accounts.create(name: "carol", password: password)
     }
-    #expect(error.code == .badRequest)
+    #expect(error.code == .badRequest && error.reason.contains("8 to 1024 bytes"))
   }
 
   @Test func `an address belongs to one account`() async throws {

@@ -27,6 +27,34 @@ struct CountLimitTests {
     try await fixture.makeZone(EngineFixture.trails, as: fixture.bob)
   }
 
+  @Test func `a database has had zones of so many names and no more, and names may be used again`()
+    async throws
+  {
+    // "Trails" is there already.
+    let fixture = try await fixture { $0.zoneNamesPerDatabase = 3 }
+    func modify(_ operations: [ZoneOperation]) async throws -> [BrumeError?] {
+      try await fixture.engine.zones.modify(operations, in: .private, as: fixture.phone)
+        .map { $0.failure?.error }
+    }
+    func zone(_ kind: ZoneOperation.Kind, _ name: String) -> ZoneOperation {
+      ZoneOperation(kind, ZoneID(name: name))
+    }
+    let token = try await fixture.engine.changes.ofDatabase(
+      since: nil, limit: nil, in: .private, as: fixture.phone
+    ).token
+    #expect(try await modify([zone(.create, "A"), zone(.delete, "A")]) == [nil, nil])
+    let errors = try await modify([zone(.create, "B"), zone(.delete, "B"), zone(.create, "C")])
+    #expect(errors.map { $0?.code } == [nil, nil, .limitExceeded])
+    let reason = try #require(errors[2]?.reason)
+    #expect(reason.contains("'C'") && reason.contains("3 names") && reason.contains("use the name"))
+    #expect(try await modify([zone(.create, "C")]).map { $0?.code } == [.limitExceeded])
+    #expect(try await modify([zone(.create, "A"), zone(.delete, "A")]) == [nil, nil])
+    let changed = try await fixture.engine.changes.ofDatabase(
+      since: token, limit: nil, in: .private, as: fixture.phone)
+    #expect(changed.zones.map(\.zone.name) == ["B", "A"], "no token skips a deletion")
+    try await fixture.makeZone(EngineFixture.trails, as: fixture.bob)
+  }
+
   @Test func `a user takes part in so many shares and no more`() async throws {
     let fixture = try await fixture { $0.sharesJoinedPerUser = 1 }
     let (_, share) = try await fixture.shareHike(with: "bob")

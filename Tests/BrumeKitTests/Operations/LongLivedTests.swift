@@ -51,6 +51,26 @@ private let saved = Wire.records(
     .success(.deleted(name: "b", zone: ZoneID(name: "Notes", ownerName: "_me"))),
   ], RecordOptions())
 
+private let deleted = Wire.records(
+  [.success(.deleted(name: "b", zone: ZoneID(name: "Notes", ownerName: "_me")))], RecordOptions())
+
+/// Record b as it is there, made at a time, or that it is gone; or what changes are answered with.
+private func answer(
+  _ request: ScriptedServer.Request, createdAt time: Milliseconds? = nil, toSaves: [UInt8] = saved
+) -> [UInt8] {
+  guard request.action == "records/lookup" else { return toSaves }
+  let zone = ZoneID(name: "Notes", ownerName: "_me")
+  guard let time else {
+    let failure = ItemFailure(RecordID(name: "b", zone: zone), BrumeError(.notFound, "gone"))
+    return Wire.records([.failure(failure)], RecordOptions())
+  }
+  let record = Record(
+    name: "b", zone: zone, type: "Note", changeTag: "1", fields: [:],
+    created: Stamp(time: time, user: UserID("_me"), device: ""))
+  let stored = StoredRecord(name: "b", type: "Note", sequence: 1, content: .value(record))
+  return Wire.records([.success(.saved(stored))], RecordOptions())
+}
+
 @Suite struct LongLivedTests {
   @Test func `a later run finds the operation and asks the same under the same ID`() async throws {
     let (disk, journal) = (Disk(), Journal())
@@ -87,7 +107,7 @@ private let saved = Wire.records(
   func `a save that the server may have forgotten overwrites nothing that was saved since`(
     age: Double, kind: RecordOperation.Kind
   ) async throws {
-    let (disk, later) = (Disk(), ScriptedServer { _, _ in saved })
+    let (disk, later) = (Disk(), ScriptedServer { request, _ in answer(request) })
     let first = ScriptedServer { _, _ in
       disk.pass(age)
       let container = disk.run(later)
@@ -99,15 +119,53 @@ private let saved = Wire.records(
     let operation = longLived()
     operation.database = disk.run(first).privateCloudDatabase
     await finish(operation)
-    let sent = try ModifyRecordsRequest(json: try #require(later.requests.first?.body))
-    #expect(sent.operations.map(\.kind) == [kind, .forceDelete])
+    let sent = try ModifyRecordsRequest(json: try #require(later.requests.last?.body))
+    #expect(sent.operations.map(\.kind) == [kind, kind == .create ? .delete : .forceDelete])
+  }
+
+  /// When a record was made, after the deletion was begun; how that ends, and the tag that is sent.
+  private static let lateDeletions: [(made: Milliseconds?, ending: String, tag: String?)] = [
+    (-3_600_001, "ok", "1"), (-3_600_000, "serverRecordChanged", nil), (nil, "ok", ""),
+  ]
+
+  @Test(arguments: lateDeletions)
+  func `a deletion that the server may have forgotten leaves what was made since`(
+    made: Milliseconds?, ending: String, tag: String?
+  ) async throws {
+    let (disk, journal) = (Disk(), Journal())
+    let begun = Milliseconds(disk.now)
+    let later = ScriptedServer { request, _ in
+      answer(request, createdAt: made.map { begun + $0 }, toSaves: deleted)
+    }
+    let first = ScriptedServer { _, _ in
+      disk.pass(82_800)
+      let container = disk.run(later)
+      let ids = try await container.allLongLivedOperationIDs()
+      let found = try await container.longLivedOperation(for: try #require(ids.first))
+      let operation = try #require(found as? CKModifyRecordsOperation)
+      operation.perRecordDeleteBlock = { journal.note("\($0.recordName) \(outcome($1))") }
+      await finish(operation)
+      return deleted
+    }
+    let operation = CKModifyRecordsOperation(
+      recordIDsToDelete: [
+        CKRecord.ID(recordName: "b", zoneID: CKRecordZone.ID(zoneName: "Notes"))
+      ])
+    operation.isLongLived = true
+    operation.database = disk.run(first).privateCloudDatabase
+    await finish(operation)
+    #expect(journal.all == ["b \(ending)"])
+    let changes = later.requests.filter { $0.action == "records/modify" }
+    let sent = try changes.map { try ModifyRecordsRequest(json: try #require($0.body)) }
+    #expect(sent.flatMap(\.operations).map(\.kind) == (tag == nil ? [] : [.delete]))
+    #expect(sent.first?.operations.first?.record.changeTag == tag)
   }
 
   @Test func `an operation of which nobody knows when it was begun counts as old in each run`()
     async throws
   {
     let disk = Disk()
-    let server = ScriptedServer { _, _ in saved }
+    let server = ScriptedServer { request, _ in answer(request) }
     let operation = longLived()
     operation.database = disk.run(server).privateCloudDatabase
     await finish(operation)
@@ -122,13 +180,10 @@ private let saved = Wire.records(
       await finish(try #require(found))
       #expect(archive.entry(operation.operationID, now: disk.now)?.begun == nil)
     }
-    let kinds = try server.requests.map {
+    let kinds = try server.requests.filter { $0.action == "records/modify" }.map {
       try ModifyRecordsRequest(json: try #require($0.body)).operations.map(\.kind)
     }
-    #expect(
-      kinds == [
-        [.forceUpdate, .forceDelete], [.create, .forceDelete], [.create, .forceDelete],
-      ])
+    #expect(kinds == [[.forceUpdate, .forceDelete], [.create, .delete], [.create, .delete]])
   }
 
   @Test func `a finished operation reports its result again for a day`() async throws {

@@ -78,6 +78,32 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
+  @Test func `SAV-16 what is too much for the server is limitExceeded, and apps send halves`()
+    async throws
+  {
+    let words = "the texts of the request have more than 250000 different words, the maximum"
+    let server = ScriptedServer { request, _ in
+      let question = try ModifyRecordsRequest(json: try #require(request.body))
+      guard question.operations.count <= 2 else { throw BrumeError(.limitExceeded, words) }
+      return Wire.records(
+        question.operations.map { .success(.saved(stored($0.record.name ?? ""))) },
+        RecordOptions())
+    }
+    let database = server.container.privateCloudDatabase
+    func save(_ records: ArraySlice<CKRecord>) async throws -> Int {
+      do {
+        return try await database.modifyRecords(saving: Array(records), deleting: [])
+          .saveResults.values.count { (try? $0.get()) != nil }
+      } catch let error as CKError where error.code == .limitExceeded {
+        #expect(error.localizedDescription == words)
+        let half = records.count / 2
+        return try await save(records.prefix(half)) + save(records.dropFirst(half))
+      }
+    }
+    #expect(try await save(["a", "b", "c", "d", "e"].map { record($0) }[...]) == 5)
+    #expect(server.requests.count == 5)
+  }
+
   @Test(arguments: [true, false])
   func `ATM-10 DEL-11 SAV-14 SAV-15 400 items go in one request, in the app's order`(
     isAtomic: Bool

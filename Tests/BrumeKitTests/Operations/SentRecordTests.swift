@@ -158,4 +158,46 @@ import Testing
     #expect((note["photo"] as? CKAsset)?.fileURL == file)
     #expect((note["far"] as? CKAsset)?.fileURL == nil)
   }
+
+  /// Of "abc".
+  private static let checksum = "Abp4Fr+PAc/qQUFA3l2uIiOwA2Gj"
+
+  @Test(arguments: [
+    (checksum, "abc", ["assets/rereference", "records/modify"]),
+    ("other", "abc", ["assets/rereference", "assets/upload", "files/1", "records/modify"]),
+    (checksum, "abd", ["assets/upload", "files/1", "records/modify"]),
+  ]) func `all keys are sent without the files that the server's record holds`(
+    held: String, content: String, actions: [String]
+  ) async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "sent-\(UUID().uuidString)")
+    try Data(content.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let note = makeRecord(
+      Self.kept([:], files: ["photo": Self.checksum]), from: Viewpoint(scope: .private))
+    note.replaceAssets([
+      AssetSpot(key: "photo", index: nil): CKAsset(
+        stored: Asset(fileChecksum: Self.checksum, size: 3), fileURL: file)
+    ])
+    let server = ScriptedServer { request, _ in
+      switch request.action {
+      case "assets/rereference":
+        Wire.assetResults([.success(Asset(fileChecksum: held, size: 3, receipt: "held"))])
+      case "assets/upload":
+        Wire.uploadTickets([
+          AssetUploadTicket(
+            recordName: "a", fieldName: "photo", ticket: "http://scripted/files/1")
+        ])
+      case "files/1": Wire.singleFile(Asset(fileChecksum: "new", size: 3, receipt: "sent"))
+      default: Self.answer(Self.kept([:], files: ["photo": Self.checksum]))
+      }
+    }
+    #expect(await save(note, server, .allKeys) == ["ok"])
+    #expect(server.requests.map(\.action) == actions)
+    let body = try #require(server.requests.last?.body)
+    let sent = try #require(try ModifyRecordsRequest(json: body).operations.first?.record.fields)
+    let isHeld = !actions.contains("files/1")
+    let asset = Asset(
+      fileChecksum: isHeld ? held : "new", size: 3, receipt: isHeld ? "held" : "sent")
+    #expect(sent["photo"]?.value == .asset(asset))
+  }
 }

@@ -50,6 +50,18 @@ import Testing
     #expect(Set(state.pending) == [delete("a"), save("b")])
   }
 
+  @Test func `a zone that records were sent to before it was fetched is known until it is`()
+    throws
+  {
+    var state = SyncState()
+    state.sent(to: [zone])
+    #expect(try kept(state).zonesSentTo == [zone])
+    state.fetched(zone, token: "1", moreComing: true)
+    #expect(state.zonesSentTo.isEmpty)
+    state.sent(to: [zone])
+    #expect(state.zonesSentTo.isEmpty)
+  }
+
   @Test func `what the app takes back while it is being sent is not sent again`() throws {
     var state = SyncState()
     state.add([save("a"), save("b")])

@@ -28,8 +28,13 @@ import Testing
       for entry in new.entries { serving.yield(entry.device.user) }
     }
     let pauses = Mutexed<[Duration]>([])
+    let waiting = Mutexed<[String]>([])
     let notifiers = Notifiers(
-      of: store, most: 1, pause: { rest in pauses.change { $0.append(rest) } }
+      of: store, most: 1,
+      pause: { rest in
+        pauses.change { $0.append(rest) }
+        waiting.change { $0 += store.damagedRows?.waiting ?? [] }
+      }
     ) { bucket in
       Notifier(
         of: bucket, engine: engine, store: store, host: clock.host, encode: PushPayload.encode,
@@ -45,6 +50,7 @@ import Testing
     #expect(order == [lucky, unlucky])
     #expect(pauses.value == [.seconds(1), .seconds(2)])
     #expect(store.damagedRows?.reads == 2)
+    #expect(waiting.value == Array(repeating: "the pushes of bucket \(bucket(unlucky))", count: 2))
   }
 
   /// A device, a subscription, and a change that it fires for.
@@ -63,12 +69,12 @@ import Testing
   }
 }
 
-/// A store in which the log of one bucket cannot be read twice.
+/// A store in which the log of one bucket cannot be read in two attempts, each of three reads.
 private final class DamagedStore: WrappingStore {
   let inner: any Store
   let damagedRows: DamagedRows? = DamagedRows()
   private let bucket: Bucket
-  private let failures = Mutexed(2)
+  private let failures = Mutexed(6)
 
   init(_ bucket: Bucket, buckets: Int) {
     self.bucket = bucket

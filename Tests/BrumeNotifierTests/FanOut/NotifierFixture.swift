@@ -38,12 +38,14 @@ final class HandClock: Sendable {
   }
 }
 
-/// A store whose writes fail on demand: before anything is kept, or after everything is.
+/// A store whose writes fail on demand: before anything is kept, or after everything is; and reads, on a damaged page.
 final class FlakyStore: WrappingStore {
-  enum Fault { case beforeCommit, afterCommit }
+  enum Fault { case beforeCommit, afterCommit, damage }
   struct Failure: Error {}
   let inner: any Store
+  let damagedRows: DamagedRows? = DamagedRows()
   private let faults = Mutex<[Fault?]>([])
+  private let damagedReads = Mutex<[Bool]>([])
   private let overtaker = Mutex<(@Sendable () async throws -> Void)?>(nil)
   private let awaited: Flag
 
@@ -69,6 +71,18 @@ final class FlakyStore: WrappingStore {
   /// What becomes of the next writes.
   func plan(_ next: [Fault?]) { faults.withLock { $0 = next } }
 
+  /// Which of the next reads meet damage.
+  func planReads(_ next: [Bool]) { damagedReads.withLock { $0 = next } }
+
+  func read<Value: Sendable>(
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    if damagedReads.withLock({ $0.isEmpty ? false : $0.removeFirst() }) { throw Self.damage }
+    return try await inner.read(plan, body)
+  }
+
+  private static let damage = StoreError(.corrupt, "invalid page in block 0")
+
   func write<Value: Sendable>(
     in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
@@ -79,6 +93,7 @@ final class FlakyStore: WrappingStore {
     }
     try await overtaker?()
     let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    if fault == .damage { throw Self.damage }
     let value = try await inner.write(in: scope, reading: plan) { transaction in
       let value = try body(transaction)
       if fault == .beforeCommit { throw Failure() }

@@ -65,7 +65,7 @@ struct PayloadBudgetTests {
 
   @Test func `PSH-18 the order of what goes is CloudKit's, what is shown to the user last`() {
     #expect(
-      PayloadBudget.order == [
+      PayloadBudget.steps.map(\.name) == [
         "desired texts", "desired keys", "long texts", "subtitle", "subtitle arguments",
         "subtitle key", "title", "title arguments", "title key", "subscription owner",
         "container", "record ID", "subject", "mutable content", "category", "content available",

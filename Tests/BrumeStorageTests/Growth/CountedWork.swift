@@ -2,7 +2,6 @@
 // the rules do beside it is not counted here.
 
 import BrumeStorage
-import BrumeTestKit
 import Synchronization
 
 @testable import BrumeSQLite

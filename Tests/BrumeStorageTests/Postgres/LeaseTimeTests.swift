@@ -16,12 +16,14 @@ import Testing
     #expect(leases.set([bucket: 7], since: 0) == [bucket])
     time.value = 2_600
     #expect(leases.set([bucket: 7], since: 2_500) == [], "it is the same lease")
+    #expect(leases.arrivals == 1)
     time.value = 12_499
     #expect(leases.epoch(of: bucket) == 7 && leases.buckets == [bucket])
     time.value = 12_500
     #expect(leases.epoch(of: bucket) == nil && leases.buckets == [])
     let new = leases.set([bucket: 7], since: 12_500)
     #expect(new == [bucket], "who was notified of work meanwhile did none")
+    #expect(leases.arrivals == 2)
     #expect(leases.epoch(of: bucket) == 7)
   }
 

@@ -29,10 +29,12 @@ struct PushExplainTests {
           "firesOn": ["update"], "notificationInfo": {"alertBody": "changed"}}}]}
         """, values)
       try await Self.save("n", values)
+      try await Self.save("r", type: "Report", values)
       let asked = ["push", "explain", "--record", "n", "--data", folder]
       let text = try await Tool.run(asked + ["--user", "alice", "--device", "phone"])
       let json = try await Tool.run(asked + ["--json"])
       let none = try await Tool.run("push", "explain", "--record", "never", "--data", folder)
+      let other = try await Tool.run("push", "explain", "--record", "r", "--data", folder)
       _ = await Tool.end(server.process)
       #expect(text.status == 0, "\(text.talk)")
       #expect(
@@ -44,6 +46,7 @@ struct PushExplainTests {
       let answer = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
       #expect(answer?["sentence"] is String && json.status == 0, "\(json.talk)")
       #expect(none.status == 0 && none.output.hasPrefix("No change of record 'never'"))
+      #expect(other.output.contains("that watch something else: 1."), "\(other.output)")
     }
   }
 
@@ -80,12 +83,14 @@ struct PushExplainTests {
     #expect(outcome.status == 64 && outcome.talk.contains("--record NAME"))
   }
 
-  private static func save(_ name: String, _ values: [String: String]) async throws {
+  private static func save(
+    _ name: String, type: String = "Note", _ values: [String: String]
+  ) async throws {
     try await post(
       "records/modify",
       """
       {"operations": [{"operationType": "create", "record": {
-        "recordName": "\(name)", "recordType": "Note", "fields": {"title": {"value": "t"}}}}]}
+        "recordName": "\(name)", "recordType": "\(type)", "fields": {"title": {"value": "t"}}}}]}
       """, values)
   }
 

@@ -27,8 +27,9 @@ struct ServerProcess: Sendable {
   static func run(
     store: String, in folder: String, _ body: (ServerProcess) async throws -> Void
   ) async throws {
+    // Nobody reads its log: with a line for each request it fills the pipe, and the server waits for good.
     let (process, lines) = try await Tool.serve(
-      "--dev", "--port", "0", "--store", store, "--data", folder)
+      "--dev", "--port", "0", "--store", store, "--data", folder, "--log-level", "warning")
     guard lines.contains("Stop with Ctrl-C.") else {
       let status = await Tool.end(process)
       let talk = String(decoding: process.talk.readDataToEndOfFile(), as: UTF8.self)

@@ -52,6 +52,16 @@ export const browserTokens = (key = "brume-web-auth-token") => ({
     next === null ? globalThis.localStorage.removeItem(key) : globalThis.localStorage.setItem(key, next),
 });
 
+/** Whom an address leads to: its rest may hold secrets. */
+const serverOf = (address) => {
+  try {
+    const { origin } = new URL(address, globalThis.location?.href);
+    return origin === "null" ? "the server" : origin;
+  } catch {
+    return "the server";
+  }
+};
+
 /** How Node 18 fails when an answer is 421: it sends the request again and has lost its body. */
 const LOST_421 = "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH";
 
@@ -164,7 +174,9 @@ class Calls {
       return { status: response.status, ok: response.ok, headers: response.headers, body };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      throw error instanceof BrumeError ? error : networkError(`the request failed: ${error.message}`, error);
+      if (error instanceof BrumeError) throw error;
+      const why = error.cause?.code ?? error.cause?.message ?? error.message;
+      throw networkError(`no answer from ${serverOf(address)} (${why}): check the address, and that the server runs`, error);
     } finally {
       clearTimeout(timer);
       release();

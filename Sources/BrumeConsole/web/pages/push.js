@@ -31,7 +31,7 @@ function view() {
   const chosen = chosenLine(
     log.value?.log,
     "log",
-    (position) => admin("push/log", { after: position - 1, limit: 1000 }),
+    (position) => admin("push/log", { before: position + 1, limit: 1 }),
   );
   return [
     h(Head, {

@@ -63,8 +63,8 @@ const Found = (now) =>
     now.found.unknown > 0 && h(
       "p.note",
       null,
-      `Of ${plural(now.found.unknown, "database")} it is not known what is so old: the server notes it from now on, if it runs `
-        + "with --deletion-days.",
+      `Databases in which it is not known what is so old: ${now.found.unknown}. A server with --deletion-days notes it from its `
+        + "start on.",
     ),
     now.found.deletions > 0 && h("div.line", null, h(Button, { kind: "danger", icon: "trash", onclick: () => forget(now) }, "Forget…")),
   );

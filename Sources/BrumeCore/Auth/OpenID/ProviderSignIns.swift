@@ -37,14 +37,18 @@ struct AuthorizationState {
   let discoverable: Bool
   let chance: String
 
-  init(signIn: String, browser: String, keep: Bool, discoverable: Bool, chance: String) {
-    self.signIn = signIn
-    self.browser = browser
-    self.keep = keep
-    self.discoverable = discoverable
-    self.chance = chance
+  var bytes: [UInt8] {
+    var packer = Packer()
+    packer.add(signIn)
+    packer.add(browser)
+    packer.add(keep ? 1 : 0)
+    packer.add(discoverable ? 1 : 0)
+    packer.add(chance)
+    return packer.bytes
   }
+}
 
+extension AuthorizationState {
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
     guard let signIn = unpacker.text(), let browser = unpacker.text(),
@@ -54,16 +58,6 @@ struct AuthorizationState {
     self.init(
       signIn: signIn, browser: browser, keep: keep != 0, discoverable: discoverable != 0,
       chance: chance)
-  }
-
-  var bytes: [UInt8] {
-    var packer = Packer()
-    packer.add(signIn)
-    packer.add(browser)
-    packer.add(keep ? 1 : 0)
-    packer.add(discoverable ? 1 : 0)
-    packer.add(chance)
-    return packer.bytes
   }
 }
 

@@ -9,26 +9,22 @@ struct SignInState {
   let origin: String
   let expires: Milliseconds
 
-  init(apiToken: String, origin: String, expires: Milliseconds) {
-    self.apiToken = apiToken
-    self.origin = origin
-    self.expires = expires
-  }
-
-  init?(_ bytes: [UInt8]) {
-    var unpacker = Unpacker(bytes)
-    guard let apiToken = unpacker.text(), let origin = unpacker.text(),
-      let expires = unpacker.number(), unpacker.isAtEnd
-    else { return nil }
-    self.init(apiToken: apiToken, origin: origin, expires: expires)
-  }
-
   var bytes: [UInt8] {
     var packer = Packer()
     packer.add(apiToken)
     packer.add(origin)
     packer.add(expires)
     return packer.bytes
+  }
+}
+
+extension SignInState {
+  init?(_ bytes: [UInt8]) {
+    var unpacker = Unpacker(bytes)
+    guard let apiToken = unpacker.text(), let origin = unpacker.text(),
+      let expires = unpacker.number(), unpacker.isAtEnd
+    else { return nil }
+    self.init(apiToken: apiToken, origin: origin, expires: expires)
   }
 }
 

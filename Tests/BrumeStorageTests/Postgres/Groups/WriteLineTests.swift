@@ -55,6 +55,21 @@ struct WriteLineTests {
     #expect(line.next(at: 101).size == 3)
   }
 
+  @Test func `what is put back goes first, and who has no connection passes over it`() throws {
+    let jobs = [job(1), job(2)]
+    var line = try line(jobs)
+    #expect(line.next(at: 0).size == 2)
+    for bucket in [1, 3] { try line.add(job(bucket)) }
+    line.putBack(jobs)
+    // The second write in the first bucket waits for the one that was put back.
+    #expect(line.next(at: 0, passingOver: true).size == 1)
+    guard case .group(let group) = line.next(at: 5) else {
+      Issue.record("nothing goes on")
+      return
+    }
+    #expect(group.map(\.isHanded) == [true, true, false])
+  }
+
   @Test func `a long piece of work waits for nobody, and nobody for it`() throws {
     var line = try line([job(1)])
     _ = line.next(at: 100)

@@ -5,10 +5,12 @@ import Testing
 @testable import BrumePostgres
 
 @Suite struct ExplainedStatementTests {
-  private func faults(_ plan: String) throws -> [String] {
+  private func faults(
+    _ plan: String, of statement: String = "SELECT 1"
+  ) throws -> [String] {
     let text = """
       {
-        "Query Text": "SELECT 1",
+        "Query Text": "\(statement)",
         "Plan": { "Node Type": "Limit", "Actual Rows": 1, "Actual Loops": 1, "Plans": [\(plan)] }
       }
       """
@@ -20,7 +22,7 @@ import Testing
       LOG:  connection closed
       """
     let statements = try ExplainedStatement.all(in: log)
-    #expect(statements.map(\.text) == ["SELECT 1"])
+    #expect(statements.map(\.text) == [statement])
     return statements.flatMap(\.faults)
   }
 
@@ -58,8 +60,33 @@ import Testing
     ] { #expect(try faults(plan).count == 1, "\(plan)") }
   }
 
+  @Test func `what is about all of a zone names no more, and what is about a record does`() throws {
+    let zone = scan("Index Scan", condition: "((bucket = $1) AND (zone = $2))", rows: 60)
+    let removal = "DELETE FROM records WHERE bucket = $1 AND zone = $2"
+    #expect(try faults(zone, of: removal) == [])
+    #expect(try faults(zone, of: removal + " AND name = ANY ($3)").count == 1)
+    let bucket = scan("Index Scan", condition: "(bucket = $1)")
+    #expect(try faults(bucket, of: removal).count == 1)
+  }
+
   @Test func `an index of which nobody has said what is compared is not good either`() throws {
     #expect(try faults(scan("Index Scan", index: "records_by_colour", condition: whole)).count == 1)
+  }
+
+  @Test func `every statement of the sources has a name and a place`() {
+    let text = """
+      // No SQL("SELECT 0") of a comment, and no JoinedSQL(sql).
+      private static let first = SQL("SELECT 1")
+      private static let joined = JoinedSQL(first)
+        static func second() -> Table {
+          Table(
+      """
+    let found = WrittenStatement.all(in: text, ofFile: "Planted")
+    #expect(found.map(\.name) == ["Planted.first", "Planted.second"])
+    #expect(found.map(\.place) == ["Planted.swift:2", "Planted.swift:5"])
+    let planted = SQL("SELECT 'planted'")
+    #expect(SQL.places(of: planted.text(onCitus: false)).count == 1)
+    #expect(SQL.places(of: "SELECT 'something else'") == [])
   }
 
   @Test func `plans are made anew after twice as many exchanges each time`() {

@@ -30,6 +30,10 @@ extension FullTables {
       FROM generate_series(1, 3000) AS n, (SELECT content FROM subscriptions LIMIT 1) AS one;
     INSERT INTO devices
         (bucket, container, environment, user_id, device, channel, token, token_environment, registered)
+      SELECT 0, 'iCloud.other', 'development', '_l' || n, 'd', 'apns', 'l' || n, 'development', 1
+      FROM generate_series(1, 3000) AS n;
+    INSERT INTO devices
+        (bucket, container, environment, user_id, device, channel, token, token_environment, registered)
       SELECT 0, 'iCloud.other', 'development', '_m' || n, 'd', (ARRAY['apns', 'courier', 'stream'])[1 + n % 3],
         'a' || n, 'development', 1
       FROM generate_series(1, 3000) AS n;
@@ -122,6 +126,10 @@ extension FullTables {
     _ = try await store.lastMailboxPositions()
     try await store.read { transaction in
       _ = try transaction.devices.withPendingEntries(after: nil, limit: 100)
+      // Which buckets are this server's is up to its leases.
+      if let session = (transaction as? PostgresTransaction)?.session {
+        _ = try PendingDevices(session, in: [.only]).page(after: nil, limit: 100)
+      }
       _ = try transaction.webhooks.all()
     }
     let entry = PushLogEntry(

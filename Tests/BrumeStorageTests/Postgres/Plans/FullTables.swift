@@ -37,6 +37,7 @@ struct FullTables {
     for zone in zones { try await save(["r0", "r1"], in: zone) }
     try await query(sorted: false)
     try await query(sorted: true)
+    try await ask(Self.twoEqualities, in: zone.name)
   }
 
   func fill() async throws {
@@ -63,11 +64,11 @@ struct FullTables {
     INSERT INTO query_index
       SELECT bucket, key, value, name || '.' || n FROM query_index, generate_series(1, 9) AS n;
     INSERT INTO log
-      SELECT bucket, position + 1000 * n, database, kind, zone, name, type, subject, sequence, image,
+      SELECT bucket, position + 5000 * n, database, kind, zone, name, type, subject, sequence, image,
         shares, container, environment, "user", device, request, time
       FROM log, generate_series(1, 9) AS n;
     UPDATE databases SET sequence = 10000;
-    UPDATE buckets SET last = 10000;
+    UPDATE buckets SET last = CASE WHEN bucket < 0 THEN 10000 ELSE 50000 END;
     INSERT INTO databases (bucket, id, container, environment, owner, sequence, floor)
       SELECT 0, 1000000 + n, 'iCloud.other', 'development', '_x' || n, 1, 0
       FROM generate_series(1, 3000) AS n;
@@ -123,7 +124,7 @@ struct FullTables {
   func request() async throws {
     try await save(["r7"], in: zone)
     try await save((100..<300).map { "r\($0)" }, in: zone)
-    try await delete((300..<310).map { "r\($0)" })
+    try await delete((300..<310).map { "r\($0)" }, in: zone)
     try await lookUp()
     try await readChanges()
     try await query(sorted: false)
@@ -135,15 +136,17 @@ struct FullTables {
     try await readPlaces()
     try await writeAccounts()
     try await deliver()
+    try await askTheRest()
   }
 
-  private func save(_ names: [String], in zone: ZoneID) async throws {
+  func save(_ names: [String], in zone: ZoneID) async throws {
     let operations = names.map { name in
+      let group = (Int(name.dropFirst()) ?? 0) % 50
       var draft = RecordDraft(
         name: name, type: "Trail",
         fields: [
           "title": DraftField(.string("title \(name)")),
-          "other": DraftField(.reference(Reference(recordName: "r1", action: .none))),
+          "other": DraftField(.reference(Reference(recordName: "r\(group)", action: .none))),
         ])
       if name != "r0" { draft.parent = .set(Reference(recordName: "r0", action: .none)) }
       return RecordOperation(.forceUpdate, draft)
@@ -151,12 +154,12 @@ struct FullTables {
     try await modify(operations, in: zone)
   }
 
-  private func delete(_ names: [String]) async throws {
+  func delete(_ names: [String], in zone: ZoneID) async throws {
     let operations = names.map { RecordOperation(.forceDelete, RecordDraft(name: $0)) }
     try await modify(operations, in: zone)
   }
 
-  private func modify(_ operations: [RecordOperation], in zone: ZoneID) async throws {
+  func modify(_ operations: [RecordOperation], in zone: ZoneID) async throws {
     let results = try await server.engine.records.modify(
       ModifyRecordsRequest(zone: zone, operations: operations, atomic: true), in: .private,
       as: phone)
@@ -184,12 +187,7 @@ struct FullTables {
       recordType: "Trail",
       filters: sorted ? [] : [Filter(.equals, .field("title"), .string("title r7"))],
       sorts: sorted ? [Sort(.field("title"))] : [])
-    try await server.store.read { [key] transaction in
-      _ = try transaction.queries.matching(
-        EngineQuery(
-          database: key.database, zone: key.name, query: query, after: nil, limit: 100,
-          candidateLimit: 1000))
-    }
+    try await ask(query, in: zone.name)
   }
 
   private func readLog() async throws {

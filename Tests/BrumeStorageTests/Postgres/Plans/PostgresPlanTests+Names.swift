@@ -79,6 +79,32 @@ extension PostgresPlanTests {
     try await store.close()
   }
 
+  @Test func `a page of a database's changes reads as many zones as it has`() async throws {
+    let server = try Self.server.get()
+    let url = try server.emptySchema() + "%20-cauto_explain.log_min_duration%3D0"
+    let store = try PostgresStore.forTest(url: url, writers: 1, readers: 1)
+    try await store.write(in: .database(.sample())) { transaction in
+      for number in 1...600 {
+        try transaction.zones.put(
+          Zone(
+            key: .sample("Z\(number)"), incarnation: 1, lastSequence: Int64(number),
+            deletion: .deleted))
+      }
+    }
+    let log = try await server.perform(.log)
+    let before = try Self.size(of: log)
+    let names = try await store.read {
+      try $0.zones.changed(in: .sample(), after: 300, limit: 3).map(\.key.name)
+    }
+    _ = try await store.read { try $0.sequences.last(in: .sample()) }
+    #expect(names == ["Z301", "Z302", "Z303"])
+    let statements = try ExplainedStatement.all(in: Self.text(of: log, after: before))
+      .filter { $0.text.contains("last_sequence > ") }
+    #expect(statements.count == 1)
+    #expect(statements.flatMap(\.root.all).allSatisfy { $0.read < 100 })
+    try await store.close()
+  }
+
   private static func foundByType(
     _ reader: PostgresTransaction, _ bytes: Int, after: String = "r154", pageSize: Int = 256,
     _ exchanges: () -> Int

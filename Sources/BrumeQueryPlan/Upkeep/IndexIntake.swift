@@ -1,0 +1,55 @@
+// The rows of the records that a step takes in. A record may have one or thousands, so a step is as long as its rows.
+
+import BrumeModel
+
+struct IndexIntake {
+  /// Ours: rows beyond which no further record is taken in.
+  static let most = 20_000
+
+  private let database: DatabaseKey
+  private let fields: FieldIndexes
+  private let index: QueryIndex
+  private var entries: [IndexEntry]
+  private var rows: [IndexRow] = []
+
+  /// - Parameter names: of the fields that take records in.
+  init(
+    _ names: [String], of type: RecordTypeRowKey, in database: DatabaseKey,
+    _ fields: FieldIndexes, _ index: QueryIndex
+  ) throws {
+    (self.database, self.fields, self.index) = (database, fields, index)
+    let known = try fields.keys(of: type).fields
+    entries = names.compactMap { name in
+      known[name].map {
+        IndexEntry(part: IndexPart(type: type, field: name), wanted: $0, record: "", row: 0)
+      }
+    }
+  }
+
+  var isFull: Bool { rows.count >= Self.most }
+
+  /// Answers which of the records were taken: those behind that found it full were not.
+  mutating func take(_ records: [FoundRecord]) throws -> ArraySlice<FoundRecord> {
+    for (place, found) in records.enumerated() {
+      if isFull { return records[..<place] }
+      for entry in entries.indices { try take(found, entry) }
+    }
+    return records[...]
+  }
+
+  private mutating func take(_ found: FoundRecord, _ place: Int) throws {
+    var (entry, new): (IndexEntry, [IndexRow]) = (entries[place], [])
+    (entry.record, entry.row) = (found.record.name, found.row)
+    let field = IndexedField(indexName: entry.part.field)
+    let value = found.record.indexedValue(of: field, in: database)
+    try index.add(value, &entry) { new.append($0) }
+    entries[place] = entry
+    rows += new
+  }
+
+  /// Writes the rows in the order of the index, so that those that share a page are written together.
+  func finish() throws {
+    for entry in entries { fields.keep(entry) }
+    try index.insert(rows.sorted())
+  }
+}

@@ -1,0 +1,71 @@
+// A page of the push log is damaged: what leaves a line there is done without it.
+
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Foundation
+import Testing
+
+@testable import BrumeSQLite
+
+@Suite struct DamagedPushLogTests {
+  let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
+
+  private static let pageBytes = 4096
+
+  private static func line(_ number: Int) -> PushLogEntry {
+    PushLogEntry(
+      time: 9, in: .sample, user: nil, device: "d", channel: "apns",
+      notificationID: "line-\(number)", subscriptionID: "s", requestID: "R", subject: "",
+      verdict: .sent, status: 200, reason: "", attempt: 1)
+  }
+
+  /// A store whose push log has three hundred lines, and a damaged page at its end.
+  private func damagedStore() async throws -> SQLiteStore {
+    let store = try folder.openSQLite()
+    try await store.write(in: .server) { transaction in
+      for number in 100..<400 { try transaction.pushLog.append(Self.line(number), limit: 1000) }
+    }
+    try await store.close()
+    let url = URL(filePath: folder.path + "/data/brume.sqlite")
+    var bytes = try Data(contentsOf: url)
+    let leaf: UInt8 = 13
+    let pages = stride(from: 0, to: bytes.count, by: Self.pageBytes).filter { start in
+      bytes[start] == leaf
+        && bytes[start..<start + Self.pageBytes].range(of: Data("line-399".utf8)) != nil
+    }
+    for start in pages { bytes[start] = 0 }
+    #expect(pages.count == 1)
+    try bytes.write(to: url)
+    return try folder.openSQLite()
+  }
+
+  @Test func `work is done without its line, which is noted`() async throws {
+    let store = try await damagedStore()
+    await #expect(throws: StoreError.self) {
+      try await store.write(in: .server) { try $0.pushLog.append(Self.line(400), limit: 1000) }
+    }
+    try await store.writeLogging(in: .server, limit: 1000) { transaction, log in
+      try transaction.settings.set(.secret, to: [1, 2, 3])
+      try log.append(Self.line(400))
+    }
+    #expect(try await store.read { try $0.settings.value(.secret) } == [1, 2, 3])
+    #expect((store.damagedRows?.reads ?? 0) >= 3)
+    try await store.close()
+  }
+
+  @Test func `what failed for another reason is not done without its line`() async throws {
+    let store = try folder.openSQLite()
+    let runs = Mutexed(0)
+    await #expect(throws: BrumeError.self) {
+      try await store.writeLogging(in: .server, limit: 1000) { _, log in
+        runs.change { $0 += 1 }
+        try log.append(Self.line(1))
+        throw BrumeError(.notFound, "no such thing")
+      }
+    }
+    #expect(runs.value == 1)
+    try await store.close()
+  }
+}
