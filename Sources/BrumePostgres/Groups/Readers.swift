@@ -44,7 +44,7 @@ final class Readers: Sendable {
   private let node: Node
   private let connector: Connector
   /// Takes what the coordinator of Citus is to do.
-  typealias HandOver = @Sendable (ReadJob, Handover) -> Void
+  typealias HandOver = @Sendable (ReadJob, HandoverReason) -> Void
   private let handOver: HandOver?
 
   /// - Parameter handOver: who does what a worker of Citus does not; nil: nobody.
@@ -121,7 +121,9 @@ final class Readers: Sendable {
 
   private func answer(_ job: ReadJob, _ outcome: Outcome) {
     guard case .answered(let error) = outcome else { return }
-    if let handOver, let reason = error.flatMap({ Handover($0) }) { return handOver(job, reason) }
+    if let handOver, let reason = error.flatMap({ HandoverReason($0) }) {
+      return handOver(job, reason)
+    }
     job.finish((error as? ServerError)?.storeError ?? error)
   }
 
