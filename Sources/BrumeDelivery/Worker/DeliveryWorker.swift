@@ -124,7 +124,7 @@ package final class DeliveryWorker: Sendable {
   /// - Parameter isMeant: for whom.
   /// - Returns: to how many devices and webhooks.
   package func retry(_ isMeant: (Lane) -> Bool) -> Int {
-    for channel in channels.values { channel.askAgain() }
+    for channel in channels.values { channel.forgetRefusals() }
     let now = clock.now()
     let count = state.withLock { $0.queue.endPenalties(of: isMeant, now: now) }
     wakeUp.signal()
