@@ -104,7 +104,7 @@ package final class Composition: Sendable {
     let opened = wrapping(try settings.openStore(host, logger, in: folder, filesIn: files))
     store = spans.isOn ? TracedStore(inner: opened, spans: spans) : opened
     engine = try await Engine(store: store, assets: assets, limits: limits, host: host) {
-      Self.sayThatGenerationIsRaised(logger, $0)
+      Self.warnOfRaisedGeneration(logger, $0)
     }
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
@@ -152,7 +152,7 @@ package final class Composition: Sendable {
       engine: engine, store: store, address: address, folder: folder, users: users)
   }
 
-  private static func sayThatGenerationIsRaised(_ logger: Logger, _ reason: String) {
+  private static func warnOfRaisedGeneration(_ logger: Logger, _ reason: String) {
     logger.warning(
       """
       the generation is raised, because the store may lack what was acknowledged: change tokens of before are \

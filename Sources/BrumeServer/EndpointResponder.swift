@@ -46,15 +46,15 @@ final class EndpointResponder: Sendable {
   func respond(
     _ endpoint: Endpoint, _ request: Request, _ state: RequestState
   ) async throws -> Response {
-    guard let work = state.work else { return try await work(on: request, state, endpoint) }
+    guard let work = state.work else { return try await answer(request, state, endpoint) }
     let deadline = endpoint.work == .lasting ? nil : settings.timeouts.request
     return try await work.run(deadline: deadline, waits: endpoint.waitsForPushes) {
-      try await self.work(on: request, state, endpoint)
+      try await self.answer(request, state, endpoint)
     }
   }
 
-  private func work(
-    on request: Request, _ state: RequestState, _ endpoint: Endpoint
+  private func answer(
+    _ request: Request, _ state: RequestState, _ endpoint: Endpoint
   ) async throws -> Response {
     let target = request.head.path ?? "/"
     let limits = settings.limits
@@ -83,7 +83,7 @@ final class EndpointResponder: Sendable {
           channel: state.channel,
           jsonDepth: limits.jsonDepth)
         let reply = try await auditLog.carryOut(call, endpoint) {
-          try await answer(call, endpoint, in: lane)
+          try await answerInTurn(call, endpoint, in: lane)
         }
         var response = try reply.response(
           largeFrom: limits.largeAnswerBytes,
@@ -129,7 +129,7 @@ final class EndpointResponder: Sendable {
   }
 
   /// Answers when it is the caller's turn.
-  private func answer(
+  private func answerInTurn(
     _ call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?
   ) async throws -> Reply {
     let name = call.caller.user.map { "user \($0.name)" } ?? call.address.lane
