@@ -2,53 +2,12 @@
 
 package import HTTPTypes
 
-/// Who may call an endpoint, before the rules look at the request itself.
+/// Who may call an endpoint, before the rules look at the request itself. `docs/reference/routes.md` says who that is.
 package enum Access: Hashable, Sendable {
-  case probe, open, bearer, anyone, account, user
+  // Whoever supervises the server must not take a flood of requests from its own address for a server that is down.
+  case probe
+  case open, bearer, anyone, account, user
   case `operator`(Effect)
-
-  /// One of each kind, for the list of endpoints.
-  package static let kinds: [Access] = [
-    .probe, .open, .bearer, .anyone, .account, .user, .operator(.reads), .operator(.reveals()),
-    .operator(.changes()), .operator(.endsSession),
-  ]
-
-  /// What the list of endpoints calls it.
-  package var name: String {
-    switch self {
-    case .probe: "probe"
-    case .open: "open"
-    case .bearer: "bearer"
-    case .anyone: "anyone"
-    case .account: "account"
-    case .user: "user"
-    case .operator(.reads): "operator, reads"
-    case .operator(.reveals): "operator, reveals"
-    case .operator(.changes): "operator, changes"
-    case .operator(.endsSession): "operator, own session"
-    }
-  }
-
-  /// One sentence for the list of endpoints.
-  package var meaning: String {
-    switch self {
-    // Whoever supervises the server must not take a flood of requests from its own address for a
-    // server that is down.
-    case .probe:
-      "anybody, and it counts against nobody: it says nothing, and does next to nothing"
-    case .open: "anybody, because the path reveals nothing; counts against the caller's address"
-    case .bearer:
-      "whoever has the address: it carries a secret of its own, which somebody signed in was given"
-    case .anyone: "whoever has an API token; the rules decide what callers without a user see"
-    case .account: "a signed-in user or a server-to-server key"
-    case .user: "a signed-in user; server-to-server keys have no such endpoints"
-    case .operator(.reads): "every operator: whoever has an admin token or is signed in"
-    case .operator(.reveals): "operators with the role 'full', because the answer has secrets"
-    case .operator(.changes):
-      "operators with the role 'full'; each call has a line in the audit log"
-    case .operator(.endsSession): "every operator, for the session that calls"
-    }
-  }
 
   /// Operators only.
   package var isOperators: Bool { if case .operator = self { true } else { false } }
@@ -95,21 +54,11 @@ package enum Effect: Hashable, Sendable {
 /// How an endpoint is worked on: where, how long, and whether it takes its turn. One table decides, so that
 /// no handler has to.
 package enum Work: String, CaseIterable, Sendable {
-  case usual, brief, lasting
-
-  /// One sentence for the list of endpoints.
-  package var meaning: String {
-    switch self {
-    // Event loops are shared by many connections.
-    case .usual:
-      "on a worker thread, because it asks the store; in its caller's turn and until the deadline"
-    case .brief: "on the connection's event loop, because it answers from memory"
-    // Polls end by themselves, files must flow, and connections are counted.
-    case .lasting:
-      "on a worker thread, without deadline and turn: it waits for a push, lasts as long as a file "
-        + "is on its way, deletes whatever there is, or must be answered when nobody else is"
-    }
-  }
+  // Event loops are shared by many connections.
+  case usual
+  case brief
+  // Polls end by themselves, files must flow, and connections are counted.
+  case lasting
 }
 
 /// One line of the table: which requests lead to a handler, and under which rules.
