@@ -2,6 +2,7 @@
 // command: what was cut must not be taken for whole. Talk that cannot be written is lost.
 
 import BrumeModel
+import BrumeStorage
 
 #if canImport(Darwin)
   import Darwin
