@@ -41,7 +41,7 @@ struct CloudKitImport {
         Output.say("records of the default zone are left out: name their types with --type")
       }
     }
-    try await again()
+    try await retryRefused()
   }
 
   private mutating func records(inDefault zone: SourceZone) async throws {
@@ -76,7 +76,7 @@ struct CloudKitImport {
   }
 
   /// What was refused, once more, as long as each round brings something over.
-  private mutating func again() async throws {
+  private mutating func retryRefused() async throws {
     var before = Int.max
     var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
     var rounds = 0

@@ -9,8 +9,8 @@ import Testing
   /// Two threads: the first has a connection. Both have a read, which are numbered from 1.
   private struct Fixture {
     var line = ReadLine()
-    let connected = ReaderSeat()
-    let other = ReaderSeat()
+    let connected = ReaderThread()
+    let other = ReaderThread()
     var second: ReadJob
 
     init() throws {
@@ -112,8 +112,8 @@ import Testing
     #expect(taken(fixture.line.next(fixture.other)) == nil)
     #expect(fixture.line.close().count == 1)
     #expect(taken(fixture.line.next(fixture.other)) == 2)
-    for seat in [fixture.connected, fixture.other] {
-      guard case .end = fixture.line.next(seat) else {
+    for thread in [fixture.connected, fixture.other] {
+      guard case .end = fixture.line.next(thread) else {
         Issue.record("a thread does not end")
         return
       }

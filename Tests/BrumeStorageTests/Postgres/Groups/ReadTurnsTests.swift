@@ -88,24 +88,24 @@ import Testing
 
   @Test func `the end of one read may wake a thread for a second`() throws {
     var line = ReadLine()
-    let seats = (0..<8).map { _ in ReaderSeat() }
-    for _ in seats { line.threadBegins() }
-    for seat in seats { _ = line.next(seat) }
-    func begin(_ name: String) throws -> ReaderSeat {
-      let seat = try #require(try line.add(Self.job(name, 0)))
-      #expect(line.next(seat).number == line.last)
-      return seat
+    let threads = (0..<8).map { _ in ReaderThread() }
+    for _ in threads { line.threadBegins() }
+    for thread in threads { _ = line.next(thread) }
+    func begin(_ name: String) throws -> ReaderThread {
+      let thread = try #require(try line.add(Self.job(name, 0)))
+      #expect(line.next(thread).number == line.last)
+      return thread
     }
     let first = try begin("b")
     line.ended(Self.job("b", 0), milliseconds: ReadTurns.long)
     #expect(line.next(first).number == nil)
     for _ in 0..<5 { _ = try begin("a") }
-    let seat = try begin("c")
+    let thread = try begin("c")
     #expect(try line.add(Self.job("b", 0)) == nil, "two are left to others")
     #expect(try line.add(Self.job("c", 0)) == nil)
     #expect(line.isIdle)
     line.ended(Self.job("c", 0), milliseconds: 0)
-    guard case .run(let job, let woken?) = line.next(seat) else {
+    guard case .run(let job, let woken?) = line.next(thread) else {
       Issue.record("nobody is woken")
       return
     }
