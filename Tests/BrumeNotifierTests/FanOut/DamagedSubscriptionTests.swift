@@ -37,6 +37,37 @@ import Testing
     #expect(fixture.store.damagedRows?.waiting == [])
   }
 
+  /// Both subscriptions are the first user's, so her devices keep both from being served.
+  @Test(
+    arguments: zip(
+      [
+        ReadPlan.Read.subscription(
+          SubscriptionScope(in: development, scope: .private, user: alice), id: "s"),
+        .devices(alice, development),
+      ],
+      [["t"], []]))
+  func `what is damaged and would be read ahead is not asked for when it is passed over`(
+    damaged: ReadPlan.Read, served: [String]
+  ) async throws {
+    let fixture = try await prepared()
+    fixture.store.damage([damaged])
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(alice, "A") == served)
+    #expect(fixture.store.damagedRows?.count == 2 - served.count)
+    #expect(fixture.store.damagedRows?.waiting == [])
+  }
+
+  @Test func `a damaged schema that would be read ahead keeps no push from anybody`()
+    async throws
+  {
+    let fixture = try await prepared()
+    fixture.store.damage([.setting(.schema(development))])
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(alice, "A") == ["s", "t"])
+    #expect(fixture.store.damagedRows?.count == 1)
+    #expect(fixture.store.damagedRows?.waiting == [])
+  }
+
   @Test func `a damaged page of the history keeps no push from anybody`() async throws {
     let fixture = try await prepared()
     fixture.store.plan(damage(1))
