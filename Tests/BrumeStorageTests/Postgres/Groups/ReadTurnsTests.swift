@@ -86,11 +86,17 @@ import Testing
     #expect(Self.all(&turns) == [4, 5])
   }
 
-  @Test func `the end of one read may wake a thread for a second`() throws {
+  /// A line with eight threads, all of which sleep.
+  private static func sleeping() -> ReadLine {
     var line = ReadLine()
     let seats = (0..<8).map { _ in ReaderSeat() }
     for _ in seats { line.threadBegins() }
     for seat in seats { _ = line.next(seat) }
+    return line
+  }
+
+  @Test func `the end of one read may wake a thread for a second`() throws {
+    var line = Self.sleeping()
     func begin(_ name: String) throws -> ReaderSeat {
       let seat = try #require(try line.add(Self.job(name, 0)))
       #expect(line.next(seat).number == line.last)
@@ -115,6 +121,37 @@ import Testing
       return
     }
     #expect(last.name == "c")
+  }
+
+  @Test func `a read whose thread slept again as it could not begin wakes one when it can`() throws
+  {
+    var line = Self.sleeping()
+    func begin(_ name: String) throws -> ReaderSeat {
+      let seat = try #require(try line.add(Self.job(name, 0)))
+      #expect(line.next(seat).number == line.last)
+      return seat
+    }
+    let slow = try begin("slow")
+    line.ended(Self.job("slow", 0), milliseconds: ReadTurns.long)
+    #expect(line.next(slow).number == nil)
+    let first = try begin("a")
+    for name in ["b", "c", "d", "e", "f"] { _ = try begin(name) }
+    // Two threads are woken before either looks, and only one of the three reads may begin.
+    let woken = [
+      try #require(try line.add(Self.job("g", 0))), try #require(try line.add(Self.job("slow", 0))),
+    ]
+    #expect(try line.add(Self.job("a", 0)) == nil)
+    #expect(line.next(woken[0]).number != nil)
+    #expect(line.next(woken[1]).number == nil)
+    line.ended(Self.job("g", 0), milliseconds: 0)
+    #expect(line.next(woken[0]).number == nil)
+    line.ended(Self.job("a", 0), milliseconds: 0)
+    guard case .run(let job, let other?) = line.next(first) else {
+      Issue.record("nobody is woken")
+      return
+    }
+    #expect(job.name == "slow")
+    #expect(line.next(other).number == line.last)
   }
 
   /// On a real database, where each read holds its connection.
