@@ -175,14 +175,15 @@ package actor Notifier {
     of jobs: [FanOut.Job], from start: NotifierCursor, _ pace: Pace
   ) async throws -> FanOut.Outcome? {
     if let skipped = state.skipped(jobs, from: start) { return skipped }
+    caution.begins(with: jobs.lazy.compactMap(\.first).first)
     do {
       let outcome = try await serve(jobs, from: start, pace)
       caution.succeeded()
       return outcome
     } catch let error where error.saysDamage {
-      let targets = jobs.flatMap(\.targets)
-      guard caution.metDamage(serving: targets.count) else { throw error }
-      if caution.passesOverFirst, let key = targets.first?.key {
+      let count = jobs.reduce(0) { $0 + $1.targets.count }
+      guard caution.metDamage(serving: count) else { throw error }
+      if caution.passesOverFirst, let key = caution.first?.target.key {
         store.damagedRows?.note(
           "what pushes are made of", "subscription '\(key.id)' of \(key.scope.user.name)")
       }
@@ -190,7 +191,10 @@ package actor Notifier {
     }
   }
 
-  private func forget() { state = NotifierState(limits, historyRows: historyRows) }
+  private func forget() {
+    state = NotifierState(limits, historyRows: historyRows)
+    caution.forget()
+  }
 
   private func load() async throws {
     let (saved, index, lastDelivery) = try await NotifierStart(of: bucket, in: store).read()

@@ -9,7 +9,7 @@ import BrumeStorage
 
 struct FanOut {
   /// A subscription to serve.
-  struct Target: Sendable {
+  struct Target: Equatable, Sendable {
     /// Distinguishes a subscription from a later one with the same ID.
     let startPosition: Int64
     let key: SubscriptionKey
@@ -23,6 +23,9 @@ struct FanOut {
     /// Subscriptions after these, which a later transaction serves.
     let later: Int
     var concernsNobody: Bool { targets.isEmpty && later == 0 }
+    var first: Caution.Service? {
+      targets.first.map { Caution.Service(position: entry.position, target: $0) }
+    }
   }
   /// All that a fan-out knows beside what it reads in its transaction.
   struct Input: Sendable {

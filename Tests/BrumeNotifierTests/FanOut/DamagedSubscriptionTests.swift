@@ -37,6 +37,16 @@ import Testing
     #expect(fixture.store.damagedRows?.waiting == [])
   }
 
+  @Test func `what was to be passed over is tried again after the store has failed`()
+    async throws
+  {
+    let fixture = try await prepared()
+    fixture.store.plan(damage(3) + [.beforeCommit])
+    await #expect(throws: FlakyStore.Failure.self) { try await fixture.notifier.drain() }
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(alice, "A") == ["s", "t"])
+  }
+
   /// Both subscriptions are the first user's, so her devices keep both from being served.
   @Test(
     arguments: zip(
@@ -143,6 +153,25 @@ import Testing
     #expect(caution.keepsUp && !caution.passesOverFirst && caution.room(5) == 5)
     let goesOn = caution.metDamage(serving: 5)
     #expect(!goesOn)
+  }
+
+  @Test func `nothing is passed over but the subscription that could not be served`() {
+    func service(_ id: String) -> Caution.Service {
+      let scope = SubscriptionScope(in: development, scope: .private, user: alice)
+      return Caution.Service(
+        position: 7,
+        target: FanOut.Target(startPosition: 1, key: SubscriptionKey(scope: scope, id: id)))
+    }
+    var caution = Caution()
+    for _ in 0..<2 {
+      caution.begins(with: service("s"))
+      let goesOn = caution.metDamage(serving: 1)
+      #expect(goesOn)
+    }
+    caution.begins(with: service("s"))
+    #expect(caution.passesOverFirst)
+    caution.begins(with: service("t"))
+    #expect(!caution.passesOverFirst && caution.keepsUp)
   }
 
   @Test func `once the damage is behind, a transaction is as large as before`() {
