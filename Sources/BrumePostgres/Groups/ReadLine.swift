@@ -76,8 +76,8 @@ struct ReadLine {
     turns.hasNext ? sleeping.popLast() : nil
   }
 
-  /// A read is over, and took so long.
-  mutating func ended(_ job: ReadJob, milliseconds: Int64) {
+  /// A read is over, and took so long; nil: it had no connection.
+  mutating func ended(_ job: ReadJob, milliseconds: Int64?) {
     turns.ended(job.name, milliseconds: milliseconds)
   }
 

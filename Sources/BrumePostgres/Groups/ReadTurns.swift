@@ -66,7 +66,7 @@ struct ReadTurns {
     runningCount += 1
   }
 
-  /// A read is over, and took so long; nil: it goes on elsewhere.
+  /// A read is over, and took so long; nil: it goes on elsewhere, or had no connection.
   mutating func ended(_ name: Name, milliseconds: Int64?) {
     let left = running[name, default: 1] - 1
     running[name] = left > 0 ? left : nil

@@ -126,21 +126,26 @@ final class Readers: Sendable {
   }
 
   private func carryOut(_ job: ReadJob, _ seat: ReaderSeat) -> Outcome {
-    let begun = connector.milliseconds()
-    let outcome = outcome(of: job, seat)
+    var begun: Int64?
+    let outcome = outcome(of: job, seat, beginning: &begun)
     if case .answered = outcome {
-      let took = connector.milliseconds() - begun
+      let took = begun.map { connector.milliseconds() - $0 }
       line.withLock { $0.ended(job, milliseconds: took) }
     }
     return outcome
   }
 
-  private func outcome(of job: ReadJob, _ seat: ReaderSeat) -> Outcome {
+  /// - Parameter begun: set when there is a connection: that it was waited for does not make a long read.
+  private func outcome(
+    of job: ReadJob, _ seat: ReaderSeat, beginning begun: inout Int64?
+  ) -> Outcome {
     let last = line.withLock { $0.last }
     var attempt = 1
     while true {
       do {
-        try read(job, try seat.connection ?? connected(seat, for: job))
+        let connection = try seat.connection ?? connected(seat, for: job)
+        begun = connector.milliseconds()
+        try read(job, connection)
         return .answered(nil)
       } catch is Handed {
         return .handed
