@@ -56,6 +56,8 @@ struct FanOut {
     var cursor: NotifierCursor
     /// Whether the cursor is in the store.
     var isSaved = true
+    /// Whether the history was kept, and what is old dropped.
+    var keptUp = true
     /// The position of an entry that a later transaction goes on with.
     var unfinished: Int64?
     var new = NewEntries()
@@ -103,7 +105,8 @@ struct FanOut {
       if !isDone { break }
     }
     try transaction.settings.set(.notifierCursor(input.bucket), to: outcome.cursor.bytes)
-    if input.caution.keepsUp { try keepUp() }
+    outcome.keptUp = input.caution.keepsUp
+    if outcome.keptUp { try keepUp() }
     outcome.lastDelivery = history.lastDelivery
     outcome.coalescers = mailbox.coalescers
     return outcome

@@ -139,6 +139,17 @@ import Testing
 }
 
 @Suite struct CautionTests {
+  @Test func `what a transaction without upkeep left out is still to be done`() {
+    var state = NotifierState(Limits(), historyRows: 10)
+    var outcome = FanOut.Outcome(cursor: NotifierCursor(position: 1))
+    outcome.keptUp = false
+    state.served(outcome, now: 5)
+    #expect(state.historyPlace(5).sweeps)
+    outcome.keptUp = true
+    state.served(outcome, now: 5)
+    #expect(!state.historyPlace(5).sweeps)
+  }
+
   @Test func `what met damage is tried without upkeep, then with fewer, last without the first`() {
     var caution = Caution()
     var seen: [String] = []
