@@ -28,8 +28,6 @@ struct ReadLine {
   private var turns = ReadTurns()
   /// For those who have a connection.
   private var handed: Deque<ReadJob> = []
-  /// Whether a read may wait for which no thread was woken, as it could not begin.
-  private var hasHeldBack = false
   /// Those without a connection first: they get work after all others.
   private(set) var sleeping: [ReaderThread] = []
   private var threads = 0 { didSet { turns.connections = threads } }
@@ -54,18 +52,16 @@ struct ReadLine {
     last += 1
     job.number = last
     turns.add(job)
-    if turns.hasNext { return sleeping.popLast() }
-    hasHeldBack = true
-    return nil
+    return threadToWake()
   }
 
   /// What a thread does next.
   mutating func next(_ thread: ReaderThread) -> Step {
     if isConnected(thread) || awake <= 1 || isClosed, let job = handed.popFirst() {
       turns.begins(job.name)
-      return .run(job, wake: turns.hasNext ? sleeping.popLast() : nil)
+      return .run(job, wake: threadToWake())
     }
-    if let job = turns.next() { return .run(job, wake: wokenForHeldBack()) }
+    if let job = turns.next() { return .run(job, wake: threadToWake()) }
     if isClosed {
       threads -= 1
       return .end
@@ -74,14 +70,14 @@ struct ReadLine {
     return .sleep
   }
 
-  /// The end of one read may let two begin.
-  private mutating func wokenForHeldBack() -> ReaderThread? {
-    hasHeldBack = hasHeldBack && turns.count > 0
-    return hasHeldBack && turns.hasNext ? sleeping.popLast() : nil
+  /// Also when one has just begun: the end of one before may let two begin, and whoever was woken for the second may
+  /// have slept again before.
+  private mutating func threadToWake() -> ReaderThread? {
+    turns.hasNext ? sleeping.popLast() : nil
   }
 
-  /// A read is over, and took so long.
-  mutating func ended(_ job: ReadJob, milliseconds: Int64) {
+  /// A read is over, and took so long; nil: it had no connection.
+  mutating func ended(_ job: ReadJob, milliseconds: Int64?) {
     turns.ended(job.name, milliseconds: milliseconds)
   }
 

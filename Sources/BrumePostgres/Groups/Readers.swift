@@ -128,21 +128,26 @@ final class Readers: Sendable {
   }
 
   private func carryOut(_ job: ReadJob, _ thread: ReaderThread) -> Outcome {
-    let begun = connector.milliseconds()
-    let outcome = outcome(of: job, thread)
+    var begun: Int64?
+    let outcome = outcome(of: job, thread, beginning: &begun)
     if case .answered = outcome {
-      let took = connector.milliseconds() - begun
+      let took = begun.map { connector.milliseconds() - $0 }
       line.withLock { $0.ended(job, milliseconds: took) }
     }
     return outcome
   }
 
-  private func outcome(of job: ReadJob, _ thread: ReaderThread) -> Outcome {
+  /// - Parameter begun: set when there is a connection: that it was waited for does not make a long read.
+  private func outcome(
+    of job: ReadJob, _ thread: ReaderThread, beginning begun: inout Int64?
+  ) -> Outcome {
     let last = line.withLock { $0.last }
     var attempt = 1
     while true {
       do {
-        try read(job, try thread.connection ?? connected(thread, for: job))
+        let connection = try thread.connection ?? connected(thread, for: job)
+        begun = connector.milliseconds()
+        try read(job, connection)
         return .answered(nil)
       } catch is Handed {
         return .handed

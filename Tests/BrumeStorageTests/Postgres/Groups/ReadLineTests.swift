@@ -106,6 +106,29 @@ import Testing
     #expect(fixture.line.takeHopeless(through: 3).map(\.number) == [3])
   }
 
+  @Test func `what is left of the reads that were handed over wakes who sleeps`() throws {
+    var line = ReadLine()
+    let seats = (0..<3).map { _ in ReaderSeat() }
+    for _ in seats { line.threadBegins() }
+    line.note(seats[0], isConnected: true)
+    for _ in seats { _ = try line.add(Self.job) }
+    var jobs: [ReadJob] = []
+    for seat in seats { if case .run(let job, _) = line.next(seat) { jobs.append(job) } }
+    for (job, seat) in zip(jobs, seats).dropFirst() {
+      #expect(line.hand(job) != nil)
+      #expect(taken(line.next(seat)) == nil)
+    }
+    line.note(seats[0], isConnected: false)
+    #expect(line.takeHopeless(through: 1).isEmpty)
+    line.ended(jobs[0], milliseconds: nil)
+    guard case .run(let job, let woken?) = line.next(seats[0]) else {
+      Issue.record("nobody is woken")
+      return
+    }
+    #expect(job.number == 2)
+    #expect(taken(line.next(woken)) == 3)
+  }
+
   @Test func `a line that is closed serves what waits, and ends its threads`() throws {
     var fixture = try Fixture()
     _ = fixture.line.hand(fixture.second)
