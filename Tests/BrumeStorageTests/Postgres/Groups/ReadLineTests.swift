@@ -108,20 +108,20 @@ import Testing
 
   @Test func `what is left of the reads that were handed over wakes who sleeps`() throws {
     var line = ReadLine()
-    let seats = (0..<3).map { _ in ReaderSeat() }
-    for _ in seats { line.threadBegins() }
-    line.note(seats[0], isConnected: true)
-    for _ in seats { _ = try line.add(Self.job) }
+    let threads = (0..<3).map { _ in ReaderThread() }
+    for _ in threads { line.threadBegins() }
+    line.note(threads[0], isConnected: true)
+    for _ in threads { _ = try line.add(Self.job) }
     var jobs: [ReadJob] = []
-    for seat in seats { if case .run(let job, _) = line.next(seat) { jobs.append(job) } }
-    for (job, seat) in zip(jobs, seats).dropFirst() {
+    for thread in threads { if case .run(let job, _) = line.next(thread) { jobs.append(job) } }
+    for (job, thread) in zip(jobs, threads).dropFirst() {
       #expect(line.hand(job) != nil)
-      #expect(taken(line.next(seat)) == nil)
+      #expect(taken(line.next(thread)) == nil)
     }
-    line.note(seats[0], isConnected: false)
+    line.note(threads[0], isConnected: false)
     #expect(line.takeHopeless(through: 1).isEmpty)
     line.ended(jobs[0], milliseconds: nil)
-    guard case .run(let job, let woken?) = line.next(seats[0]) else {
+    guard case .run(let job, let woken?) = line.next(threads[0]) else {
       Issue.record("nobody is woken")
       return
     }
