@@ -10,7 +10,7 @@ import { Wrong } from "./states.js";
 
 /**
  * An inspector with the form of something new. `state` is the draft called `draft`. `make` makes the thing; then `onclose`
- * leaves the form, or `next` if that goes elsewhere, and `made` is told what was answered.
+ * leaves the form, or `next` if that goes elsewhere, and `made` gets the answer.
  */
 export const NewForm = ({ state, isReady, button, make, made, onclose, next = onclose, children, ...props }) =>
   h(
