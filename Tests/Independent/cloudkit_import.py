@@ -307,6 +307,22 @@ def test_many_words(importer, source):
            f"they come in several requests: {essays.stderr}")
 
 
+def test_parents_last(importer, source):
+    print("== more files than a user may have without records, whose records refer to one that comes last")
+    alice = source.client("alice", "phone")
+    save(alice, [{"recordName": "album", "recordType": "Album", "fields": {}}], "public")
+    # The source keeps 400 files at most, as the target does.
+    for start in range(0, 450, 90):
+        save(alice, [{"recordName": f"picture-{n}", "recordType": "Picture", "fields": {
+            "file": field("ASSETID", upload(alice, "public", "Picture", f"picture-{n}", "file", content=b"%d" % n)),
+            "album": field("REFERENCE", {"recordName": "album", "action": "VALIDATE"})}}
+            for n in range(start, start + 90)], "public")
+    outcome = importer.public("--type", "Picture", "--type", "Album")
+    expect(outcome.returncode == 0
+           and "read 451 records: 451 saved, 0 there already, 0 refused; 450 files fetched" in outcome.stderr,
+           f"all come, each file once: {outcome.stderr.splitlines()[-1]}")
+
+
 def test_refusals(importer, source, target):
     print("== what is refused")
     values = source.values
@@ -367,6 +383,7 @@ def main():
             test_public(importer, source, target)
             test_private(importer, source, target)
             test_many_words(importer, source)
+            test_parents_last(importer, source)
             test_refusals(importer, source, target)
             test_public_address(importer, source, hidden)
         finally:
