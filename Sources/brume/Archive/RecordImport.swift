@@ -58,6 +58,8 @@ struct RecordImport {
   mutating func add(_ record: Record) async throws {
     // One that changed while it was exported is there once more, and the later line counts.
     if waiting.contains(where: { $0.name == record.name }) { try await send() }
+    // Also where the earlier one waits for another record.
+    if let old = refused.removeValue(forKey: record.id) { try count(old.record) }
     waiting.append(record)
     if waiting.count == Limits.apple.operationsPerRequest { try await send() }
   }
