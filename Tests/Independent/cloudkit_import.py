@@ -284,7 +284,10 @@ def test_private(importer, source, target):
     expect(len(there) == 430 and same(here, there), "records, parents and references are the same at both places")
     expect(query(ann, "Card", "private")["card"]["fields"]["n"]["value"] == 7, "so is the default zone's")
 
+    # What the source calls otherwise is fetched to be compared, and not sent: nothing would ever save it.
+    target.tool("faults", "add", "error", "--code", "25", "--on", "uploadAssets", "--always")
     again = importer.run(*arguments)
+    target.tool("faults", "clear")
     expect(again.returncode == 0 and "0 saved, 431 there already, 0 refused; 2 files fetched" in again.stderr,
            f"a second run goes on with the token in the file, and saves nothing: {again.stderr}")
     after = {zone["zoneID"]["zoneName"]: zone for zone in ann.call("zones/list", {})["zones"]}

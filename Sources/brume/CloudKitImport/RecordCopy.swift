@@ -1,6 +1,7 @@
 // One record on its way: what the target is to save, or nothing if it holds the same already.
 
 import BrumeClient
+import BrumeCore
 import BrumeModel
 import Foundation
 
@@ -82,6 +83,12 @@ struct RecordCopy {
     let file = try TemporaryFile.open()
     try await source.download(address, to: file)
     files += 1
+    // The source may compute checksums in another way.
+    if stored?.fields[place.field] != nil,
+      let known = known(try Self.checksum(of: file), in: place.field)
+    {
+      return known
+    }
     return try await target.upload(file, of: asset, for: record, at: place)
   }
 
@@ -90,6 +97,16 @@ struct RecordCopy {
     stored?.fields[field]?.files.first { $0.fileChecksum == checksum }.map {
       Asset(fileChecksum: $0.fileChecksum, size: $0.size)
     }
+  }
+
+  /// As the target computes it.
+  private static func checksum(of file: FileHandle) throws -> String {
+    try file.seek(toOffset: 0)
+    var meter = AssetMeter(limit: .max)
+    while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
+      try meter.take(Array(piece)[...])
+    }
+    return AssetMeter.checksum(meter.finished())
   }
 }
 
