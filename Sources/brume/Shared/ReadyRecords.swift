@@ -11,8 +11,9 @@ struct ReadyRecords {
   /// The others, each with the name of a record that it needs.
   private(set) var early: [(record: Record, needs: String)] = []
 
-  /// - Parameters:
-  ///   - lookup: the answer of `records/lookup` to as many names as a request may have.
+  /// Divides them by what the server has.
+  ///
+  /// - Parameter lookup: the answer of `records/lookup` to as many names as a request may have.
   /// - Throws: what `lookup` throws.
   static func among(
     _ records: [Record], lookup: ([String]) async throws -> JSON
