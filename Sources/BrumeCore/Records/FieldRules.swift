@@ -1,7 +1,7 @@
 // What a record's fields may hold, apart from what the schema says of them (that is
 // Schema/JustInTimeSchema.swift): allowed names, no NUL, references inside the zone, the size.
 
-import BrumeModel
+package import BrumeModel
 
 enum FieldRules {
   /// The values of a draft, checked and with references bound to the record's zone.
@@ -120,7 +120,7 @@ extension FieldValue {
 
 extension Record {
   /// Names of the records that fields refer to by an action.
-  func targets(by action: Reference.Action) -> Set<String> {
+  package func targets(by action: Reference.Action) -> Set<String> {
     var names: Set<String> = []
     for value in fields.values {
       for reference in value.references where reference.action == action {
