@@ -83,7 +83,9 @@ final class ShareScope {
   /// - Throws: `limitExceeded` if the shares have too many bytes, and those that were read do not allow to write.
   func best() throws -> SharePermission? {
     if try finds({ $0.permission == .readWrite }) { return .readWrite }
-    guard known.count == names.count else { throw tooManyBytes("to find one that allows to write; leave some of them") }
+    guard known.count == names.count else {
+      throw tooManyBytes("to find one that allows to write; leave some of them")
+    }
     return known.values.lazy.compactMap(\.permission).first
   }
 
