@@ -98,7 +98,7 @@ final class OpenFile: Sendable {
 
   static func failure(_ what: String, _ path: String) -> AssetFailure {
     let code: AssetFailure.Code = errno == ENOENT || errno == ELOOP ? .missing : .unavailable
-    return AssetFailure(code, "cannot \(what) '\(path)': \(String(cString: strerror(errno)))")
+    return AssetFailure(code, "cannot \(what) '\(path)': \(SystemError.reason())")
   }
 }
 

@@ -22,6 +22,8 @@ package struct Configuration: Equatable, Sendable, InContainerEnvironment {
   package var userToken: String?
   /// Nil: one is made and kept in the state directory.
   package var deviceID: DeviceID?
+  /// The device's ID was made for this process and is kept nowhere: nothing that stays is named after it.
+  package var isDeviceMadeUp = false
   /// Where the device's ID and the position in its pushes are kept. Nil: in memory only.
   package var stateDirectory: String?
   /// Where fetched files are kept. Nil: in the state directory, or where all programs of the system's user keep them.

@@ -10,6 +10,7 @@ extension Configuration {
     guard deviceID == nil else { return self }
     var settings = self
     settings.deviceID = try DeviceState(directory: stateDirectory).deviceID(new: new)
+    settings.isDeviceMadeUp = stateDirectory == nil
     return settings
   }
 }

@@ -34,8 +34,7 @@ package enum CaseFiles {
     var count = 0
     let first = brume_case_files(&count)
     return UnsafeBufferPointer(start: first, count: count).map { file in
-      let bytes = UnsafeBufferPointer(start: file.bytes, count: file.length)
-      return (String(cString: file.name), String(decoding: bytes, as: UTF8.self))
+      (String(cString: file.name), String(cString: file.text))
     }
   }
 

@@ -1,47 +1,27 @@
-#include "BrumeConsole.h"
-// #embed is C23, which the compiler has and SwiftPM cannot ask for.
-#pragma clang diagnostic ignored "-Wc23-extensions"
+#include "embed.h"
 
-static const unsigned char page_html[] = {
+static const unsigned char access_page[] = {
 #embed "web/access/page.html"
 };
-static const unsigned char access_js[] = {
+static const unsigned char access_script[] = {
 #embed "web/access/access.js"
 };
-static const unsigned char access_css[] = {
+static const unsigned char access_style[] = {
 #embed "web/access/access.css"
 };
-static const unsigned char description_html[] = {
+static const unsigned char description_page[] = {
 #embed "web/access/description.html"
 };
-static const unsigned char description_css[] = {
+static const unsigned char description_style[] = {
 #embed "web/access/description.css"
 };
-static const unsigned char openapi_yaml[] = {
+static const unsigned char description[] = {
 #embed "../../docs/protocol/openapi.yaml"
 };
 
-const unsigned char *brume_access_page(size_t *length) {
-  *length = sizeof(page_html);
-  return page_html;
-}
-const unsigned char *brume_access_script(size_t *length) {
-  *length = sizeof(access_js);
-  return access_js;
-}
-const unsigned char *brume_access_style(size_t *length) {
-  *length = sizeof(access_css);
-  return access_css;
-}
-const unsigned char *brume_description_page(size_t *length) {
-  *length = sizeof(description_html);
-  return description_html;
-}
-const unsigned char *brume_description_style(size_t *length) {
-  *length = sizeof(description_css);
-  return description_css;
-}
-const unsigned char *brume_description(size_t *length) {
-  *length = sizeof(openapi_yaml);
-  return openapi_yaml;
-}
+ANSWER(access_page)
+ANSWER(access_script)
+ANSWER(access_style)
+ANSWER(description_page)
+ANSWER(description_style)
+ANSWER(description)

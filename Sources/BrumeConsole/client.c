@@ -1,10 +1,8 @@
 // The JavaScript client. Its parts are one module: they are joined here, in the order in which one
 // reads them, so that a page loads one file and nobody needs a build step.
-#include "BrumeConsole.h"
-// #embed is C23, which the compiler has and SwiftPM cannot ask for.
-#pragma clang diagnostic ignored "-Wc23-extensions"
+#include "embed.h"
 
-static const unsigned char module_js[] = {
+static const unsigned char client_module[] = {
 #embed "web/client/about.js"
   ,
 #embed "web/client/errors.js"
@@ -37,15 +35,9 @@ static const unsigned char module_js[] = {
   ,
 #embed "web/client/store.js"
 };
-static const unsigned char types_ts[] = {
+static const unsigned char client_types[] = {
 #embed "web/client/brume.d.ts"
 };
 
-const unsigned char *brume_client_module(size_t *length) {
-  *length = sizeof(module_js);
-  return module_js;
-}
-const unsigned char *brume_client_types(size_t *length) {
-  *length = sizeof(types_ts);
-  return types_ts;
-}
+ANSWER(client_module)
+ANSWER(client_types)

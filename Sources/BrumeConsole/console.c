@@ -1,8 +1,6 @@
 // The console's files, inside the binary. A new file is one entry of two lines; ConsoleTests compares the
 // list with the folder. Files are texts, so a zero ends each.
-#include "BrumeConsole.h"
-// #embed is C23, which the compiler has and SwiftPM cannot ask for.
-#pragma clang diagnostic ignored "-Wc23-extensions"
+#include "embed.h"
 
 // Ends the entry before, and begins one.
 #define FILE(path) 0}}, {path, (const unsigned char[]){
@@ -204,6 +202,8 @@ FILE("parts/icons.js")
 #embed "web/parts/icons.js" suffix(,)
 FILE("parts/layout.js")
 #embed "web/parts/layout.js" suffix(,)
+FILE("parts/new.js")
+#embed "web/parts/new.js" suffix(,)
 FILE("parts/search.js")
 #embed "web/parts/search.js" suffix(,)
 FILE("parts/signin.js")

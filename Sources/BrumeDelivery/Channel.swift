@@ -76,12 +76,12 @@ package protocol Channel: Sendable {
   func peer(of device: Device) -> DeliveryPeer
   /// Sends once. Failures of any kind are answers; only cancellation ends without one.
   func send(_ push: OutgoingPush) async throws(CancellationError) -> ChannelAnswer
-  /// Asks the other side again at the next push, where an earlier answer would be repeated without asking.
-  func askAgain()
+  /// Forgets earlier refusals that it would repeat without asking, so that the other side is asked at the next push.
+  func forgetRefusals()
 }
 
 extension Channel {
-  package func askAgain() {}
+  package func forgetRefusals() {}
 }
 
 /// The way to webhooks: as a channel, for batches of changes instead of single pushes.

@@ -14,6 +14,11 @@ struct Caution: Sendable {
     /// Without both.
     case withoutBoth
   }
+  /// A subscription that is served, and the position of the entry that it is served for.
+  struct Service: Equatable, Sendable {
+    let position: Int64
+    let target: FanOut.Target
+  }
   /// Ours: transactions without upkeep after one that it kept from going on.
   private static let rest = 256
 
@@ -24,6 +29,8 @@ struct Caution: Sendable {
   private var whole = 0
   /// Nothing helped: until a transaction succeeds nothing is tried but the usual.
   private var isHopeless = false
+  /// What the transaction serves first.
+  private(set) var first: Service?
 
   /// Whether the history is kept, and what is old dropped.
   var keepsUp: Bool { stage == .usual || stage == .withoutFirst }
@@ -32,6 +39,19 @@ struct Caution: Sendable {
 
   /// How many subscriptions a transaction serves that has room for so many.
   func room(_ room: Int) -> Int { min(room, most) }
+
+  /// A transaction begins. Nothing else is passed over than what could not be served.
+  mutating func begins(with first: Service?) {
+    if passesOverFirst, first != self.first { forget() }
+    self.first = first
+  }
+
+  /// What was tried does not count any more, but that nothing helped.
+  mutating func forget() {
+    let isHopeless = isHopeless
+    self = Caution()
+    self.isHopeless = isHopeless
+  }
 
   /// A transaction met damage. Answers whether there is something to leave out that it still had.
   mutating func metDamage(serving subscriptions: Int) -> Bool {

@@ -175,14 +175,15 @@ package actor Notifier {
     of jobs: [FanOut.Job], from start: NotifierCursor, _ pace: Pace
   ) async throws -> FanOut.Outcome? {
     if let skipped = state.skipped(jobs, from: start) { return skipped }
+    caution.begins(with: jobs.lazy.compactMap(\.first).first)
     do {
       let outcome = try await serve(jobs, from: start, pace)
       caution.succeeded()
       return outcome
     } catch let error where error.saysDamage {
-      let targets = jobs.flatMap(\.targets)
-      guard caution.metDamage(serving: targets.count) else { throw error }
-      if caution.passesOverFirst, let key = targets.first?.key {
+      let count = jobs.reduce(0) { $0 + $1.targets.count }
+      guard caution.metDamage(serving: count) else { throw error }
+      if caution.passesOverFirst, let key = caution.first?.target.key {
         store.damagedRows?.note(
           "what pushes are made of", "subscription '\(key.id)' of \(key.scope.user.name)")
       }
@@ -190,7 +191,10 @@ package actor Notifier {
     }
   }
 
-  private func forget() { state = NotifierState(limits, historyRows: historyRows) }
+  private func forget() {
+    state = NotifierState(limits, historyRows: historyRows)
+    caution.forget()
+  }
 
   private func load() async throws {
     let (saved, index, lastDelivery) = try await NotifierStart(of: bucket, in: store).read()
@@ -229,7 +233,7 @@ package actor Notifier {
   ) async throws -> LogBatch {
     let (bucket, schemas, bytes) = (bucket, rules.permission.schemas, limits.notifierBytes)
     let hasSubscriptions = state.subscriptionCount > 0
-    return try await store.read(reads(after: start.position)) { transaction in
+    return try await store.read(reads(after: start.position, isBare: isBare)) { transaction in
       try LogBatch(
         bucket, after: start.position, limit: limit, imageBytes: bytes,
         hasSubscriptions: hasSubscriptions, needsReaders: needsReaders, isBare: isBare, schemas,
@@ -238,8 +242,8 @@ package actor Notifier {
   }
 
   /// What a batch asks for in any case; of schemas those that it is likely to need.
-  private func reads(after position: Int64) -> ReadPlan {
-    let schemas = state.subscriptionCount > 0 ? containerEnvironments : []
+  private func reads(after position: Int64, isBare: Bool) -> ReadPlan {
+    let schemas = state.subscriptionCount > 0 && !isBare ? containerEnvironments : []
     return ReadPlan { [bucket] in
       Set(schemas.map { .setting(.schema($0)) }).union([.log(bucket, after: position)])
     }
@@ -261,9 +265,11 @@ package actor Notifier {
       othersConnect: store.sharedMailboxes != nil && store.leases.processes > 1,
       history: state.historyPlace(now))
     let rules = rules
+    // What is planned is read before anything can be passed over.
+    let asked = jobs.flatMap(\.targets).dropFirst(caution.passesOverFirst ? 1 : 0)
     // After a loss of power it is done again, from the cursor that it would have moved.
     return try await store.writeRepeatable(
-      in: .notifier(bucket, epoch: epoch ?? -1, notifying: accounts), reading: Self.reads(jobs)
+      in: .notifier(bucket, epoch: epoch ?? -1, notifying: accounts), reading: Self.reads(asked)
     ) {
       transaction in
       var fanOut = FanOut(input, rules, transaction)
@@ -272,14 +278,12 @@ package actor Notifier {
   }
 
   /// What a fan-out asks for of each subscription that it serves.
-  private static func reads(_ jobs: [FanOut.Job]) -> ReadPlan {
+  private static func reads(_ targets: ArraySlice<FanOut.Target>) -> ReadPlan {
     ReadPlan {
-      jobs.reduce(into: Set<ReadPlan.Read>()) { reads, job in
-        for target in job.targets {
-          let scope = target.key.scope
-          reads.insert(.subscription(scope, id: target.key.id))
-          reads.insert(.devices(scope.user, scope.containerEnvironment))
-        }
+      targets.reduce(into: Set<ReadPlan.Read>()) { reads, target in
+        let scope = target.key.scope
+        reads.insert(.subscription(scope, id: target.key.id))
+        reads.insert(.devices(scope.user, scope.containerEnvironment))
       }
     }
   }

@@ -162,6 +162,8 @@ extension NotifierState {
   private mutating func saved(_ outcome: FanOut.Outcome, _ now: Milliseconds) {
     savedPosition = outcome.cursor.position
     history.lastDelivery = outcome.lastDelivery
+    // What was left out is still to be done.
+    guard outcome.keptUp else { return }
     // Of an unfinished entry the image is still needed.
     if outcome.unfinished == nil { history.largeImagesAfter = nil }
     if sweeps(now) { sweepAt = now + limits.historySweep }

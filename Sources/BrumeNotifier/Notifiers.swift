@@ -9,7 +9,7 @@ package actor Notifiers {
   private enum Event: Sendable {
     case logsGrew(Set<Bucket>)
     case ended(Bucket, Ending)
-    case rested(Bucket)
+    case restEnded(Bucket)
   }
   private enum Ending: Sendable {
     case done
@@ -86,18 +86,18 @@ package actor Notifiers {
         case .ended(let bucket, let ending):
           turns.ended(bucket)
           switch ending {
-          case .done: turns.worked(bucket)
+          case .done: turns.succeeded(bucket)
           case .goesOn:
-            turns.worked(bucket)
+            turns.succeeded(bucket)
             turns.add([bucket])
           case .failed(let error):
             guard let rest = try retry(bucket, after: error, &turns) else { break }
             group.addTask(operation: { [pause] in
               try? await pause(rest)
-              sender.yield(.rested(bucket))
+              sender.yield(.restEnded(bucket))
             })
           }
-        case .rested(let bucket): turns.rested(bucket)
+        case .restEnded(let bucket): turns.restEnded(bucket)
         }
         while let bucket = turns.next() {
           let notifier = notifier(of: bucket)
@@ -136,7 +136,7 @@ package actor Notifiers {
       return nil
     case .corrupt:
       store.damagedRows?.note("what pushes are made of", "bucket \(bucket): \(error)")
-      return turns.rest(bucket)
+      return turns.failed(bucket)
     default: throw error
     }
   }
@@ -172,10 +172,10 @@ struct BucketTurns {
 
   mutating func ended(_ bucket: Bucket) { running.remove(bucket) }
 
-  mutating func worked(_ bucket: Bucket) { rests[bucket] = nil }
+  mutating func succeeded(_ bucket: Bucket) { rests[bucket] = nil }
 
-  /// It failed. Answers how long it rests.
-  mutating func rest(_ bucket: Bucket) -> Duration {
+  /// Answers how long it rests.
+  mutating func failed(_ bucket: Bucket) -> Duration {
     let seconds = rests[bucket] ?? 1
     rests[bucket] = min(2 * seconds, Self.longestRest)
     resting.insert(bucket)
@@ -183,7 +183,7 @@ struct BucketTurns {
     return .seconds(seconds)
   }
 
-  mutating func rested(_ bucket: Bucket) {
+  mutating func restEnded(_ bucket: Bucket) {
     resting.remove(bucket)
     add([bucket])
   }

@@ -19,7 +19,7 @@ struct FolderLock: ~Copyable {
     let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw StoreError(
-        .unavailable, "cannot open '\(path)': \(String(cString: strerror(errno)))")
+        .unavailable, "cannot open '\(path)': \(SystemError.reason())")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
@@ -41,6 +41,6 @@ extension FolderLock {
   static func makeFolder(_ folder: String) throws(StoreError) {
     guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
     throw StoreError(
-      .unavailable, "cannot make the data folder '\(folder)': \(String(cString: strerror(errno)))")
+      .unavailable, "cannot make the data folder '\(folder)': \(SystemError.reason())")
   }
 }

@@ -127,7 +127,7 @@ extension Indexer {
         pace.stepped(wasAwaited: step.wasAwaited)
         finished(step)
       }
-      nothingLeft()
+      resumeWaiters()
     }
   }
 
@@ -210,7 +210,7 @@ extension Indexer {
   }
 
   /// Who still waits gets no further by waiting.
-  private func nothingLeft() {
+  private func resumeWaiters() {
     let waiting = state.withLock { state in
       // Somebody came after the last look: then there is another.
       return state.isUrgent ? [] : state.waiters.removeAll()

@@ -174,7 +174,8 @@ final class SQLiteMailboxes: MailboxWriting, Remembering {
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, row_sum(?8, ?1, ?2, ?3, ?4, ?5, ?6, ?7))
     ON CONFLICT (device, digest) DO NOTHING
     """)
+  // By the index, as they are found: a row whose device is damaged would stay, and be sent for ever.
   private static let acknowledge = SQL("DELETE FROM mailbox WHERE device = ?1 AND +position <= ?2")
-  private static let remove = SQL("DELETE FROM mailbox WHERE device = ?1 AND position = ?2")
+  private static let remove = SQL("DELETE FROM mailbox WHERE device = ?1 AND +position = ?2")
   private static let removeAll = SQL("DELETE FROM mailbox WHERE device = ?1")
 }

@@ -1,8 +1,9 @@
 // Features of the writer's transaction keep what they have learnt from body to body. What they wrote and
 // what they know must not part, so they are notified of bodies, in the order of events.
 //
-// A body that failed has taught nothing wrong if it changed no row. So features note in memory only what
-// a statement has done, after the statement; whoever decides in memory first also implements `bodyFailed`.
+// What is remembered must stay true after a body that failed and changed no row. So features note in memory
+// only what a statement has done, after the statement; whoever decides in memory first also implements
+// `bodyFailed`.
 
 /// A feature that remembers something.
 protocol Remembering: AnyObject {

@@ -68,20 +68,8 @@ struct WriteGroup {
     running = job
     let needsSavepoint = hasWork
     if needsSavepoint { try connection.run(Self.savepoint) }
-    transaction.others.shareTheCommit = keepsOthersWaiting
-    transaction.bodyBegins()
-    let began = nanoseconds()
-    if job.mayGiveWay {
-      connection.shouldGiveWay = { [nanoseconds, keepsOthersWaiting] in
-        (keepsOthersWaiting || isAwaited()) && nanoseconds() - began >= Writer.timeBeforeGivingWay
-      }
-    }
-    var error = job.run(transaction)
-    if error == nil {
-      do { try transaction.bodyEnds() } catch let thrown { error = thrown }
-    }
-    connection.shouldGiveWay = nil
-    let time = nanoseconds() - began
+    let (thrown, time) = carryOut(job, isAwaited)
+    var error = thrown
     if let failure = connection.failure, failure.consequence == .refuseBody, !connection.isIdle {
       times.append((job.user, time))
       try refuse(job, error is GivenWay ? failure.error : error ?? failure.error)
@@ -104,6 +92,26 @@ struct WriteGroup {
     results.append((job, error))
     if !job.isRepeatable { keepsOthersWaiting = true }
     return nil
+  }
+
+  /// Answers what the body threw, or failed with at its end, and how long it took.
+  private func carryOut(
+    _ job: WriteJob, _ isAwaited: @escaping () -> Bool
+  ) -> (error: (any Error)?, time: Int64) {
+    transaction.others.shareTheCommit = keepsOthersWaiting
+    transaction.bodyBegins()
+    let began = nanoseconds()
+    if job.mayGiveWay {
+      connection.shouldGiveWay = { [nanoseconds, keepsOthersWaiting] in
+        (keepsOthersWaiting || isAwaited()) && nanoseconds() - began >= Writer.timeBeforeGivingWay
+      }
+    }
+    var error = job.run(transaction)
+    if error == nil {
+      do { try transaction.bodyEnds() } catch let thrown { error = thrown }
+    }
+    connection.shouldGiveWay = nil
+    return (error, nanoseconds() - began)
   }
 
   /// SQLite takes no statement any more in a transaction that met a damaged page. What the others did goes with it.

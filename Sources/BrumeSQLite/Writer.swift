@@ -106,7 +106,7 @@ final class Writer: Sendable {
 
   /// Queues a write, or carries it out at once. It throws if no write is accepted any more.
   func add(_ job: WriteJob) throws(StoreError) {
-    switch notingWhoWaits({ $0.add(job, of: job.user) }) {
+    switch changeQueue({ $0.add(job, of: job.user) }) {
     case .accepted(let wakeWriter): if wakeWriter { wake.signal() }
     case .yourTurn:
       commitGroup(from: job) { _ in nil }
@@ -130,9 +130,9 @@ final class Writer: Sendable {
   /// The thread's main function.
   func run() {
     loop: while true {
-      switch notingWhoWaits({ $0.next() }) {
+      switch changeQueue({ $0.next() }) {
       case .run(let job):
-        commitGroup(from: job) { accepts in self.notingWhoWaits { $0.nextForGroup(accepts) } }
+        commitGroup(from: job) { accepts in self.changeQueue { $0.nextForGroup(accepts) } }
       case .sleep: wake.wait()
       case .end: break loop
       }
@@ -150,8 +150,8 @@ final class Writer: Sendable {
 // MARK: Groups
 
 extension Writer {
-  /// What changes who waits, or whose write runs.
-  private func notingWhoWaits<Value: Sendable>(
+  /// Changes who waits or whose write runs, and notes whether somebody waits.
+  private func changeQueue<Value: Sendable>(
     _ change: @Sendable (inout WriteQueue<WriteJob>) -> Value
   ) -> Value {
     queue.withLock { queue in
@@ -219,7 +219,7 @@ extension Writer {
       jobs += stop(failure.error)
     } else if !group.hasBegun {
       // Each of them would wait as long as this one for whoever holds the database.
-      jobs += notingWhoWaits { $0.refuseAll() }
+      jobs += changeQueue { $0.refuseAll() }
     }
     for job in jobs { job.finish(failure.error) }
   }

@@ -46,15 +46,7 @@ package final class Composition: Sendable {
   package let adminToken: String
   /// The data folder, locked; nil in tests.
   package let folder: DataFolder?
-  /// What handlers, streams and the notifier call, with faults before it in development.
-  let targets: CallTargets
-  let delivery: ServerDelivery
-  let mailboxes: MailboxSource
-  let reads: StreamReads
-  /// Nil: this process is the only one that has the store open.
-  let mailboxTail: MailboxTail?
-  /// Faults of pushes to play; nil outside development.
-  let pushFaults: PushFaults?
+  let mailboxDelivery: MailboxDelivery
   let passwords: PasswordVerifier
   let auditLog: AuditLog
   let snapshots: Snapshots
@@ -91,20 +83,25 @@ package final class Composition: Sendable {
     let manual = settings.isClockManual ? ManualTime(given.now()) : nil
     let host = manual.map { given.following($0) } ?? given
     let clock = ServerClock(host, manual)
-    (self.clock, self.settings) = (clock, settings)
-    events = ConsoleEvents(most: settings.limits.consoleStreams)
-    (self.host, self.logger) = (host, logger)
-    (self.workers, self.folder, address) = (workers, folder, ServerAddress(settings))
+    self.settings = settings
+    self.clock = clock
+    self.host = host
+    self.logger = logger
+    self.workers = workers
+    self.folder = folder
+    address = ServerAddress(settings)
+    events = ConsoleEvents(most: limits.consoleStreams)
     identities = try settings.tls.map { try TLSIdentities($0) }
     exporter = Self.exporter(settings, host)
     let spans = exporter?.spans ?? .off
-    (self.spans, storeRetry) = (spans, StoreRetry(logger))
+    self.spans = spans
+    storeRetry = StoreRetry(logger)
     assets = try settings.openAssets(host)
     let files = try settings.place(of: assets, host)
     let opened = wrapping(try settings.openStore(host, logger, in: folder, filesIn: files))
     store = spans.isOn ? TracedStore(inner: opened, spans: spans) : opened
     engine = try await Engine(store: store, assets: assets, limits: limits, host: host) {
-      Self.sayThatGenerationIsRaised(logger, $0)
+      Self.warnOfRaisedGeneration(logger, $0)
     }
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
@@ -114,28 +111,21 @@ package final class Composition: Sendable {
       engine: engine, store: store, settings: settings, host: host,
       clock: clock.waiting(for: "sending pushes: retries, and a look through the store"),
       metrics: metrics, events: events, spans: spans)
-    delivery = ServerDelivery(
+    let delivery = ServerDelivery(
       streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
       inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker,
       events: events)
-    mailboxes = MailboxSource(
-      store: store, signals: delivery.signals, limits: limits,
-      clock: clock.waiting(for: "a device that reads its mailbox"),
-      maySend: SendPermission(engine.permission))
-    let direct = CallTargets(engine: engine, mailboxes: mailboxes, delivery: delivery)
-    pushFaults = Self.pushFaults(settings, store, delivery, host)
-    targets = pushFaults.map { [engine] in direct.behind($0, engine: engine) } ?? direct
-    reads = StreamReads(targets.streamSource, logger)
-    mailboxTail = Self.tail(of: store, targets, delivery)
-    let delivers: any EntryDelivery =
-      mailboxTail == nil ? targets.delivery : DeliveryByTail(targets.delivery)
+    mailboxDelivery = MailboxDelivery(
+      delivery, engine: engine, store: store, settings: settings, clock: clock, host: host,
+      logger: logger)
     notifiers = Self.notifiers(
-      engine, store: store, untraced: opened, delivers, spans, limits, host)
+      engine, store: store, untraced: opened, mailboxDelivery.ofNotifiers, spans, limits, host)
     fetches = LastFetches(capacity: limits.deliveryLanes, since: host.now())
     rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
-    (bodyMemory, answerMemory) = (.ofBodies(limits), .ofAnswers(limits))
+    bodyMemory = .ofBodies(limits)
+    answerMemory = .ofAnswers(limits)
     passwords = PasswordVerifier(
       accounts: engine.accounts,
       attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)
@@ -152,21 +142,13 @@ package final class Composition: Sendable {
       engine: engine, store: store, address: address, folder: folder, users: users)
   }
 
-  private static func sayThatGenerationIsRaised(_ logger: Logger, _ reason: String) {
+  private static func warnOfRaisedGeneration(_ logger: Logger, _ reason: String) {
     logger.warning(
       """
       the generation is raised, because the store may lack what was acknowledged: change tokens of before are \
       expired, so clients fetch everything once, and no change tag is used again
       """,
       metadata: ["store.reason": "\(reason)"])
-  }
-
-  /// Nil: this is no development.
-  private static func pushFaults(
-    _ settings: Settings, _ store: any Store, _ delivery: ServerDelivery, _ host: Host
-  ) -> PushFaults? {
-    guard settings.isDevelopment else { return nil }
-    return PushFaults(store: store, delivery: delivery, limits: settings.limits, now: host.now)
   }
 
   private static func restores(
@@ -198,6 +180,10 @@ package final class Composition: Sendable {
   /// What clients write in front of a path.
   package var url: String { address.url }
 
+  var targets: CallTargets { mailboxDelivery.targets }
+  var delivery: ServerDelivery { mailboxDelivery.delivery }
+  var pushFaults: PushFaults? { mailboxDelivery.pushFaults }
+
   /// The streams that are open.
   package var streams: StreamHub { delivery.streams }
 
@@ -223,7 +209,7 @@ package final class Composition: Sendable {
   /// there are no others.
   ///
   /// - Throws: what the store throws; `CancellationError`.
-  package func followMailboxes() async throws { try await mailboxTail?.run() }
+  package func followMailboxes() async throws { try await mailboxDelivery.tail?.run() }
 
   /// Nil: this process is the only one that has the store open.
   var accountTail: AccountTail? {
@@ -242,17 +228,6 @@ package final class Composition: Sendable {
     OperatorGate(
       authentication: engine.operatorAuthentication, adminToken: adminToken, server: address,
       secure: secureRequests, isDevelopment: settings.isDevelopment, auditLog: auditLog)
-  }
-
-  /// Nil: this process is the only one that has the store open.
-  private static func tail(
-    of store: any Store, _ targets: CallTargets, _ delivery: ServerDelivery
-  ) -> MailboxTail? {
-    store.sharedMailboxes.map {
-      MailboxTail(
-        mailboxes: $0, leases: store.leases, delivery: targets.delivery, server: delivery,
-        damaged: store.damagedRows)
-    }
   }
 
   /// Nil: traces are not sent.
@@ -296,8 +271,8 @@ package final class Composition: Sendable {
 
   var streamParts: StreamParts {
     StreamParts(
-      hub: delivery.streams, reads: reads, metrics: metrics, now: host.now, time: clock.manual,
-      limits: settings.limits, heartbeat: settings.timeouts.heartbeat,
+      hub: delivery.streams, reads: mailboxDelivery.reads, metrics: metrics, now: host.now,
+      time: clock.manual, limits: settings.limits, heartbeat: settings.timeouts.heartbeat,
       generation: engine.generation)
   }
 }

@@ -1,6 +1,9 @@
 // Every setting of the server, once: its key, default and one sentence of help. Flag, variable and
 // place in the configuration file follow from the key. Where values come from, and in which order,
-// is `Configuration+Sources.swift`; what they mean together is `Settings.swift`.
+// is `Configuration+Sources.swift`; what they mean together, and what the defaults are, is `Settings.swift`.
+
+import BrumeModel
+import Logging
 
 /// One setting. The key `log.level` is the flag `--log-level`, the variable `BRUME_LOG_LEVEL` and,
 /// in the configuration file, `{"log": {"level": …}}`.
@@ -29,14 +32,17 @@ package struct Setting: Sendable {
 }
 
 extension Setting {
+  /// What holds unless somebody says otherwise.
+  static let defaults = Settings()
+
   package static let host = Setting(
-    key: "host", kind: .text, fallback: "127.0.0.1", form: "ADDRESS",
+    key: "host", kind: .text, fallback: defaults.host, form: "ADDRESS",
     help: "The address to listen on.")
   package static let port = Setting(
-    key: "port", kind: .number, fallback: "8787", form: "NUMBER",
+    key: "port", kind: .number, fallback: "\(defaults.port)", form: "NUMBER",
     help: "The port to listen on; 0 takes any free one and prints it.")
   package static let data = Setting(
-    key: "data", kind: .text, fallback: "./brume-data", form: "FOLDER",
+    key: "data", kind: .text, fallback: defaults.dataFolder, form: "FOLDER",
     help: "The data folder. One server at a time may use it.")
   package static let marks = Setting(
     key: "marks", kind: .text, fallback: nil, form: "FOLDER|none",
@@ -44,7 +50,7 @@ extension Setting {
       "Where it is kept how far the data has come, so that a data folder that was copied back is "
       + "noticed; $XDG_STATE_HOME/brume or ~/.local/state/brume unless set.")
   package static let store = Setting(
-    key: "store", kind: .text, fallback: "sqlite", form: "sqlite|memory|postgres://…",
+    key: "store", kind: .text, fallback: defaults.engine.name, form: "sqlite|memory|postgres://…",
     help:
       "The storage engine. 'memory' forgets everything when the server ends; a URL is that of a "
       + "PostgreSQL database.")
@@ -57,7 +63,7 @@ extension Setting {
       "With --dev: 'manual' lets the server's time stand still until 'brume clock advance' or the console moves it."
   )
   package static let container = Setting(
-    key: "container", kind: .text, fallback: "iCloud.org.example.app", form: "NAME",
+    key: "container", kind: .text, fallback: defaults.container.name, form: "NAME",
     help: "The container that development mode prepares.")
   package static let limits = Setting(
     key: "limits", kind: .text, fallback: "apple", form: "apple|relaxed|tiny",
@@ -80,42 +86,47 @@ extension Setting {
       "Names by which clients call this server, besides localhost, addresses and the base URL's, "
       + "separated by commas.")
   package static let logLevel = Setting(
-    key: "log.level", kind: .text, fallback: "info", form: "trace|debug|info|warning|error",
+    key: "log.level", kind: .text, fallback: defaults.logLevel.rawValue,
+    form: "trace|debug|info|warning|error",
     help:
       "How much to log. 'info' writes one line for each request; 'debug' also those of health checks "
       + "and of the console's files.")
   package static let logFormat = Setting(
-    key: "log.format", kind: .text, fallback: "text", form: "text|json",
+    key: "log.format", kind: .text, fallback: defaults.logFormat.rawValue, form: "text|json",
     help: "How log lines look: for people, or one JSON object a line.")
   package static let headerTimeout = Setting(
-    key: "timeout.header", kind: .number, fallback: "10", form: "SECONDS",
+    key: "timeout.header", kind: .number, fallback: "\(defaults.timeouts.header)", form: "SECONDS",
     help: "How long a new connection may take to send its first request's header.")
   package static let bodyTimeout = Setting(
-    key: "timeout.body", kind: .number, fallback: "10", form: "SECONDS",
+    key: "timeout.body", kind: .number, fallback: "\(defaults.timeouts.body)", form: "SECONDS",
     help: "A request's body must bring 1 KB a second, measured over this time.")
   package static let idleTimeout = Setting(
-    key: "timeout.idle", kind: .number, fallback: "75", form: "SECONDS",
+    key: "timeout.idle", kind: .number, fallback: "\(defaults.timeouts.idle)", form: "SECONDS",
     help: "How long a connection may stay open between requests.")
   package static let writeTimeout = Setting(
-    key: "timeout.write", kind: .number, fallback: "30", form: "SECONDS",
+    key: "timeout.write", kind: .number, fallback: "\(defaults.timeouts.write)", form: "SECONDS",
     help: "How long a client may read nothing of an answer that waits for it.")
   package static let requestTimeout = Setting(
-    key: "timeout.request", kind: .number, fallback: "60", form: "SECONDS",
+    key: "timeout.request", kind: .number, fallback: "\(defaults.timeouts.request)",
+    form: "SECONDS",
     help: "How long a request may take, from its header to its answer; not streams, polls, files.")
   package static let shutdownTimeout = Setting(
-    key: "timeout.shutdown", kind: .number, fallback: "10", form: "SECONDS",
+    key: "timeout.shutdown", kind: .number, fallback: "\(defaults.timeouts.shutdown)",
+    form: "SECONDS",
     help: "How long open requests may take when the server is asked to end.")
   package static let heartbeat = Setting(
-    key: "stream.heartbeat", kind: .number, fallback: "15", form: "SECONDS",
+    key: "stream.heartbeat", kind: .number, fallback: "\(defaults.timeouts.heartbeat)",
+    form: "SECONDS",
     help: "How often an event stream says that it is alive.")
   package static let poll = Setting(
-    key: "courier.poll", kind: .number, fallback: "50", form: "SECONDS",
+    key: "courier.poll", kind: .number, fallback: "\(defaults.timeouts.poll)", form: "SECONDS",
     help: "How long the courier holds a poll when nothing has happened.")
   package static let connections = Setting(
-    key: "connections", kind: .number, fallback: "10000", form: "NUMBER",
+    key: "connections", kind: .number, fallback: "\(defaults.connections)", form: "NUMBER",
     help: "How many connections may be open at once.")
   package static let addressConnections = Setting(
-    key: "address.connections", kind: .number, fallback: "0", form: "NUMBER",
+    key: "address.connections", kind: .number, fallback: "\(defaults.addressConnections)",
+    form: "NUMBER",
     help: "How many of them from one address, trusted proxies aside; 0 is half of all.")
   package static let userRate = Setting(
     key: "rate.user", kind: .text, fallback: nil, form: "NUMBER",
@@ -133,7 +144,8 @@ extension Setting {
     key: "metrics.token", kind: .text, fallback: nil, form: "TEXT",
     help: "Opens the metrics to other machines that send 'Authorization: Bearer TEXT'.")
   package static let auditDays = Setting(
-    key: "audit.days", kind: .number, fallback: "365", form: "DAYS",
+    key: "audit.days", kind: .number, fallback: "\(defaults.limits.auditLifetime / 86_400_000)",
+    form: "DAYS",
     help:
       "How long the audit log keeps what operators did; never more than its 100,000 newest lines.")
   package static let deletionDays = Setting(

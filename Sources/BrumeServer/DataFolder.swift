@@ -41,7 +41,8 @@ package final class DataFolder: Sendable {
     self.path = path
     guard OwnerOnly.makeFolders(path) else {
       throw DataFolderError(
-        "the data folder '\(path)' cannot be made (\(Self.reason())); choose another with --data")
+        "the data folder '\(path)' cannot be made (\(SystemError.reason())); choose another with --data"
+      )
     }
     let descriptor = open("\(path)/server.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -49,7 +50,7 @@ package final class DataFolder: Sendable {
         throw DataFolderError("the data folder '\(path)' is a file; name a folder with --data")
       }
       throw DataFolderError(
-        "the data folder '\(path)' cannot be written (\(Self.reason())); check its owner and rights"
+        "the data folder '\(path)' cannot be written (\(SystemError.reason())); check its owner and rights"
       )
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -122,7 +123,7 @@ package final class DataFolder: Sendable {
   /// Why the system did not let a file be read. Taken at once: whatever runs next may change `errno`.
   fileprivate struct ReadFailure: Error {
     let number = errno
-    var reason: String { String(cString: strerror(number)) }
+    var reason: String { SystemError.reason(number) }
     var isMissing: Bool { number == ENOENT || number == ENOTDIR }
   }
 
@@ -142,10 +143,8 @@ package final class DataFolder: Sendable {
 
   private func failure(_ name: String) -> DataFolderError {
     DataFolderError(
-      "'\(name)' cannot be written into the data folder '\(path)' (\(Self.reason()))")
+      "'\(name)' cannot be written into the data folder '\(path)' (\(SystemError.reason()))")
   }
-
-  private static func reason() -> String { String(cString: strerror(errno)) }
 
   // The names `read` and `write` are taken by this type.
   private static func readSome(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {

@@ -46,15 +46,15 @@ final class EndpointResponder: Sendable {
   func respond(
     _ endpoint: Endpoint, _ request: Request, _ state: RequestState
   ) async throws -> Response {
-    guard let work = state.work else { return try await work(on: request, state, endpoint) }
+    guard let work = state.work else { return try await answer(request, state, endpoint) }
     let deadline = endpoint.work == .lasting ? nil : settings.timeouts.request
     return try await work.run(deadline: deadline, waits: endpoint.waitsForPushes) {
-      try await self.work(on: request, state, endpoint)
+      try await self.answer(request, state, endpoint)
     }
   }
 
-  private func work(
-    on request: Request, _ state: RequestState, _ endpoint: Endpoint
+  private func answer(
+    _ request: Request, _ state: RequestState, _ endpoint: Endpoint
   ) async throws -> Response {
     let target = request.head.path ?? "/"
     let limits = settings.limits
@@ -82,26 +82,32 @@ final class EndpointResponder: Sendable {
           caller: caller, address: address, peer: RequestPeer(address: state.peer),
           channel: state.channel,
           jsonDepth: limits.jsonDepth)
-        let reply = try await auditLog.carryOut(call, endpoint) {
-          try await answer(call, endpoint, in: lane)
-        }
-        var response = try reply.response(
-          largeFrom: limits.largeAnswerBytes,
-          in: answerMemory.share(of: address.name, and: caller.user?.name))
-        // The address of the request is the same for every user, and a cache does not know our headers.
-        if !endpoint.access.isOpen, response.headers[.cacheControl] == nil {
-          response.headers[.cacheControl] = "no-store"
-        }
-        note(call, endpoint)
-        events.note(endpoint)
-        if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {
-          response.headers[.webAuthToken] = tokens.renewed(after: token)
-        }
-        return response
+        return try await respond(to: call, endpoint, in: lane)
       } catch let error as BrumeError where error.code == .authenticationRequired {
         throw try await authenticate.leading(error, request, query: query)
       }
     }
+  }
+
+  private func respond(
+    to call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?
+  ) async throws -> Response {
+    let reply = try await auditLog.carryOut(call, endpoint) {
+      try await answerInTurn(call, endpoint, in: lane)
+    }
+    var response = try reply.response(
+      largeFrom: settings.limits.largeAnswerBytes,
+      in: answerMemory.share(of: call.address.name, and: call.caller.user?.name))
+    // The address of the request is the same for every user, and a cache does not know our headers.
+    if !endpoint.access.isOpen, response.headers[.cacheControl] == nil {
+      response.headers[.cacheControl] = "no-store"
+    }
+    note(call, endpoint)
+    events.note(endpoint)
+    if call.caller.kind == .user, let token = call.headers.webAuthToken(or: call.query) {
+      response.headers[.webAuthToken] = tokens.renewed(after: token)
+    }
+    return response
   }
 
   /// What stands before the body. Nobody is known whose request is refused for that, so it counts for the address.
@@ -129,7 +135,7 @@ final class EndpointResponder: Sendable {
   }
 
   /// Answers when it is the caller's turn.
-  private func answer(
+  private func answerInTurn(
     _ call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?
   ) async throws -> Reply {
     let name = call.caller.user.map { "user \($0.name)" } ?? call.address.lane

@@ -54,8 +54,9 @@ struct Handlers: Sendable {
       webPushPublicKey: server.deliveries.webPush.publicKey, worker: delivery.worker)
     notifications = NotificationRoutes(notifications: engine.notifications)
     stream = StreamRoute(
-      devices: engine.devices, tokens: engine.webAuthTokens, mailboxes: server.mailboxes,
-      source: server.targets.streamSource, cursors: cursors, parts: server.streamParts)
+      devices: engine.devices, tokens: engine.webAuthTokens,
+      mailboxes: server.mailboxDelivery.mailboxes, source: server.targets.streamSource,
+      cursors: cursors, parts: server.streamParts)
     courier = CourierRoute(
       courier: Courier(
         engine: engine, store: store, signals: delivery.signals, inFlight: delivery.inFlight,

@@ -134,7 +134,7 @@ package enum Services {
     if logger.logLevel == .info { logger.logLevel = .warning }
     let last: [any Service] = [
       StorageWatch(health: server.health), RestartWatch(restart: server.restart),
-      StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
+      StoreWork(name: "streams", service: StreamReadsService(reads: server.mailboxDelivery.reads)),
       application(server, logger, onReady),
     ]
     let services = work(server).compactMap(\.self) + upkeep(server) + last
@@ -159,7 +159,7 @@ package enum Services {
       lasting("notifier", server.storeRetry) { [notifiers = server.notifiers] in
         try await notifiers.run()
       },
-      server.mailboxTail.map { tail in
+      server.mailboxDelivery.tail.map { tail in
         lasting("mailboxes", server.storeRetry) { try await tail.run() }
       },
       server.accountTail.map { tail in

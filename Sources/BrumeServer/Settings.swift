@@ -118,7 +118,7 @@ package struct Settings: Sendable {
     if dataFolder.isEmpty { throw SettingError("\(Setting.data.flag) is empty; name a folder") }
     marksFolder = try sources.text(.marks) ?? sources.stateFolder
     if marksFolder == "none" || marksFolder == "" { marksFolder = nil }
-    engine = try Self.engine(sources.text(.store) ?? "sqlite", of: Setting.store.flag)
+    engine = try Self.engine(sources.text(.store) ?? engine.name, of: Setting.store.flag)
     isDevelopment = try sources.isOn(.dev)
     isClockManual = try Self.choice(.clock, from: sources) {
       ["real": false, "manual": true][$0]

@@ -95,7 +95,7 @@ package enum OwnerOnly {
 
   private static func tighten(_ path: String, _ status: stat, _ complaints: inout [String]) {
     guard isOpen(status), chmod(path, status.st_mode & 0o7700) != 0, errno != ENOENT else { return }
-    let reason = String(cString: strerror(errno))
+    let reason = SystemError.reason()
     guard complaints.count < mostComplaints else { return }
     let rights = String(status.st_mode & 0o777, radix: 8)
     complaints.append(

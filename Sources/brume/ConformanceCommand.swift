@@ -7,6 +7,7 @@ import BrumeClient
 import BrumeConformance
 import BrumeModel
 import BrumeServer
+import BrumeStorage
 import BrumeWire
 import FoundationEssentials
 

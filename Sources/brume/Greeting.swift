@@ -16,28 +16,28 @@ enum Greeting {
       case .sqlite: "SQLite"
       case .postgres: "PostgreSQL"
       }
-    Output.greet("Brume serves \(server.url)")
+    Output.announce("Brume serves \(server.url)")
     let link = try await server.oneTimeLink()
     let console = settings.isDevelopment ? link : nil
-    Output.greet("  console    \(console ?? "\(server.url)/_brume/console/")")
-    Output.greet("  storage    \(engine)")
-    Output.greet("  data       \(server.folder?.path ?? settings.dataFolder)")
+    Output.announce("  console    \(console ?? "\(server.url)/_brume/console/")")
+    Output.announce("  storage    \(engine)")
+    Output.announce("  data       \(server.folder?.path ?? settings.dataFolder)")
     if settings.isClockManual {
       let time = ISODate.text(server.clock.shown(most: 0).now)
-      Output.greet("  clock      stands at \(time); 'brume clock advance 1m' moves it")
+      Output.announce("  clock      stands at \(time); 'brume clock advance 1m' moves it")
     }
-    if let warning = try await warning(server) { Output.greet("  warning    \(warning)") }
+    if let warning = try await warning(server) { Output.announce("  warning    \(warning)") }
     if settings.isDevelopment {
       // The address signs one browser in.
       try await ready(server)
     } else {
       if let link {
-        Output.greet("  operator   none yet; this makes the first one, once, within 30 minutes:")
-        Output.greet("             \(link)")
+        Output.announce("  operator   none yet; this makes the first one, once, within 30 minutes:")
+        Output.announce("             \(link)")
       }
       try await access(server)
     }
-    Output.greet("Stop with Ctrl-C.")
+    Output.announce("Stop with Ctrl-C.")
   }
 
   /// Who may call a server that is not for development, and what makes others.
@@ -49,9 +49,9 @@ enum Greeting {
       users == 0 && tokens == 0
       ? "nobody has access until you give it, in another terminal:"
       : "users: \(users), API tokens: \(tokens); more are made in another terminal:"
-    Output.greet("  accounts   \(known)")
-    Output.greet("             brume user create NAME\(option(server))")
-    Output.greet(
+    Output.announce("  accounts   \(known)")
+    Output.announce("             brume user create NAME\(option(server))")
+    Output.announce(
       "             brume token create NAME --container iCloud.org.example.app --environment production"
         + option(server))
   }
@@ -94,11 +94,11 @@ enum Greeting {
   private static func ready(_ server: Composition) async throws {
     let ready = try await server.development.prepare(
       in: ContainerEnvironment(server.settings.container, .development))
-    Output.greet("  container  \(ready.container)")
-    Output.greet("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
-    Output.greet(
+    Output.announce("  container  \(ready.container)")
+    Output.announce("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
+    Output.announce(
       "For a client ('brume status --format env\(option(server))' prints them again, with new tokens of the users):"
     )
-    for (name, value) in ready.variables { Output.greet("\(name)=\(value)") }
+    for (name, value) in ready.variables { Output.announce("\(name)=\(value)") }
   }
 }

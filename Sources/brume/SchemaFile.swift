@@ -2,6 +2,7 @@
 // what is no schema with 65 and the place of each mistake.
 
 import BrumeServer
+import BrumeStorage
 import BrumeWire
 
 struct SchemaFile {

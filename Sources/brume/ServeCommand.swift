@@ -71,7 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
       level: open.level, logger: server.logger, identities: server.identities,
       now: server.host.now, taken: taken
     ) { [options] in try await Self.read(options) }
-    reload.tellOfCertificate()
+    reload.warnOfCertificate()
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(operation: { await reload.run(open.hangUps, from: sources) })
       defer { group.cancelAll() }

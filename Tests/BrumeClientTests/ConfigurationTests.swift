@@ -81,5 +81,6 @@ struct ConfigurationTests {
     settings.deviceID = nil
     settings.stateDirectory = nil
     #expect(try settings.withDevice { "made up" }.deviceID == DeviceID("made up"))
+    #expect(try settings.withDevice { "made up" }.isDeviceMadeUp)
   }
 }

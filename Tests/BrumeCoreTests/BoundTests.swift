@@ -169,9 +169,9 @@ struct BoundTests {
   @Test func `so many indexes are counted, and others not`() {
     let uses = IndexUses(since: 0, capacity: 2)
     for field in ["a", "b", "c"] {
-      uses.used([IndexName(type: "T", field: field, index: "q")], in: TestContainer.development)
+      uses.noteUsed([IndexName(type: "T", field: field, index: "q")], in: TestContainer.development)
     }
-    uses.used([IndexName(type: "T", field: "a", index: "q")], in: TestContainer.development)
+    uses.noteUsed([IndexName(type: "T", field: "a", index: "q")], in: TestContainer.development)
     let counted = uses.all(in: TestContainer.development)
     #expect(counted.map(\.used) == [2, 1])
   }

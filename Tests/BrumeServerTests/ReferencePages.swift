@@ -57,8 +57,11 @@ extension ReferencePage {
     let places = Work.allCases.map { [code($0.rawValue), $0.meaning] }
     let paths = "/_brume/"
     let operators = "/_brume/admin/"
+    let source =
+      "`Sources/BrumeServer/RouteTable.swift` and "
+      + "`Tests/BrumeServerTests/ReferencePages+Endpoints.swift`"
     return [
-      "# Endpoints", origin("`Sources/BrumeServer/RouteTable.swift`"),
+      "# Endpoints", origin(source),
       """
       A path takes `OPTIONS` too, and answers 405 to methods that it does not take. *Reading* says that a \
       copy of a signed request is answered as well, because it changes nothing; that is noted only where \

@@ -84,7 +84,7 @@ import Testing
       host: .test(clock: ManualClock(), seed: 1))
     let place = ServerFixture.containerEnvironment
     for field in ["a", "b", "c"] {
-      engine.indexUses.used([IndexName(type: "T", field: field, index: "q")], in: place)
+      engine.indexUses.noteUsed([IndexName(type: "T", field: field, index: "q")], in: place)
     }
     #expect(engine.indexUses.all(in: place).count == 2)
   }

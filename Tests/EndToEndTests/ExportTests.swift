@@ -83,6 +83,77 @@ import Testing
     }
   }
 
+  @Test func `an import sends no files for records whose parent comes later in the file`()
+    async throws
+  {
+    try await ServerProcess.run { server in
+      let phone = try server.device("phone", of: "alice")
+      try await phone.makeZone("Z")
+      let photo = URL(filePath: server.folder + "/photo.jpg")
+      try Data([1, 2, 3]).write(to: photo)
+      let album = try await phone.save("album")
+      let below = phone.record("a", ["photo": CKAsset(fileURL: photo)])
+      below.setParent(album)
+      try await phone.database.save(below)
+      // So it stands behind its photo.
+      album["title"] = "new"
+      try await phone.database.save(album)
+      let file = server.folder + "/alice.export"
+      let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
+      #expect(out.status == 0, "\(out.talk)")
+      let lines = try String(contentsOfFile: file, encoding: .utf8)
+        .split(separator: "\n").map(String.init)
+      let first = try #require(lines.firstIndex { $0.hasPrefix("{\"record\":") })
+      let name = "\"recordName\":\"a\""
+      #expect(lines[first].contains(name) && lines[first + 1].contains("\"title\""))
+      // 450 photos with a file each, and a user may have 400 that no record holds.
+      let more = (0..<449).map { lines[first].replacing(name, with: "\"recordName\":\"r\($0)\"") }
+      let many = lines[...first] + more + [lines[first + 1], "{\"end\":true,\"records\":451}"]
+      try many.joined(separator: "\n").appending("\n").write(
+        toFile: file, atomically: true, encoding: .utf8)
+      let back = try await Tool.run("import", file, "--user", "bob", "--data", server.folder)
+      #expect(back.status == 0 && back.talk.contains("451 records of bob"), "\(back.talk)")
+      let last = try await server.device("bobs", of: "bob").fetch("r448")
+      #expect(last.parent?.recordID.recordName == "album")
+      let url = try #require((last["photo"] as? CKAsset)?.fileURL)
+      #expect(try Data(contentsOf: url) == Data([1, 2, 3]))
+    }
+  }
+
+  @Test func `the last of a record's lines counts, also where an earlier one had to wait`()
+    async throws
+  {
+    try await ServerProcess.run { server in
+      let phone = try server.device("phone", of: "alice")
+      try await phone.makeZone("Z")
+      let album = try await phone.save("album")
+      let below = phone.record("a", ["title": "first"])
+      below.setParent(album)
+      try await phone.database.save(below)
+      album["title"] = "album"
+      try await phone.database.save(album)
+      let file = server.folder + "/alice.export"
+      let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
+      #expect(out.status == 0, "\(out.talk)")
+      let lines = try String(contentsOfFile: file, encoding: .utf8)
+        .split(separator: "\n").map(String.init)
+      let first = try #require(lines.firstIndex { $0.contains("\"first\"") })
+      let (second, third) = (
+        lines[first].replacing("\"first\"", with: "\"second\""),
+        lines[first].replacing("\"first\"", with: "\"third\"")
+      )
+      // The first is sent before the second comes, and refused; the album comes before the third.
+      let many =
+        lines[...first] + [second, lines[first + 1], third, "{\"end\":true,\"records\":4}"]
+      try many.joined(separator: "\n").appending("\n").write(
+        toFile: file, atomically: true, encoding: .utf8)
+      let back = try await Tool.run("import", file, "--user", "bob", "--data", server.folder)
+      #expect(back.status == 0 && back.talk.contains("4 records of bob"), "\(back.talk)")
+      let record = try await server.device("bobs", of: "bob").fetch("a")
+      #expect(record["title"] == "third")
+    }
+  }
+
   @Test func `an export that fails leaves no file behind, and its name is free for the next`()
     async throws
   {

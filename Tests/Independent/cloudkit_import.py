@@ -284,7 +284,10 @@ def test_private(importer, source, target):
     expect(len(there) == 430 and same(here, there), "records, parents and references are the same at both places")
     expect(query(ann, "Card", "private")["card"]["fields"]["n"]["value"] == 7, "so is the default zone's")
 
+    # What the source calls otherwise is fetched to be compared, and not sent: nothing would ever save it.
+    target.tool("faults", "add", "error", "--code", "25", "--on", "uploadAssets", "--always")
     again = importer.run(*arguments)
+    target.tool("faults", "clear")
     expect(again.returncode == 0 and "0 saved, 431 there already, 0 refused; 2 files fetched" in again.stderr,
            f"a second run goes on with the token in the file, and saves nothing: {again.stderr}")
     after = {zone["zoneID"]["zoneName"]: zone for zone in ann.call("zones/list", {})["zones"]}
@@ -305,6 +308,22 @@ def test_many_words(importer, source):
     essays = importer.public("--type", "Essay")
     expect(essays.returncode == 0 and "5 saved, 0 there already, 0 refused" in essays.stderr,
            f"they come in several requests: {essays.stderr}")
+
+
+def test_parents_last(importer, source):
+    print("== more files than a user may have without records, whose records refer to one that comes last")
+    alice = source.client("alice", "phone")
+    save(alice, [{"recordName": "album", "recordType": "Album", "fields": {}}], "public")
+    # The source keeps 400 files at most, as the target does.
+    for start in range(0, 450, 90):
+        save(alice, [{"recordName": f"picture-{n}", "recordType": "Picture", "fields": {
+            "file": field("ASSETID", upload(alice, "public", "Picture", f"picture-{n}", "file", content=b"%d" % n)),
+            "album": field("REFERENCE", {"recordName": "album", "action": "VALIDATE"})}}
+            for n in range(start, start + 90)], "public")
+    outcome = importer.public("--type", "Picture", "--type", "Album")
+    expect(outcome.returncode == 0
+           and "read 451 records: 451 saved, 0 there already, 0 refused; 450 files fetched" in outcome.stderr,
+           f"all come, each file once: {outcome.stderr.splitlines()[-1]}")
 
 
 def test_refusals(importer, source, target):
@@ -367,6 +386,7 @@ def main():
             test_public(importer, source, target)
             test_private(importer, source, target)
             test_many_words(importer, source)
+            test_parents_last(importer, source)
             test_refusals(importer, source, target)
             test_public_address(importer, source, hidden)
         finally:

@@ -1,4 +1,4 @@
-// The console's files and the JavaScript client, inside the binary. Each function answers a file's first byte and its length.
+// The console's files, other pages' and the JavaScript client, inside the binary.
 #ifndef BRUME_CONSOLE_H
 #define BRUME_CONSOLE_H
 

@@ -9,17 +9,20 @@ package struct AssetMeter {
   private var digest = SHA256()
   private(set) var size: Int64 = 0
 
-  init(limit: Int64) { self.limit = limit }
+  /// - Parameter limit: how many bytes the file may have.
+  package init(limit: Int64) { self.limit = limit }
 
+  /// Takes the next bytes.
+  ///
   /// - Throws: `limitExceeded` with the first byte too many.
-  mutating func take(_ bytes: ArraySlice<UInt8>) throws(BrumeError) {
+  package mutating func take(_ bytes: ArraySlice<UInt8>) throws(BrumeError) {
     size += Int64(bytes.count)
     if size > limit { throw Self.tooLarge(limit) }
     bytes.withUnsafeBytes { digest.update(bufferPointer: $0) }
   }
 
   /// SHA-256 of all bytes.
-  func finished() -> [UInt8] { Array(digest.finalize()) }
+  package func finished() -> [UInt8] { Array(digest.finalize()) }
 
   /// The text that records keep: a version byte and 20 bytes of the digest, in base64.
   // CloudKit: real ones have this form (docs/assets.md); clients treat them as opaque.

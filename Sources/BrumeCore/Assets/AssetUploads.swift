@@ -49,9 +49,22 @@ package struct AssetUploads: Sendable {
     let file = AssetFile(
       checksum: AssetMeter.checksum(meter.finished()), object: id, size: meter.size,
       digest: meter.finished())
-    // What is thrown in there would take back that the object is discarded.
-    let refusal = try await store.write(in: .server.asked(by: ticket.user)) {
+    if let refusal = try await settle(file, of: ticket, began) { throw refusal }
+    var valid = ticket
+    valid.expires = began + limits.assetReceiptLifetime
+    return Asset(
+      fileChecksum: file.checksum, size: file.size,
+      receipt: seal.text(AssetReceipt(id: id, ticket: valid)))
+  }
+
+  /// Makes the object the file of its checksum. Answers why it is discarded instead: what is thrown in the write would
+  /// take that back.
+  private func settle(
+    _ file: AssetFile, of ticket: AssetTicket, _ began: Milliseconds
+  ) async throws -> BrumeError? {
+    try await store.write(in: .server.asked(by: ticket.user)) {
       [limits] transaction -> BrumeError? in
+      let id = file.object
       guard let upload = try transaction.assets.upload(id) else {
         // The sweeper has struck it.
         try transaction.assets.discardObject(id)
@@ -70,12 +83,6 @@ package struct AssetUploads: Sendable {
       }
       return nil
     }
-    if let refusal { throw refusal }
-    var valid = ticket
-    valid.expires = began + limits.assetReceiptLifetime
-    return Asset(
-      fileChecksum: file.checksum, size: file.size,
-      receipt: seal.text(AssetReceipt(id: id, ticket: valid)))
   }
 
   private static let tooLate = BrumeError(

@@ -20,7 +20,7 @@ enum PasswordHash {
   }
 
   /// The hash of no password, to compare with when there is no account.
-  static func nobodys(rounds: Int) -> String {
+  static func ofNobody(rounds: Int) -> String {
     text(rounds, [UInt8](repeating: 0, count: 16), [UInt8](repeating: 0, count: 32))
   }
 

@@ -25,11 +25,11 @@ struct BackupDifference {
   private mutating func step() throws -> BackupChange?? {
     guard let row = new, let before = old else {
       if let row = new { return try put(row) }
-      if let before = old { return try gone(before) }
+      if let before = old { return try removal(of: before) }
       return .none
     }
     if row.isBefore(before) { return try put(row) }
-    if before.isBefore(row) { return try gone(before) }
+    if before.isBefore(row) { return try removal(of: before) }
     (old, new) = (try older.next(), try newer.next())
     return .some(row == before ? nil : .put(row))
   }
@@ -39,7 +39,7 @@ struct BackupDifference {
     return .put(row)
   }
 
-  private mutating func gone(_ row: MovedRow) throws -> BackupChange {
+  private mutating func removal(of row: MovedRow) throws -> BackupChange {
     old = try older.next()
     return .gone(Array(row.key))
   }

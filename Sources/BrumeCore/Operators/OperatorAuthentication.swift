@@ -48,7 +48,7 @@ package struct OperatorAuthentication: Sendable {
   /// Whether an operator who was let in earlier still would be, with the same role.
   ///
   /// - Throws: what the store throws.
-  package func stands(_ access: OperatorAccess, inDevelopment: Bool) async throws -> Bool {
+  package func isStillValid(_ access: OperatorAccess, inDevelopment: Bool) async throws -> Bool {
     guard let earlier = access.credential else { return true }
     let (credential, person) = try await store.read { transaction in
       let credential = try transaction.operators.credential(earlier.id)

@@ -112,7 +112,7 @@ package struct OperatorPasswordCheck: Sendable {
   package func verified(password: String) throws -> Operator {
     // Who signs in through a provider has no password, which costs as much time as a wrong one.
     let known = person?.identity == nil ? person?.passwordHash : nil
-    let isRight = PasswordHash.verify(password, known ?? PasswordHash.nobodys(rounds: rounds))
+    let isRight = PasswordHash.verify(password, known ?? PasswordHash.ofNobody(rounds: rounds))
     guard let person, isRight else {
       throw BrumeError(
         .authenticationFailed,

@@ -28,12 +28,12 @@ package final class IndexUses: Sendable {
   }
 
   /// A query was answered by them.
-  func used(_ indexes: [IndexName], in containerEnvironment: ContainerEnvironment) {
+  func noteUsed(_ indexes: [IndexName], in containerEnvironment: ContainerEnvironment) {
     count(indexes, in: containerEnvironment) { $0.used += 1 }
   }
 
   /// A query was refused because they are not there.
-  func lacked(_ indexes: [IndexName], in containerEnvironment: ContainerEnvironment) {
+  func noteMissing(_ indexes: [IndexName], in containerEnvironment: ContainerEnvironment) {
     count(indexes, in: containerEnvironment) { $0.lacked += 1 }
   }
 

@@ -34,10 +34,11 @@ package struct Queries: Sendable {
     let containerEnvironment = caller.containerEnvironment
     do {
       let page = try await store.read { transaction in try run.page(request, in: transaction) }
-      uses.used(page.indexes, in: containerEnvironment)
+      uses.noteUsed(page.indexes, in: containerEnvironment)
       return page.page
     } catch let error as BrumeError where error.code == .badRequest {
-      uses.lacked(await missing(request.query, in: containerEnvironment), in: containerEnvironment)
+      uses.noteMissing(
+        await missing(request.query, in: containerEnvironment), in: containerEnvironment)
       throw error
     }
   }

@@ -17,7 +17,9 @@ struct BoundedAnswer {
     switch result {
     case .success(.deleted): return result
     case .success(.saved(let stored)):
-      return room.takes(stored.byteCount) ? result : savedAlready(try stored.record())
+      // Measured as when it was saved: its stored form may be a third longer.
+      let record = try stored.record()
+      return room.takes(record.byteCount) ? result : savedAlready(record)
     case .failure(let failure):
       guard let record = failure.error.serverRecord, !room.takes(record.byteCount) else {
         return result

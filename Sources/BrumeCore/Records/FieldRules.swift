@@ -1,7 +1,7 @@
 // What a record's fields may hold, apart from what the schema says of them (that is
 // Schema/JustInTimeSchema.swift): allowed names, no NUL, references inside the zone, the size.
 
-import BrumeModel
+package import BrumeModel
 
 enum FieldRules {
   /// The values of a draft, checked and with references bound to the record's zone.
@@ -30,21 +30,7 @@ enum FieldRules {
     case .reference(let reference):
       return .reference(try bound(reference, of: record, what: "field '\(field)'"))
     case .list(let values, let element):
-      var checked: [FieldValue] = []
-      checked.reserveCapacity(values.count)
-      for value in values {
-        if case .list = value {
-          throw BrumeError(.badRequest, "field '\(field)' is a list of lists; use one level")
-        }
-        if let element, let type = value.type, type != element {
-          throw BrumeError(
-            .badRequest,
-            "field '\(field)' mixes types in its list: \(type.wireName) among "
-              + "\(element.wireName); one list holds one type")
-        }
-        checked.append(try Self.checked(value, field: field, of: record))
-      }
-      return .list(checked, of: element ?? checked.first?.type)
+      return try checkedList(values, of: element, field: field, record: record)
     case .double(let number):
       if !number.isFinite {
         throw BrumeError(.badRequest, "field '\(field)' is not a finite number")
@@ -62,6 +48,26 @@ enum FieldRules {
     case .int64, .bytes, .timestamp:
       return value
     }
+  }
+
+  private static func checkedList(
+    _ values: [FieldValue], of element: FieldType?, field: String, record: RecordID
+  ) throws(BrumeError) -> FieldValue {
+    var checked: [FieldValue] = []
+    checked.reserveCapacity(values.count)
+    for value in values {
+      if case .list = value {
+        throw BrumeError(.badRequest, "field '\(field)' is a list of lists; use one level")
+      }
+      if let element, let type = value.type, type != element {
+        throw BrumeError(
+          .badRequest,
+          "field '\(field)' mixes types in its list: \(type.wireName) among "
+            + "\(element.wireName); one list holds one type")
+      }
+      checked.append(try Self.checked(value, field: field, of: record))
+    }
+    return .list(checked, of: element ?? checked.first?.type)
   }
 
   /// A reference with its zone filled in; one that leaves the zone is refused (case REF-03).
@@ -114,7 +120,7 @@ extension FieldValue {
 
 extension Record {
   /// Names of the records that fields refer to by an action.
-  func targets(by action: Reference.Action) -> Set<String> {
+  package func targets(by action: Reference.Action) -> Set<String> {
     var names: Set<String> = []
     for value in fields.values {
       for reference in value.references where reference.action == action {

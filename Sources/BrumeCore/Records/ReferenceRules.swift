@@ -1,7 +1,8 @@
-// What records owe each other when they are saved: a parent must exist, and so must the target of a
-// VALIDATE reference; both keep their target from being deleted, so whoever saves them needs the right
-// to write it. DELETE_SELF has at most 750 holders of one target (cases REF-01 to REF-05, DEL-04 to
-// DEL-09, SAV-26, SAV-27). What a deletion takes along is `Removals.swift`.
+// Which records must exist for others when these are saved, and which keep others from being deleted. A
+// parent must exist, and so must the target of a VALIDATE reference; both keep their target from being
+// deleted, so whoever saves them needs the right to write it. DELETE_SELF has at most 750 holders of one
+// target (cases REF-01 to REF-05, DEL-04 to DEL-09, SAV-26, SAV-27). What a deletion takes along is
+// `Removals.swift`.
 //
 // A failing item changes what those that refer to it see, so they are judged again.
 

@@ -20,15 +20,24 @@ enum RequestWords {
     let mayBeMany = most.reduce(0, +) > limits.wordsPerRequest
     var (words, flaws): (Int, [Int: BrumeError]) = (0, [:])
     for index in texts.indices where mayBeMany || most[index] > limits.wordsPerRecord {
-      let count = texts[index].count
+      let counts = texts[index].counts
+      let count = counts.reduce(0) { $0 + $1.words }
       if count > limits.wordsPerRecord {
-        flaws[index] = texts[index].tooMany(limits)
+        flaws[index] = tooMany(mostIn: counts.max { $0.words < $1.words }?.field ?? "", limits)
       } else {
         words += count
       }
       if words > limits.wordsPerRequest { throw tooMany(limits) }
     }
     return flaws
+  }
+
+  private static func tooMany(mostIn field: String, _ limits: Limits) -> BrumeError {
+    BrumeError(
+      .limitExceeded,
+      "the texts of the record have more than \(limits.wordsPerRecord) different words, the maximum, and "
+        + "field '\(NameRules.shown(field))' has most of them. Keep that text in an asset or an encrypted "
+        + "field, which are not searched, or divide it among records")
   }
 
   private static func tooMany(_ limits: Limits) -> BrumeError {
@@ -41,11 +50,9 @@ enum RequestWords {
 
 /// The texts that a save brings and that can be searched.
 private struct RecordTexts {
-  let draft: RecordDraft
   let values: [(field: String, value: FieldValue)]
 
   init(_ draft: RecordDraft) {
-    self.draft = draft
     values = draft.fields.compactMap { field, new in
       new.isEncrypted ? nil : new.value.map { (field, $0) }
     }
@@ -74,18 +81,9 @@ private struct RecordTexts {
     values.reduce(0) { $0 + $1.value.mostWords(ofText) }
   }
 
-  /// Different words, those of each field by themselves.
-  var count: Int { values.reduce(0) { $0 + Self.count($1.value) } }
-
-  private static func count(_ value: FieldValue) -> Int { Tokens.of(value)?.count ?? 0 }
-
-  func tooMany(_ limits: Limits) -> BrumeError {
-    let longest = values.max { Self.count($0.value) < Self.count($1.value) }?.field ?? ""
-    return BrumeError(
-      .limitExceeded,
-      "the texts of the record have more than \(limits.wordsPerRecord) different words, the maximum, and "
-        + "field '\(NameRules.shown(longest))' has most of them. Keep that text in an asset or an encrypted "
-        + "field, which are not searched, or divide it among records")
+  /// Different words, those of each field by themselves. To cut texts takes long, so each is cut once.
+  var counts: [(field: String, words: Int)] {
+    values.map { ($0.field, Tokens.of($0.value)?.count ?? 0) }
   }
 }
 

@@ -14,12 +14,12 @@ final class Stage {
   private var rootLinks = RootLinks()
   private(set) var schema: JustInTimeSchema
   private let schemaBefore: JustInTimeSchema
-  /// What records brought since the schema learned something, by name.
-  private var lessons: [String: Lesson] = [:]
-  private var hasWithdrawnLessons = false
+  /// What records brought since the schema learned something, by their names.
+  private var admittedFields: [String: AdmittedFields] = [:]
+  private var hasWithdrawnFields = false
   private var stored: [String: Record?] = [:]
 
-  private struct Lesson {
+  private struct AdmittedFields {
     let type: String
     let fields: [String: DraftField]
     let stored: Record?
@@ -39,7 +39,7 @@ final class Stage {
       return try item()
     } catch {
       schema = before
-      lessons[name] = nil
+      admittedFields[name] = nil
       throw error
     }
   }
@@ -85,7 +85,7 @@ final class Stage {
     puts[name] = nil
     removals.remove(name)
     rootLinks.withdraw(name)
-    if lessons.removeValue(forKey: name) != nil { hasWithdrawnLessons = true }
+    if admittedFields.removeValue(forKey: name) != nil { hasWithdrawnFields = true }
   }
 
   /// The fields of a record in the schema's types, after the schema learned what is new.
@@ -95,18 +95,18 @@ final class Stage {
   ) throws(BrumeError) -> [String: DraftField] {
     let admitted = try schema.admit(fields, of: type, in: scope, after: stored)
     if schema.didChange {
-      lessons[name] = Lesson(type: type, fields: admitted, stored: stored)
+      admittedFields[name] = AdmittedFields(type: type, fields: admitted, stored: stored)
     }
     return admitted
   }
 
   /// The schema with what it learned of records that were not withdrawn.
   func schemaOfLiving(in scope: DatabaseScope) throws(BrumeError) -> JustInTimeSchema {
-    guard hasWithdrawnLessons else { return schema }
+    guard hasWithdrawnFields else { return schema }
     var learned = schemaBefore
-    for lesson in lessons.values {
+    for admitted in admittedFields.values {
       _ = try learned.admit(
-        lesson.fields, of: lesson.type, in: scope, after: lesson.stored)
+        admitted.fields, of: admitted.type, in: scope, after: admitted.stored)
     }
     return learned
   }

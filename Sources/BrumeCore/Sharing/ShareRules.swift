@@ -90,21 +90,27 @@ struct ShareRules {
 
   /// A participant leaves by deleting the share; an administrator may also change it.
   private func ofParticipant(_ item: RecordItem, _ stored: Record) throws -> Judgement {
-    if item.kind.isDelete {
-      var left = stored
-      left.shareDetails?.participants.removeAll { $0.identity.user == context.user }
-      left.modified = context.stamp
-      stage.put(left)
-      let share = RecordKey(zone: stage.zone, name: item.name)
-      return Judgement(
-        action: .leaveShare, endedMemberships: [Membership(user: context.user, share: share)])
-    }
+    if item.kind.isDelete { return try leaving(stored, by: item) }
     guard stored.shareDetails?.participant(context.user)?.role == .administrator else {
       throw BrumeError(
         .accessDenied,
         "share '\(item.name)' is its owner's: participants may leave it, not change it")
     }
     return try ofOwner(item, stored)
+  }
+
+  private func leaving(_ stored: Record, by item: RecordItem) throws -> Judgement {
+    // Who may see nothing of the share cannot know its tag.
+    if try access.allows(.read, stored) {
+      _ = try SavePolicy.decide(item.kind, tag: item.draft.changeTag, stored: stored)
+    }
+    var left = stored
+    left.shareDetails?.participants.removeAll { $0.identity.user == context.user }
+    left.modified = context.stamp
+    stage.put(left)
+    let share = RecordKey(zone: stage.zone, name: item.name)
+    return Judgement(
+      action: .leaveShare, endedMemberships: [Membership(user: context.user, share: share)])
   }
 
   /// The share goes and the records stay; the root forgets it (case SHR-16).

@@ -79,8 +79,13 @@ final class ShareScope {
   func isEmpty() throws -> Bool { try !finds { $0.permission != nil } }
 
   /// The most that any of the shares grants: who may write nowhere in the zone makes nothing there.
+  ///
+  /// - Throws: `limitExceeded` if the shares have too many bytes, and those that were read do not allow to write.
   func best() throws -> SharePermission? {
     if try finds({ $0.permission == .readWrite }) { return .readWrite }
+    guard known.count == names.count else {
+      throw tooManyBytes("to find one that allows to write; leave some of them")
+    }
     return known.values.lazy.compactMap(\.permission).first
   }
 
@@ -91,7 +96,9 @@ final class ShareScope {
   func coveredNames(limit: Int) throws -> Set<ByteText>? {
     if try permission(of: Record.zoneShareName) != nil { return nil }
     _ = try finds { _ in false }
-    guard known.count == names.count else { throw tooManyBytes }
+    guard known.count == names.count else {
+      throw tooManyBytes("for a query; fetch the zone's changes instead")
+    }
     let shown = known.filter { $0.value.permission != nil }
     let roots = shown.keys.sorted().compactMap { shown[$0]?.root }
     let below = try transaction.records.descendants(of: roots, in: zone, limit: limit + 1)
@@ -120,11 +127,11 @@ final class ShareScope {
     return granted
   }
 
-  private var tooManyBytes: BrumeError {
+  private func tooManyBytes(_ purpose: String) -> BrumeError {
     BrumeError(
       .limitExceeded,
-      "the shares of zone '\(zone.name)' that you take part in have more than \(mostBytes) bytes, too many for a "
-        + "query; fetch the zone's changes instead")
+      "the shares of zone '\(zone.name)' that you take part in have more than \(mostBytes) bytes, too many "
+        + purpose)
   }
 }
 

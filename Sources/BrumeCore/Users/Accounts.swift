@@ -178,7 +178,7 @@ package struct PasswordCheck: Sendable {
   ///
   /// - Throws: `authenticationFailed`.
   package func account(password: String) throws -> User {
-    let hash = user?.passwordHash ?? PasswordHash.nobodys(rounds: rounds)
+    let hash = user?.passwordHash ?? PasswordHash.ofNobody(rounds: rounds)
     let isRight = PasswordHash.verify(password, hash)
     guard let user, user.passwordHash != nil, isRight else { throw Self.refused }
     return user

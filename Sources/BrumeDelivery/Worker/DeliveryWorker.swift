@@ -105,7 +105,7 @@ package final class DeliveryWorker: Sendable {
   }
 
   /// The store may hold what no hint was given of.
-  package func lookThrough() {
+  package func scan() {
     state.withLock { $0.scanAt = .min }
     wakeUp.signal()
   }
@@ -124,7 +124,7 @@ package final class DeliveryWorker: Sendable {
   /// - Parameter isMeant: for whom.
   /// - Returns: to how many devices and webhooks.
   package func retry(_ isMeant: (Lane) -> Bool) -> Int {
-    for channel in channels.values { channel.askAgain() }
+    for channel in channels.values { channel.forgetRefusals() }
     let now = clock.now()
     let count = state.withLock { $0.queue.endPenalties(of: isMeant, now: now) }
     wakeUp.signal()
@@ -145,7 +145,7 @@ package final class DeliveryWorker: Sendable {
         try await takeHints()
         let action = begin()
         for start in action.start {
-          group.addTask(operation: { await self.attend(to: start.lane, start.attempt) })
+          group.addTask(operation: { await self.run(start.lane, start.attempt) })
         }
         await wait(until: action.wakeAt)
       }
@@ -189,7 +189,7 @@ package final class DeliveryWorker: Sendable {
 
   /// The loop throws what failed: the group would keep it until the loop ended by itself, and cancel
   /// all that is sent until then.
-  private func attend(to lane: Lane, _ attempt: Int) async {
+  private func run(_ lane: Lane, _ attempt: Int) async {
     do {
       try await serve(lane, attempt)
     } catch is CancellationError {

@@ -43,7 +43,8 @@ extension DeliveryWorker {
     let answer = if let known { known } else { try await send() }
     do {
       let outcome = try await note(answer, known == nil ? start : nil)
-      if known != nil { unnoted.withLock { $0.forget(lane) } }
+      // Also of another push: the lane is past the one whose answer was kept.
+      unnoted.withLock { $0.forget(lane) }
       return outcome
     } catch let error where error.saysDamage {
       unnoted.withLock { $0.keep(answer, lane, id) }

@@ -22,7 +22,8 @@ extension CKOperation {
     for (spot, asset) in wanted {
       guard let stored = asset.stored, let address = stored.downloadURL else { continue }
       do {
-        let holder = spot.names(in: record.recordID)
+        // Programs of several devices and users may share the folder, and each owner is `__defaultOwner__` to himself.
+        let holder = [record.contents.me ?? ""] + spot.names(in: record.recordID)
         let url = try await file(of: stored, for: holder, at: address, from: viewpoint) { count in
           done += count
           await progress(total > 0 ? min(1, Double(done) / Double(total)) : 1)
@@ -47,8 +48,9 @@ extension CKOperation {
     let settings = try? session.configuration.get()
     let cache = AssetCache(
       in: settings?.assetDirectory, stateDirectory: settings?.stateDirectory)
+    let device = settings.flatMap { $0.isDeviceMadeUp ? nil : $0.deviceID?.name }
     let database = [
-      settings?.container.name ?? "", settings?.environment.rawValue ?? "",
+      device ?? "", settings?.container.name ?? "", settings?.environment.rawValue ?? "",
       viewpoint.scope.rawValue,
     ]
     return try await request(from: viewpoint) {

@@ -32,7 +32,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   open var recordIDsToDelete: [CKRecord.ID]?
   /// What saves send. Shares are always saved with `ifServerRecordUnchanged`, and so is every record of a
   /// long-lived operation that an earlier run of the program began a day before. Its deletions leave what was
-  /// made under the same IDs since: they fail with ``CKError/Code/serverRecordChanged``.
+  /// made under the same IDs since, or up to an hour before: they fail with ``CKError/Code/serverRecordChanged`` and
+  /// the record that is there. Delete that with a new operation if it is to go.
   open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
   /// Names the request: repeating an operation with the same data, and with the same records as they
   /// were, does nothing more; other records are saved under the same data too. It comes back with the
@@ -114,7 +115,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       }
     }
     let deleteItems = deletions.map { deletion in
-      item(deletion.id.zoneID, viewpoint) { try deletion.operation.get() }
+      item(deletion.id.zoneID, viewpoint) { deletion.operation }
     }
     return ModifyPlan(saveItems + deleteItems, isAtomic: isAtomic)
   }

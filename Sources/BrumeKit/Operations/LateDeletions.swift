@@ -6,10 +6,10 @@ import BrumeClient
 import BrumeModel
 import Foundation
 
-/// A record to delete, and what is asked for that, or why nothing is.
+/// A record to delete, and what is asked for that.
 struct Deletion {
   let id: CKRecord.ID
-  let operation: Result<RecordOperation, CKError>
+  let operation: RecordOperation
 }
 
 extension CKModifyRecordsOperation {
@@ -21,7 +21,7 @@ extension CKModifyRecordsOperation {
     of ids: [CKRecord.ID], from viewpoint: Viewpoint
   ) async throws -> [Deletion] {
     guard mayBeForgotten, let begunBefore else {
-      return ids.map { Deletion(id: $0, operation: .success(RecordOperation(deleting: $0))) }
+      return ids.map { Deletion(id: $0, operation: RecordOperation(deleting: $0)) }
     }
     let last = Milliseconds(begunBefore.addingTimeInterval(-Self.clockDifferenceSeconds))
     let database = effectiveDatabase
@@ -39,22 +39,17 @@ extension CKModifyRecordsOperation {
     return deletions
   }
 
-  /// The deletion of the very record that was found.
+  /// The deletion of the very record that was found, if that is the one that was meant. No record has an empty tag: the
+  /// server refuses what was made since, and says which record that is, as it does for one that is made in this moment.
   private static func deletion(
     of id: CKRecord.ID, _ found: RecordResult?, madeBefore last: Milliseconds
-  ) -> Result<RecordOperation, CKError> {
-    // No record has an empty tag: one that is made in this moment stays.
+  ) -> RecordOperation {
     var draft = RecordDraft(name: id.recordName, changeTag: "", zone: ZoneID(id.zoneID))
-    if case .success(.saved(let stored))? = found, let record = try? stored.record() {
-      guard let created = record.created?.time, created < last else {
-        return .failure(
-          CKError(
-            .serverRecordChanged,
-            "Record '\(id.recordName)' may have been made after this operation was begun, a day ago, "
-              + "and stays. Delete it with a new operation if that is meant."))
-      }
+    if case .success(.saved(let stored))? = found, let record = try? stored.record(),
+      let created = record.created?.time, created < last
+    {
       draft.changeTag = record.changeTag
     }
-    return .success(RecordOperation(.delete, draft))
+    return RecordOperation(.delete, draft)
   }
 }

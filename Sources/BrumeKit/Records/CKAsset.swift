@@ -7,9 +7,10 @@ public import Foundation
 ///
 /// Saving a record sends the files of the assets that were set since; fetching it brings them into
 /// a staging area on this machine, which the system may clear: copy what is to stay. The file may be
-/// moved or removed, but not be written to: other assets with the same content share its bytes. Only
-/// the bytes are kept, not the file's name. A record that comes with an error, such as the server's
-/// in ``CKError/Code/serverRecordChanged``, has assets without files. Source: Apple's `CKAsset` page.
+/// moved or removed. It must not be written to, not even where it was moved to: other assets with the
+/// same content may share its bytes, so write to a copy. Only the bytes are kept, not the file's name. A
+/// record that comes with an error, such as the server's in ``CKError/Code/serverRecordChanged``, has
+/// assets without files. Source: Apple's `CKAsset` page.
 // Sendable because its properties are constant.
 open class CKAsset: NSObject, NSSecureCoding, __CKRecordObjCValue, @unchecked Sendable {
   /// Where the file is on this machine; nil if it was not fetched.

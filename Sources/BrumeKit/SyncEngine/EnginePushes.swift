@@ -118,7 +118,7 @@ final class EnginePushes: Sendable {
       try await PushReceiver(session).run(
         after: cursor, moved: { cursor in self.state.withLock { $0.moved(number, to: cursor) } }
       ) {
-        self.stands(number)
+        self.noteConnected(number)
       } waits: { isWaiting in
         self.state.withLock { if $0.stream?.number == number { $0.stream?.isWaiting = isWaiting } }
       } mayAcknowledge: {
@@ -140,7 +140,7 @@ final class EnginePushes: Sendable {
     for taker in left.values { taker.ended() }
   }
 
-  private func stands(_ number: Int) {
+  private func noteConnected(_ number: Int) {
     state.withLock { if $0.stream?.number == number { $0.stream?.hasStood = true } }
     for taker in takers { taker.connected() }
   }

@@ -9,7 +9,7 @@ import BrumeStorage
 
 struct FanOut {
   /// A subscription to serve.
-  struct Target: Sendable {
+  struct Target: Equatable, Sendable {
     /// Distinguishes a subscription from a later one with the same ID.
     let startPosition: Int64
     let key: SubscriptionKey
@@ -23,6 +23,9 @@ struct FanOut {
     /// Subscriptions after these, which a later transaction serves.
     let later: Int
     var concernsNobody: Bool { targets.isEmpty && later == 0 }
+    var first: Caution.Service? {
+      targets.first.map { Caution.Service(position: entry.position, target: $0) }
+    }
   }
   /// All that a fan-out knows beside what it reads in its transaction.
   struct Input: Sendable {
@@ -53,6 +56,8 @@ struct FanOut {
     var cursor: NotifierCursor
     /// Whether the cursor is in the store.
     var isSaved = true
+    /// Whether the history was kept, and what is old dropped.
+    var keptUp = true
     /// The position of an entry that a later transaction goes on with.
     var unfinished: Int64?
     var new = NewEntries()
@@ -100,7 +105,8 @@ struct FanOut {
       if !isDone { break }
     }
     try transaction.settings.set(.notifierCursor(input.bucket), to: outcome.cursor.bytes)
-    if input.caution.keepsUp { try keepUp() }
+    outcome.keptUp = input.caution.keepsUp
+    if outcome.keptUp { try keepUp() }
     outcome.lastDelivery = history.lastDelivery
     outcome.coalescers = mailbox.coalescers
     return outcome

@@ -4,7 +4,7 @@ import BrumeStorage
 import Synchronization
 
 /// Why the coordinator does what a worker was asked for. Nothing of it has happened.
-enum Handover {
+enum HandoverReason {
   /// The worker cannot be reached.
   case isAway
   /// It has no such table: the rows are in no bucket.
@@ -22,14 +22,14 @@ enum Handover {
 }
 
 /// Whether a worker is worth a try.
-final class Presence: Sendable {
+final class WorkerReachability: Sendable {
   /// Ours: milliseconds in which a worker that was away is not tried again.
   private static let rest: Int64 = 5000
   private let end = Atomic<Int64>(.min)
 
-  func isThere(at now: Int64) -> Bool { end.load(ordering: .relaxed) <= now }
+  func isWorthATry(at now: Int64) -> Bool { end.load(ordering: .relaxed) <= now }
 
-  func note(_ reason: Handover, at now: Int64) {
+  func note(_ reason: HandoverReason, at now: Int64) {
     if reason == .isAway { end.store(now + Self.rest, ordering: .relaxed) }
   }
 }

@@ -20,7 +20,7 @@ final class Lanes: Sendable {
   private struct Lane: Sendable {
     let writers: Writers
     let readers: Readers
-    let presence: Presence
+    let reachability: WorkerReachability
   }
   private struct State {
     var map: WorkerMap
@@ -50,7 +50,7 @@ final class Lanes: Sendable {
     self.committed = committed
     coordinator = Lane(
       writers: Writers(node, connector, committed: committed), readers: Readers(node, connector),
-      presence: Presence())
+      reachability: WorkerReachability())
     state = Mutex(State(map: WorkerMap([:], bucketCount: node.bucketCount)))
     connector.onNoneFree { [weak readers = coordinator.readers] in readers?.giveUpConnection() }
   }
@@ -94,7 +94,7 @@ extension Lanes {
   private func lane(_ worker: (WorkerMap) -> Worker?) -> Lane {
     let (map, lanes) = state.withLock { ($0.map, $0.lanes) }
     guard let worker = worker(map), let lane = lanes[worker],
-      lane.presence.isThere(at: connector.milliseconds())
+      lane.reachability.isWorthATry(at: connector.milliseconds())
     else { return coordinator }
     return lane
   }
@@ -152,19 +152,19 @@ extension Lanes {
   }
 
   private func lane(to worker: Worker) -> Lane {
-    let (connector, presence) = (connector.to(worker), Presence())
+    let (connector, reachability) = (connector.to(worker), WorkerReachability())
     return Lane(
       writers: Writers(node, connector, coordinator: self.connector, committed: committed) {
         [self] jobs, reason in
-        presence.note(reason, at: connector.milliseconds())
+        reachability.note(reason, at: connector.milliseconds())
         for job in jobs {
           do { try coordinator.writers.add(job) } catch { job.finish(error) }
         }
       },
       readers: Readers(node, connector) { [self] job, reason in
-        presence.note(reason, at: connector.milliseconds())
+        reachability.note(reason, at: connector.milliseconds())
         do { try coordinator.readers.add(job) } catch { job.finish(error) }
       },
-      presence: presence)
+      reachability: reachability)
   }
 }

@@ -19,7 +19,7 @@ enum Attempt {
     // Remarks of the server are no errors, and libpq would write them to standard error.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     guard PQstatus(handle) != CONNECTION_OK else { return handle }
-    let error = askAgain(handle)
+    let error = reconnectForErrorCode(handle)
     guard PQstatus(handle) != CONNECTION_OK else { return handle }
     PQfinish(handle)
     throw error
@@ -27,7 +27,7 @@ enum Attempt {
 
   /// What the attempt met. libpq keeps the server's code to itself, but for those who asked for codes before they
   /// connect, and that can be asked only of a handle that there is: so the second attempt brings the code.
-  private static func askAgain(_ handle: OpaquePointer) -> ServerError {
+  private static func reconnectForErrorCode(_ handle: OpaquePointer) -> ServerError {
     let message = message(of: handle)
     var code: String?
     if isOfServer(message) {

@@ -29,18 +29,18 @@ struct Connector: Sendable {
   private var attempts = Self.attempts
   private let closing = Closing()
   /// Whoever has connections that nobody uses.
-  private let spare = Spare()
+  private let idle = IdleConnections()
   /// Whether it takes the place of one of those when the server has none left.
   private var takesSpare = false
 
   /// What ends a connection that nobody uses, for all copies.
-  private final class Spare: Sendable {
+  private final class IdleConnections: Sendable {
     let giveUp = Mutex<(@Sendable () -> Void)?>(nil)
   }
 
   /// Says what ends a connection that nobody uses, so that one that serves no request and is needed more gets its place.
   func onNoneFree(_ giveUp: @escaping @Sendable () -> Void) {
-    spare.giveUp.withLock { $0 = giveUp }
+    idle.giveUp.withLock { $0 = giveUp }
   }
 
   /// Whether the store is being closed, for all copies.
@@ -123,7 +123,7 @@ struct Connector: Sendable {
         if takesSpare, error.isNoneFree {
           // Once, or who reads would have none left where the limit is too low for all of them.
           takesSpare = false
-          spare.giveUp.withLock { $0 }?()
+          idle.giveUp.withLock { $0 }?()
         }
       }
       outage.failed(reason.description, since: began, at: milliseconds())

@@ -53,19 +53,25 @@ struct PendingDevices {
     after cursor: PendingCursor?, limit: Int
   ) throws -> (devices: [Device], next: PendingCursor?) {
     var steps: [Step] = []
-    for place in try places(from: cursor.map { Place($0) }) where steps.count < limit {
+    for place in try places(from: cursor.map { Place($0) }, limit: limit)
+    where steps.count < limit {
       steps += try self.steps(from: place, limit: limit - steps.count)
     }
     return (steps.compactMap(\.device), steps.count < limit ? nil : steps.last?.end)
   }
 
-  /// One in each bucket in which something waits.
-  private func places(from start: Place?) throws -> [Place] {
-    let wanted = buckets.map { SQLValue.integer($0.number) }
-      .filter { $0.number ?? 0 >= start?.bucket ?? 0 }
-    return try session.all(Self.findBuckets, [.array(.integer, wanted)]) { row in
-      let bucket = row.integer(0)
-      return start.flatMap { $0.bucket == bucket ? $0 : nil } ?? Place(beginningOf: bucket)
+  /// One in each bucket in which something waits; of a single step in every bucket, because to look at all of them
+  /// would meet what is damaged in any.
+  private func places(from start: Place?, limit: Int) throws -> [Place] {
+    let wanted = buckets.map { Int64($0.number) }.filter { $0 >= start?.bucket ?? 0 }
+    let found =
+      limit == 1
+      ? wanted
+      : try session.all(Self.findBuckets, [.array(.integer, wanted.map { .integer($0) })]) {
+        $0.integer(0)
+      }
+    return found.map { bucket in
+      start.flatMap { $0.bucket == bucket ? $0 : nil } ?? Place(beginningOf: bucket)
     }
   }
 

@@ -8,9 +8,9 @@ import BrumeStorage
 import DequeModule
 import Dispatch
 
-/// A connection, and where its thread sleeps.
-// Sendable because whoever took it out of those that sleep has it alone: its own thread, or a caller who reads with it.
-final class ReaderSeat: @unchecked Sendable {
+/// A thread that reads: its connection, and where it sleeps.
+// Sendable because whoever took it out of those that sleep has it alone: the thread, or a caller who reads with its connection.
+final class ReaderThread: @unchecked Sendable {
   var connection: Connection?
   let wake = DispatchSemaphore(value: 0)
 }
@@ -18,7 +18,7 @@ final class ReaderSeat: @unchecked Sendable {
 struct ReadLine {
   enum Step {
     /// - Parameter wake: who looks for what else waits.
-    case run(ReadJob, wake: ReaderSeat?)
+    case run(ReadJob, wake: ReaderThread?)
     case sleep
     case end
   }
@@ -28,10 +28,8 @@ struct ReadLine {
   private var turns = ReadTurns()
   /// For those who have a connection.
   private var handed: Deque<ReadJob> = []
-  /// Whether a read may wait for which no thread was woken, as it could not begin.
-  private var hasHeldBack = false
   /// Those without a connection first: they get work after all others.
-  private(set) var sleeping: [ReaderSeat] = []
+  private(set) var sleeping: [ReaderThread] = []
   private var threads = 0 { didSet { turns.connections = threads } }
   private var connected: Set<ObjectIdentifier> = []
   private(set) var isClosed = false { didSet { turns.leavesNone = isClosed } }
@@ -45,7 +43,7 @@ struct ReadLine {
   mutating func threadBegins() { threads += 1 }
 
   /// Answers whom to wake for it.
-  mutating func add(_ job: ReadJob) throws(StoreError) -> ReaderSeat? {
+  mutating func add(_ job: ReadJob) throws(StoreError) -> ReaderThread? {
     if isClosed { throw .closed }
     guard turns.count + handed.count < Self.waitingLimit else {
       throw StoreError(.noRoom, "too many reads wait; slow down")
@@ -54,34 +52,32 @@ struct ReadLine {
     last += 1
     job.number = last
     turns.add(job)
-    if turns.hasNext { return sleeping.popLast() }
-    hasHeldBack = true
-    return nil
+    return threadToWake()
   }
 
   /// What a thread does next.
-  mutating func next(_ seat: ReaderSeat) -> Step {
-    if isConnected(seat) || awake <= 1 || isClosed, let job = handed.popFirst() {
+  mutating func next(_ thread: ReaderThread) -> Step {
+    if isConnected(thread) || awake <= 1 || isClosed, let job = handed.popFirst() {
       turns.begins(job.name)
-      return .run(job, wake: turns.hasNext ? sleeping.popLast() : nil)
+      return .run(job, wake: threadToWake())
     }
-    if let job = turns.next() { return .run(job, wake: wokenForHeldBack()) }
+    if let job = turns.next() { return .run(job, wake: threadToWake()) }
     if isClosed {
       threads -= 1
       return .end
     }
-    sleep(seat)
+    sleep(thread)
     return .sleep
   }
 
-  /// The end of one read may let two begin.
-  private mutating func wokenForHeldBack() -> ReaderSeat? {
-    hasHeldBack = hasHeldBack && turns.count > 0
-    return hasHeldBack && turns.hasNext ? sleeping.popLast() : nil
+  /// Also when one has just begun: the end of one before may let two begin, and whoever was woken for the second may
+  /// have slept again before.
+  private mutating func threadToWake() -> ReaderThread? {
+    turns.hasNext ? sleeping.popLast() : nil
   }
 
-  /// A read is over, and took so long.
-  mutating func ended(_ job: ReadJob, milliseconds: Int64) {
+  /// A read is over, and took so long; nil: it had no connection.
+  mutating func ended(_ job: ReadJob, milliseconds: Int64?) {
     turns.ended(job.name, milliseconds: milliseconds)
   }
 
@@ -94,7 +90,7 @@ struct ReadLine {
   }
 
   /// Answers who slept.
-  mutating func close() -> [ReaderSeat] {
+  mutating func close() -> [ReaderThread] {
     isClosed = true
     defer { sleeping = [] }
     return sleeping
@@ -104,37 +100,37 @@ struct ReadLine {
 // MARK: Connections
 
 extension ReadLine {
-  func isConnected(_ seat: ReaderSeat) -> Bool { connected.contains(ObjectIdentifier(seat)) }
+  func isConnected(_ thread: ReaderThread) -> Bool { connected.contains(ObjectIdentifier(thread)) }
 
   /// Whether reads that were handed over wait for a connection that nobody has any more.
   var isHopeless: Bool { !handed.isEmpty && connected.isEmpty }
 
-  mutating func note(_ seat: ReaderSeat, isConnected: Bool) {
+  mutating func note(_ thread: ReaderThread, isConnected: Bool) {
     if isConnected {
-      connected.insert(ObjectIdentifier(seat))
+      connected.insert(ObjectIdentifier(thread))
     } else {
-      connected.remove(ObjectIdentifier(seat))
+      connected.remove(ObjectIdentifier(thread))
     }
   }
 
   /// A thread has nothing to do.
-  mutating func sleep(_ seat: ReaderSeat) {
-    sleeping.insert(seat, at: isConnected(seat) ? sleeping.count : 0)
+  mutating func sleep(_ thread: ReaderThread) {
+    sleeping.insert(thread, at: isConnected(thread) ? sleeping.count : 0)
   }
 
   /// One who has nothing to do and a connection, for a read that does not wait.
-  mutating func takeConnected(for job: ReadJob) -> ReaderSeat? {
-    guard isIdle, turns.mayBegin(job.name), let seat = takeConnected() else { return nil }
+  mutating func takeConnected(for job: ReadJob) -> ReaderThread? {
+    guard isIdle, turns.mayBegin(job.name), let thread = takeConnected() else { return nil }
     turns.begins(job.name)
-    return seat
+    return thread
   }
 
-  private mutating func takeConnected() -> ReaderSeat? {
+  private mutating func takeConnected() -> ReaderThread? {
     sleepingConnected.map { sleeping.remove(at: $0) }
   }
 
   /// The same, if another one is left.
-  mutating func takeSpare() -> ReaderSeat? {
+  mutating func takeSpare() -> ReaderThread? {
     let spare = sleeping.indices.filter { isConnected(sleeping[$0]) }
     return spare.count > 1 ? sleeping.remove(at: spare[0]) : nil
   }
@@ -149,7 +145,7 @@ extension ReadLine {
   }
 
   /// Leaves a read to those who have a connection. Answers whom to wake for it; nil: they have none.
-  mutating func hand(_ job: ReadJob) -> [ReaderSeat]? {
+  mutating func hand(_ job: ReadJob) -> [ReaderThread]? {
     guard mayHand(job) else { return nil }
     var job = job
     job.isHanded = true

@@ -11,7 +11,7 @@ struct ReadTurns {
   /// Ours: names that are remembered for it; with more all are forgotten, as some never read again.
   private static let longNamesLimit = 1024
 
-  /// Nil: the server itself, which waits for nobody's room.
+  /// Nil: the server itself, which waits for nobody's room or turn.
   typealias Name = String?
 
   private var lines: [Name: Deque<ReadJob>] = [:]
@@ -43,9 +43,11 @@ struct ReadTurns {
     count += 1
   }
 
-  /// The next in turn of those that may begin.
+  /// The server's own, or the next in turn of those that may begin.
   mutating func next() -> ReadJob? {
-    guard let index = order.firstIndex(where: mayBegin) else { return nil }
+    guard let index = order.firstIndex(of: nil) ?? order.firstIndex(where: mayBegin) else {
+      return nil
+    }
     let name = order.remove(at: index)
     var line = lines.removeValue(forKey: name) ?? []
     guard let job = line.popFirst() else { return nil }
@@ -64,7 +66,7 @@ struct ReadTurns {
     runningCount += 1
   }
 
-  /// A read is over, and took so long; nil: it goes on elsewhere.
+  /// A read is over, and took so long; nil: it goes on elsewhere, or had no connection.
   mutating func ended(_ name: Name, milliseconds: Int64?) {
     let left = running[name, default: 1] - 1
     running[name] = left > 0 ? left : nil

@@ -34,7 +34,7 @@ final class Readers: Sendable {
     case handed
   }
   /// There is no connection to be had.
-  private struct Away: Error { let error: StoreError }
+  private struct NoConnection: Error { let error: StoreError }
   /// Others took the read.
   private struct Handed: Error {}
   /// Ours: connections on which one read may fail.
@@ -44,7 +44,7 @@ final class Readers: Sendable {
   private let node: Node
   private let connector: Connector
   /// Takes what the coordinator of Citus is to do.
-  typealias HandOver = @Sendable (ReadJob, Handover) -> Void
+  typealias HandOver = @Sendable (ReadJob, HandoverReason) -> Void
   private let handOver: HandOver?
 
   /// - Parameter handOver: who does what a worker of Citus does not; nil: nobody.
@@ -65,7 +65,7 @@ final class Readers: Sendable {
 
   func add(_ job: ReadJob) throws(StoreError) {
     try node.acknowledgements.check()
-    let result = line.withLock { line -> Result<ReaderSeat?, StoreError> in
+    let result = line.withLock { line -> Result<ReaderThread?, StoreError> in
       do throws(StoreError) { return .success(try line.add(job)) } catch { return .failure(error) }
     }
     try result.get()?.wake.signal()
@@ -76,44 +76,44 @@ final class Readers: Sendable {
   func runNow(_ job: ReadJob) throws(StoreError) -> Bool {
     try node.acknowledgements.check()
     let free = line.withLock { $0.takeConnected(for: job) }
-    guard let seat = free else { return false }
-    let outcome = carryOut(job, seat)
-    giveBack(seat)
+    guard let thread = free else { return false }
+    let outcome = carryOut(job, thread)
+    giveBack(thread)
     answer(job, outcome)
     return true
   }
 
   /// Ends a connection that nobody uses, if another one is left. Its thread gets work after all others.
   func giveUpConnection() {
-    guard let seat = line.withLock({ $0.takeSpare() }) else { return }
-    set(nil, of: seat)
-    giveBack(seat)
+    guard let thread = line.withLock({ $0.takeSpare() }) else { return }
+    set(nil, of: thread)
+    giveBack(thread)
   }
 
-  private func giveBack(_ seat: ReaderSeat) {
+  private func giveBack(_ thread: ReaderThread) {
     let sleepsOn = line.withLock { line in
-      if line.isIdle { line.sleep(seat) }
+      if line.isIdle { line.sleep(thread) }
       return line.isIdle
     }
-    if !sleepsOn { seat.wake.signal() }
+    if !sleepsOn { thread.wake.signal() }
   }
 
   func close() {
-    for seat in line.withLock({ $0.close() }) { seat.wake.signal() }
+    for thread in line.withLock({ $0.close() }) { thread.wake.signal() }
   }
 
   // MARK: A thread
 
   private func run() {
-    let seat = ReaderSeat()
+    let thread = ReaderThread()
     while true {
-      switch line.withLock({ $0.next(seat) }) {
+      switch line.withLock({ $0.next(thread) }) {
       case .run(let job, let other):
         other?.wake.signal()
-        let outcome = carryOut(job, seat)
+        let outcome = carryOut(job, thread)
         answer(job, outcome)
-        if case .handed = outcome { connect(seat) }
-      case .sleep: seat.wake.wait()
+        if case .handed = outcome { connect(thread) }
+      case .sleep: thread.wake.wait()
       case .end: return
       }
     }
@@ -121,37 +121,44 @@ final class Readers: Sendable {
 
   private func answer(_ job: ReadJob, _ outcome: Outcome) {
     guard case .answered(let error) = outcome else { return }
-    if let handOver, let reason = error.flatMap({ Handover($0) }) { return handOver(job, reason) }
+    if let handOver, let reason = error.flatMap({ HandoverReason($0) }) {
+      return handOver(job, reason)
+    }
     job.finish((error as? ServerError)?.storeError ?? error)
   }
 
-  private func carryOut(_ job: ReadJob, _ seat: ReaderSeat) -> Outcome {
-    let begun = connector.milliseconds()
-    let outcome = outcome(of: job, seat)
+  private func carryOut(_ job: ReadJob, _ thread: ReaderThread) -> Outcome {
+    var begun: Int64?
+    let outcome = outcome(of: job, thread, beginning: &begun)
     if case .answered = outcome {
-      let took = connector.milliseconds() - begun
+      let took = begun.map { connector.milliseconds() - $0 }
       line.withLock { $0.ended(job, milliseconds: took) }
     }
     return outcome
   }
 
-  private func outcome(of job: ReadJob, _ seat: ReaderSeat) -> Outcome {
+  /// - Parameter begun: set when there is a connection: that it was waited for does not make a long read.
+  private func outcome(
+    of job: ReadJob, _ thread: ReaderThread, beginning begun: inout Int64?
+  ) -> Outcome {
     let last = line.withLock { $0.last }
     var attempt = 1
     while true {
       do {
-        try read(job, try seat.connection ?? connected(seat, for: job))
+        let connection = try thread.connection ?? connected(thread, for: job)
+        begun = connector.milliseconds()
+        try read(job, connection)
         return .answered(nil)
       } catch is Handed {
         return .handed
-      } catch let away as Away {
+      } catch let failure as NoConnection {
         // Who has waited as long gets no other answer, and would wait for as many attempts as there are before it.
         for job in line.withLock({ $0.takeHopeless(through: last) }) {
-          answer(job, .answered(away.error))
+          answer(job, .answered(failure.error))
         }
-        return .answered(away.error)
+        return .answered(failure.error)
       } catch let error as ServerError {
-        if error.isConnectionLost { set(nil, of: seat) }
+        if error.isConnectionLost { set(nil, of: thread) }
         guard error.isConnectionLost || error.isConflict, attempt < Self.attempts else {
           return .answered(error)
         }
@@ -162,13 +169,13 @@ final class Readers: Sendable {
     }
   }
 
-  private func set(_ connection: Connection?, of seat: ReaderSeat) {
-    seat.connection = connection
-    line.withLock { $0.note(seat, isConnected: connection != nil) }
+  private func set(_ connection: Connection?, of thread: ReaderThread) {
+    thread.connection = connection
+    line.withLock { $0.note(thread, isConnected: connection != nil) }
   }
 
   /// Nobody is patient while others have connections: they take the read.
-  private func connected(_ seat: ReaderSeat, for job: ReadJob) throws -> Connection {
+  private func connected(_ thread: ReaderThread, for job: ReadJob) throws -> Connection {
     var (isEarly, new): (Bool, Connection?) = (false, nil)
     do throws(StoreError) {
       new = try connector.connect {
@@ -178,32 +185,32 @@ final class Readers: Sendable {
     } catch {
       if !job.isWanted() { throw CancellationError() }
       if hand(job) { throw Handed() }
-      guard isEarly else { throw Away(error: error) }
+      guard isEarly else { throw NoConnection(error: error) }
     }
-    if let new { return try take(new, seat) }
+    if let new { return try take(new, thread) }
     // They lost theirs meanwhile.
     var job = job
     job.isHanded = true
-    return try connected(seat, for: job)
+    return try connected(thread, for: job)
   }
 
-  private func take(_ new: Connection, _ seat: ReaderSeat) throws -> Connection {
+  private func take(_ new: Connection, _ thread: ReaderThread) throws -> Connection {
     try node.acknowledgements.check(on: new)
-    set(new, of: seat)
+    set(new, of: thread)
     return new
   }
 
   /// Answers whether others have connections, and take the read.
   private func hand(_ job: ReadJob) -> Bool {
     let woken = line.withLock { $0.hand(job) }
-    for seat in woken ?? [] { seat.wake.signal() }
+    for thread in woken ?? [] { thread.wake.signal() }
     return woken != nil
   }
 
   /// Goes on trying for those that come next, until a read that was handed over needs somebody.
-  private func connect(_ seat: ReaderSeat) {
+  private func connect(_ thread: ReaderThread) {
     let new = try? connector.connect { line.withLock { !$0.isHopeless && !$0.isClosed } }
-    if let new { _ = try? take(new, seat) }
+    if let new { _ = try? take(new, thread) }
   }
 
   private func read(_ job: ReadJob, _ connection: Connection) throws {

@@ -14,7 +14,7 @@ final class Writers: Sendable {
   /// positions, and whether it was nothing but saves.
   typealias Committed = @Sendable (_ grown: [Bucket: Int64], _ isInLog: Bool) -> Void
   /// Takes what the coordinator is to do.
-  typealias HandOver = @Sendable ([WriteJob], Handover) -> Void
+  typealias HandOver = @Sendable ([WriteJob], HandoverReason) -> Void
   private struct State {
     var line = WriteLine()
     /// Threads that wait for work, those without a connection first.
@@ -236,7 +236,7 @@ extension Writers {
       if !outcome.grown.isEmpty || !isInLog { committed(outcome.grown, isInLog) }
     } catch let error where group.count > 1 && Self.mayBeOfOne(error) {
       return carryOutEach(group, thread)
-    } catch let error where handOver != nil && Handover(error) != nil {
+    } catch let error where handOver != nil && HandoverReason(error) != nil {
       handOver(group, through: last, error)
     } catch let error as StoreError where error.code == .unreachable {
       for job in group { job.finish(error) }
@@ -252,7 +252,7 @@ extension Writers {
 
   /// With those behind it that would wait for the same worker in vain.
   private func handOver(_ group: [WriteJob], through last: Int64, _ error: any Error) {
-    guard let handOver, let reason = Handover(error) else { return }
+    guard let handOver, let reason = HandoverReason(error) else { return }
     let behind =
       reason == .isAway ? state.withLock { $0.line.takeBehind(group, through: last) } : []
     handOver(group + behind, reason)

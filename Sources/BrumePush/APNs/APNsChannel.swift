@@ -72,7 +72,7 @@ package final class APNsChannel: Channel {
     return answer
   }
 
-  package func askAgain() { refusedKeys.withLock { $0 = RefusedKeys(limits: limits) } }
+  package func forgetRefusals() { refusedKeys.withLock { $0 = RefusedKeys(limits: limits) } }
 
   /// A second time only when Apple calls the token expired and a new one may help.
   private func send(

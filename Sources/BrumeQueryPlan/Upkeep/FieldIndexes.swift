@@ -21,7 +21,7 @@ package final class FieldIndexes: IndexKeyReading {
     return keys
   }
 
-  /// Remembers what the entry taught about its field.
+  /// Remembers the state of its field that the entry holds.
   func keep(_ entry: IndexEntry) {
     let (type, field) = (entry.part.type, entry.part.field)
     guard known[type]?.fields[field] != entry.wanted else { return }

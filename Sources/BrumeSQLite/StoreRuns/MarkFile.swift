@@ -24,7 +24,7 @@ final class MarkFile: Sendable {
     self.path = path
     descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, OwnerOnly.fileMode)
     guard descriptor >= 0 else {
-      throw StoreError(.unavailable, "'\(path)': \(String(cString: strerror(errno)))")
+      throw StoreError(.unavailable, "'\(path)': \(SystemError.reason())")
     }
     // All that it has is set, so a failure here ends in `deinit`, which closes the file. Closed twice, the second
     // would close what another thread has opened in between.

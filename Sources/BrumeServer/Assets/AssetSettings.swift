@@ -96,7 +96,8 @@ extension Setting {
       "How long a download address is good, and how long a file without a record stays; 4 hours "
       + "unless set.")
   package static let assetSweep = Setting(
-    key: "asset.sweep", kind: .number, fallback: "60", form: "SECONDS",
+    key: "asset.sweep", kind: .number, fallback: "\(defaults.assets.sweepInterval)",
+    form: "SECONDS",
     help: "How often files that no record holds are looked for.")
 
   static let ofAssets: [Setting] = [

@@ -122,6 +122,6 @@ package final class DiskFile: Sendable {
 
   private static func failure(_ what: String, _ path: String) -> StoreError {
     let code: StoreError.Code = errno == ENOSPC || errno == EDQUOT ? .noRoom : .unavailable
-    return StoreError(code, "cannot \(what) '\(path)': \(String(cString: strerror(errno)))")
+    return StoreError(code, "cannot \(what) '\(path)': \(SystemError.reason())")
   }
 }

@@ -183,7 +183,7 @@ package struct RestoreFolder: Sendable {
 
   private static func failure(_ what: String, _ path: String) -> DataFolderError {
     DataFolderError(
-      "a restore cannot \(what) '\(path)' (\(String(cString: strerror(errno)))); mend that and start the server "
+      "a restore cannot \(what) '\(path)' (\(SystemError.reason())); mend that and start the server "
         + "again, which goes on with it")
   }
 

@@ -30,7 +30,7 @@ struct MailboxTail: Sendable {
     for await buckets in hints {
       // What another process was to send may be left, and what this one was to send while it had no lease.
       let before = exchange(&arrivals, with: leases.arrivals)
-      if arrivals != before { server.worker.lookThrough() }
+      if arrivals != before { server.worker.scan() }
       for bucket in buckets.sorted() { try await readWhole(bucket, &seen[bucket, default: 0]) }
     }
     try Task.checkCancellation()

@@ -30,7 +30,7 @@ struct ServerDelivery: EntryDelivery {
   func lookEverywhere() {
     signals.signalAll()
     streams.lookEverywhere()
-    worker.lookThrough()
+    worker.scan()
   }
 
   /// These devices have pending entries: notifies whoever waits for them and whoever sends them.

@@ -30,7 +30,7 @@ struct EventRoute: Sendable {
       try await out.write(ByteBuffer(string: ": what changed on this server\n\n"))
       try await withGracefulShutdownHandler {
         try await listener.follow { found in
-          guard try await stands(access) else { return false }
+          guard try await isStillValid(access) else { return false }
           try await out.write(ByteBuffer(string: Self.text(found)))
           if !found.isEmpty { try await Task.sleep(for: Self.pause) }
           return true
@@ -44,8 +44,8 @@ struct EventRoute: Sendable {
     return reply
   }
 
-  private func stands(_ access: OperatorAccess) async throws -> Bool {
-    try await authentication.stands(access, inDevelopment: isDevelopment)
+  private func isStillValid(_ access: OperatorAccess) async throws -> Bool {
+    try await authentication.isStillValid(access, inDevelopment: isDevelopment)
   }
 
   /// A comment, if there is nothing to send.

@@ -12,7 +12,7 @@ struct TracedChannel: Channel {
   var kind: Device.Channel.Kind { channel.kind }
   var payloadBytes: Int { channel.payloadBytes }
   func peer(of device: Device) -> DeliveryPeer { channel.peer(of: device) }
-  func askAgain() { channel.askAgain() }
+  func forgetRefusals() { channel.forgetRefusals() }
 
   func send(_ push: OutgoingPush) async throws(CancellationError) -> ChannelAnswer {
     do {

@@ -4,11 +4,10 @@
 
 #include <stddef.h>
 
-/// A file of `Conformance/cases`, by its path without the ending.
+/// A file of `Conformance/cases`: its path without the ending, and its text, which a zero ends.
 typedef struct {
   const char *_Nonnull name;
-  const unsigned char *_Nonnull bytes;
-  size_t length;
+  const unsigned char *_Nonnull text;
 } brume_case_file;
 
 /// All files, in the order of their paths.

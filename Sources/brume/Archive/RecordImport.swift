@@ -1,5 +1,6 @@
 // Saves the records of an export, page by page. A record may refer to one that comes later in the file: what is
-// refused waits until everything else is there, and is tried again as long as that helps.
+// refused waits until everything else is there, and is tried again as long as that helps. Files are sent only for
+// records whose parent is there.
 
 import BrumeClient
 import BrumeModel
@@ -17,11 +18,19 @@ struct RecordImport {
   private var waiting: [Record] = []
   /// Ours: bytes of one request, about half of what a server takes at least. A record alone may have more.
   private static let requestBytes = 8 << 20
-  private var refused: [(record: Record, reason: String)] = []
+  private var refused: [RecordID: Refusal] = [:]
+  private var refusals = 0
   /// Files that came, and whose records are not saved yet.
   var files: FileSpool
+  private var sent = SentFiles()
   private var session: Session?
   private let progress: TerminalProgress
+
+  private struct Refusal {
+    let record: Record
+    let error: BrumeError
+    let position: Int
+  }
 
   init(
     connection: ServerConnection, user: String, owner: String?, _ files: FileSpool,
@@ -49,6 +58,8 @@ struct RecordImport {
   mutating func add(_ record: Record) async throws {
     // One that changed while it was exported is there once more, and the later line counts.
     if waiting.contains(where: { $0.name == record.name }) { try await send() }
+    // Also where the earlier one waits for another record.
+    if let old = refused.removeValue(forKey: record.id) { try count(old.record) }
     waiting.append(record)
     if waiting.count == Limits.apple.operationsPerRequest { try await send() }
   }
@@ -58,9 +69,9 @@ struct RecordImport {
     try await send()
     while !refused.isEmpty {
       let before = refused.count
-      let again = refused.map(\.record)
-      refused = []
-      for record in again {
+      let again = refused.values.sorted { $0.position < $1.position }
+      refused = [:]
+      for record in again.map(\.record) {
         if record.zone.name != zone || waiting.count == Limits.apple.operationsPerRequest {
           try await send()
           zone = record.zone.name
@@ -68,24 +79,50 @@ struct RecordImport {
         waiting.append(record)
       }
       try await send()
-      if let first = refused.first, refused.count == before {
-        throw CommandFailure(
-          "\(before) records are refused; \(first.record.name) of zone \(first.record.zone.name): "
-            + first.reason)
-      }
+      if refused.count == before { throw failure() }
     }
   }
 
+  private func failure() -> CommandFailure {
+    let all = refused.values.sorted { $0.position < $1.position }
+    // One that waits for another says less.
+    let first = all.first { !$0.error.isAboutAnother } ?? all.first
+    let example = first.map {
+      "; \($0.record.name) of zone \($0.record.zone.name): \($0.error.reason)"
+    }
+    return CommandFailure("\(all.count) records are refused" + (example ?? ""))
+  }
+
+  private mutating func refuse(_ record: Record, _ error: BrumeError) {
+    refused[record.id] = Refusal(record: record, error: error, position: refusals)
+    refusals += 1
+  }
+
+  /// A record is saved, or a later line of the file has it.
+  private mutating func count(_ record: Record) throws {
+    saved += 1
+    try files.drop(filesOf: record)
+  }
+
   private mutating func send() async throws {
-    guard !waiting.isEmpty else { return }
     let records = waiting
     waiting = []
+    for part in FileLoad.parts(of: records) { try await send(part) }
+  }
+
+  private mutating func send(_ records: [Record]) async throws {
+    let found = try await ReadyRecords.among(records) { [connection, user, zone] names in
+      try await connection.post("records/lookup", Self.lookup(names, in: zone, of: user))
+    }
+    for (record, needs) in found.early {
+      refuse(record, ReadyRecords.missing(needs))
+    }
+    sent.forgetOld(now: .now)
     var batch = Batch()
-    for record in records {
-      // Before its own files are sent.
-      if !batch.files.hasRoom(for: record) {
-        try await save(batch.records[...], batch.operations[...])
-        batch = Batch()
+    for record in found.ready {
+      guard sent.hasRoom(for: record) else {
+        refuse(record, SentFiles.full)
+        continue
       }
       let operation = RecordOperation(.forceReplace, try await draft(of: record))
       let size = request([operation]).bytes().count
@@ -95,7 +132,14 @@ struct RecordImport {
       }
       batch.add(record, operation, size)
     }
-    try await save(batch.records[...], batch.operations[...])
+    if !batch.records.isEmpty { try await save(batch.records[...], batch.operations[...]) }
+  }
+
+  private static func lookup(_ names: [String], in zone: String, of user: String) -> JSON {
+    [
+      "user": .string(user), "zoneID": ["zoneName": .string(zone)], "desiredKeys": [],
+      "records": .array(names.map { ["recordName": .string($0)] }),
+    ]
   }
 
   /// What goes in one request.
@@ -103,13 +147,11 @@ struct RecordImport {
     var records: [Record] = []
     var operations: [RecordOperation] = []
     var bytes = 0
-    var files = FileLoad()
 
     mutating func add(_ record: Record, _ operation: RecordOperation, _ size: Int) {
       records.append(record)
       operations.append(operation)
       bytes += size
-      files.add(record)
     }
   }
 
@@ -127,10 +169,10 @@ struct RecordImport {
     }
     for (record, answer) in zip(records, answers) {
       if answer["serverErrorCode"] == nil {
-        saved += 1
-        try files.drop(filesOf: record)
+        try count(record)
+        sent.forget(record.id)
       } else {
-        refused.append((record, Wire.error(answer).reason))
+        refuse(record, Wire.error(answer))
       }
     }
   }
@@ -166,10 +208,15 @@ struct RecordImport {
 
   /// The value with files uploaded, and own zones named without their old owner.
   private mutating func moved(
-    _ value: FieldValue, of record: Record, _ field: String
+    _ value: FieldValue, of record: Record, _ field: String, at position: Int = 0
   ) async throws -> FieldValue {
     switch value {
-    case .asset(let asset): return .asset(try await uploaded(asset, of: record, field))
+    case .asset(let asset):
+      let place = SentFiles.Place(record: record.id, field: field, position: position)
+      if let known = sent.asset(at: place, of: asset) { return .asset(known) }
+      let new = try await uploaded(asset, of: record, field)
+      sent.add(new, at: place, of: asset, now: .now)
+      return .asset(new)
     case .reference(var reference):
       if let zone = reference.zone, zone.ownerName == owner {
         reference.zone = ZoneID(name: zone.name)
@@ -177,7 +224,9 @@ struct RecordImport {
       return .reference(reference)
     case .list(let values, let type):
       var all: [FieldValue] = []
-      for value in values { all.append(try await moved(value, of: record, field)) }
+      for (position, value) in values.enumerated() {
+        all.append(try await moved(value, of: record, field, at: position))
+      }
       return .list(all, of: type)
     case .string, .int64, .double, .bytes, .timestamp, .location: return value
     }

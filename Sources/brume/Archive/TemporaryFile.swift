@@ -1,5 +1,6 @@
 // A file for content on its way. It has no name, so it goes with the process, however that ends.
 
+import BrumeStorage
 import Foundation
 
 enum TemporaryFile {

@@ -41,7 +41,7 @@ struct CloudKitImport {
         Output.say("records of the default zone are left out: name their types with --type")
       }
     }
-    try await again()
+    try await retryRefused()
   }
 
   private mutating func records(inDefault zone: SourceZone) async throws {
@@ -76,7 +76,7 @@ struct CloudKitImport {
   }
 
   /// What was refused, once more, as long as each round brings something over.
-  private mutating func again() async throws {
+  private mutating func retryRefused() async throws {
     var before = Int.max
     var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
     var rounds = 0
@@ -119,9 +119,15 @@ struct CloudKitImport {
 
   private mutating func save(_ records: [Record]) async throws {
     guard var target, let zone = records.first?.zone.name else { return }
-    let stored = try await target.stored(records.map(\.name), in: zone)
+    let found = try await target.ready(records, in: zone)
+    for (record, needs) in found.early {
+      refuse(record, ReadyRecords.missing(needs))
+    }
+    guard !found.ready.isEmpty else { return }
+    target.sent.forgetOld(now: .now)
+    let stored = try await target.stored(found.ready.map(\.name), in: zone)
     var drafts: [(Record, RecordDraft)] = []
-    for record in records {
+    for record in found.ready {
       var copy = RecordCopy(record, over: stored[record.name])
       do {
         if let draft = try await copy.draft(source, &target) {
@@ -137,7 +143,12 @@ struct CloudKitImport {
     self.target = target
     guard !drafts.isEmpty else { return }
     for ((record, _), error) in zip(drafts, try await target.save(drafts.map(\.1), in: zone)) {
-      if let error { refuse(record, error) } else { counts.saved += 1 }
+      if let error {
+        refuse(record, error)
+      } else {
+        counts.saved += 1
+        self.target?.sent.forget(record.id)
+      }
     }
   }
 
@@ -145,7 +156,7 @@ struct CloudKitImport {
     refused.append(
       RefusedRecord(
         name: record.name, type: record.type, zone: SourceZone(name: record.zone.name, owner: nil),
-        reason: error.reason, isPassing: error.isPassing))
+        reason: error.reason, isPassing: error.isPassing, isAboutAnother: error.isAboutAnother))
   }
 }
 

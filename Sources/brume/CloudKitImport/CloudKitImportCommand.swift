@@ -88,7 +88,8 @@ struct CloudKitImportCommand: AsyncParsableCommand {
     Output.say(
       "read \(counts.records) records: \(counts.saved) saved, \(counts.unchanged) there already, "
         + "\(refused.count) refused; \(counts.files) files fetched")
-    for record in refused.prefix(20) { Output.say("refused: \(record.sentence)") }
+    let first = refused.filter { !$0.isAboutAnother } + refused.filter(\.isAboutAnother)
+    for record in first.prefix(20) { Output.say("refused: \(record.sentence)") }
     guard refused.isEmpty else {
       throw CommandFailure(
         "\(refused.count) records are refused; put right what is said above, and give the command "

@@ -12,6 +12,8 @@ struct ImportTarget {
   private let user: String
   private var zones: Set<String>
   private var session: Session?
+  /// Files that wait for their records.
+  var sent = SentFiles()
 
   /// Makes the account if it is missing.
   init(_ connection: ServerConnection, scope: DatabaseScope, user: String) async throws {
@@ -32,18 +34,29 @@ struct ImportTarget {
 
   /// The records of these names that are there, by name.
   func stored(_ names: [String], in zone: String) async throws -> [String: Record] {
-    let answer = try await ask(
-      "records/lookup",
-      [
-        "zoneID": ["zoneName": .string(zone)],
-        "records": .array(names.map { ["recordName": .string($0)] }),
-      ])
+    let answer = try await ask("records/lookup", Self.lookup(names, in: zone))
     var found: [String: Record] = [:]
     for item in answer["records"]?.array ?? [] where item["serverErrorCode"] == nil {
       let record = try Record(json: item)
       found[record.name] = record
     }
     return found
+  }
+
+  /// Of the records, those that can be saved now.
+  func ready(_ records: [Record], in zone: String) async throws -> ReadyRecords {
+    try await ReadyRecords.among(records) { names in
+      var body = Self.lookup(names, in: zone).object ?? JSONObject()
+      body["desiredKeys"] = []
+      return try await ask("records/lookup", .object(body))
+    }
+  }
+
+  private static func lookup(_ names: [String], in zone: String) -> JSON {
+    [
+      "zoneID": ["zoneName": .string(zone)],
+      "records": .array(names.map { ["recordName": .string($0)] }),
+    ]
   }
 
   /// Saves records of one zone. Answers why some were refused, in order.
@@ -68,22 +81,27 @@ struct ImportTarget {
   }
 
   /// Sends a file. Uploads are made as the user, who needs an API token of the container.
+  ///
+  /// - Parameter original: what the source's record holds.
   mutating func upload(
-    _ file: FileHandle, for record: Record, _ field: String
+    _ file: FileHandle, of original: Asset, for record: Record, at place: SentFiles.Place
   ) async throws -> Asset {
+    guard sent.hasRoom(for: original) else { throw SentFiles.full }
     let outgoing = OutgoingFile(partOf: file, from: 0, size: Int64(try file.seekToEnd()))
     let session = try await uploads()
     let request = AssetUploadRequest(
       zone: ZoneID(name: record.zone.name),
-      files: [.init(recordType: record.type, fieldName: field, recordName: record.name)])
+      files: [.init(recordType: record.type, fieldName: place.field, recordName: record.name)])
     let (database, access) = (session.database(scope), connection.access)
     do {
-      return try await ImportRetries.retry("the target") {
+      let asset = try await ImportRetries.retry("the target") {
         guard let ticket = try await database.uploadAddresses(request).first else {
           throw CommandFailure("the server gave no address for a file; see its log")
         }
         return try await session.upload(outgoing, to: access.own(ticket.ticket)) { _ in }
       }
+      sent.add(asset, at: place, of: original, now: .now)
+      return asset
     } catch let failure as CallFailure {
       throw CommandFailure("the target takes no file: \(failure.sentence)", ExitStatus(of: failure))
     }

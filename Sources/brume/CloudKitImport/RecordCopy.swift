@@ -1,6 +1,7 @@
 // One record on its way: what the target is to save, or nothing if it holds the same already.
 
 import BrumeClient
+import BrumeCore
 import BrumeModel
 import Foundation
 
@@ -12,6 +13,8 @@ struct RefusedRecord {
   let reason: String
   /// It may come over later.
   var isPassing = false
+  /// What is wrong is with a record that it needs.
+  var isAboutAnother = false
 
   var sentence: String { "record '\(name)' of type '\(type)' in zone '\(zone.name)': \(reason)" }
 }
@@ -47,34 +50,63 @@ struct RecordCopy {
   }
 
   private mutating func moved(
-    _ value: FieldValue, _ field: String, _ source: SourceServer, _ target: inout ImportTarget
+    _ value: FieldValue, _ field: String, at position: Int = 0, _ source: SourceServer,
+    _ target: inout ImportTarget
   ) async throws -> FieldValue {
     switch value {
-    case .asset(let asset): return .asset(try await moved(asset, field, source, &target))
+    case .asset(let asset):
+      let place = SentFiles.Place(record: record.id, field: field, position: position)
+      return .asset(try await moved(asset, place, source, &target))
     case .list(let values, of: .asset):
       var all: [FieldValue] = []
-      for value in values { all.append(try await moved(value, field, source, &target)) }
+      for (position, value) in values.enumerated() {
+        all.append(try await moved(value, field, at: position, source, &target))
+      }
       return .list(all, of: .asset)
     case .reference, .list: return value.plain(in: record.zone.name)
     case .string, .int64, .double, .bytes, .timestamp, .location: return value
     }
   }
 
-  /// The file as the target takes it: what the field holds there already, or a new upload.
+  /// The file as the target takes it: what the field holds there already, what was sent before, or a new upload.
   private mutating func moved(
-    _ asset: Asset, _ field: String, _ source: SourceServer, _ target: inout ImportTarget
+    _ asset: Asset, _ place: SentFiles.Place, _ source: SourceServer, _ target: inout ImportTarget
   ) async throws -> Asset {
-    let known = stored?.fields[field]?.files.first {
-      $0.fileChecksum == asset.fileChecksum && $0.size == asset.size
+    if let known = known(asset.fileChecksum, in: place.field), known.size == asset.size {
+      return known
     }
-    if let known { return Asset(fileChecksum: known.fileChecksum, size: known.size) }
+    if let sent = target.sent.asset(at: place, of: asset) { return sent }
     guard let address = asset.downloadURL else {
-      throw BrumeError(.badRequest, "the source gives no address for the file of field '\(field)'")
+      throw BrumeError(
+        .badRequest, "the source gives no address for the file of field '\(place.field)'")
     }
     let file = try TemporaryFile.open()
     try await source.download(address, to: file)
     files += 1
-    return try await target.upload(file, for: record, field)
+    // The source may compute checksums in another way.
+    if stored?.fields[place.field] != nil,
+      let known = known(try Self.checksum(of: file), in: place.field)
+    {
+      return known
+    }
+    return try await target.upload(file, of: asset, for: record, at: place)
+  }
+
+  /// The file of the target's record.
+  private func known(_ checksum: String, in field: String) -> Asset? {
+    stored?.fields[field]?.files.first { $0.fileChecksum == checksum }.map {
+      Asset(fileChecksum: $0.fileChecksum, size: $0.size)
+    }
+  }
+
+  /// As the target computes it.
+  private static func checksum(of file: FileHandle) throws -> String {
+    try file.seek(toOffset: 0)
+    var meter = AssetMeter(limit: .max)
+    while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
+      try meter.take(Array(piece)[...])
+    }
+    return AssetMeter.checksum(meter.finished())
   }
 }
 

@@ -44,7 +44,7 @@ final class SourceServer {
   ) async throws -> Answer {
     let path =
       "/database/1/\(place.container)/\(place.environment.rawValue)/\(place.scope.rawValue)/\(action)"
-    return try await patiently(action, hint) {
+    return try await withRetries(action, hint) {
       try parse(try await self.answer(path, body?.bytes() ?? []))
     }
   }
@@ -73,7 +73,7 @@ final class SourceServer {
     }
   }
 
-  private func patiently<Answer>(
+  private func withRetries<Answer>(
     _ action: String, _ hint: String, _ work: () async throws -> Answer
   ) async throws -> Answer {
     do {

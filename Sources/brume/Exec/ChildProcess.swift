@@ -2,6 +2,7 @@
 // exit status as a shell would report it.
 
 import BrumeServer
+import BrumeStorage
 import Dispatch
 import UnixSignals
 

@@ -12,6 +12,21 @@ struct FileLoad {
   private var count = 0
   private var bytes: Int64 = 0
 
+  /// The records in parts, each with no more files than are sent at once.
+  static func parts(of records: [Record]) -> [[Record]] {
+    var parts: [[Record]] = []
+    var load = FileLoad()
+    for record in records {
+      if parts.isEmpty || !load.hasRoom(for: record) {
+        parts.append([])
+        load = FileLoad()
+      }
+      load.add(record)
+      parts[parts.count - 1].append(record)
+    }
+    return parts
+  }
+
   /// Whether a record may go with those that were added. The first with files always may.
   func hasRoom(for record: Record) -> Bool {
     if count == 0 { return true }
@@ -21,9 +36,14 @@ struct FileLoad {
   }
 
   mutating func add(_ record: Record) {
-    for file in record.fields.values.flatMap(\.files) {
+    for file in record.files {
       count += 1
       bytes += min(file.size, Self.mostBytes)
     }
   }
+}
+
+extension Record {
+  /// The files that the record holds.
+  var files: [Asset] { fields.values.flatMap(\.files) }
 }

@@ -2,6 +2,7 @@
 // command: what was cut must not be taken for whole. Talk that cannot be written is lost.
 
 import BrumeModel
+import BrumeStorage
 
 #if canImport(Darwin)
   import Darwin
@@ -31,7 +32,7 @@ enum Output {
   }
 
   /// One line of a server's, which goes on without it.
-  static func greet(_ text: String) {
+  static func announce(_ text: String) {
     _ = write(Array((text + "\n").utf8), to: STDOUT_FILENO, waits: true)
   }
 
@@ -48,7 +49,7 @@ enum Output {
   }
 
   /// Talk in place of the terminal's last line.
-  static func sayOver(_ text: String) {
+  static func replaceLine(with text: String) {
     _ = write(Array("\r\u{1b}[K\(text)".utf8), to: STDERR_FILENO, waits: false)
   }
 

@@ -46,7 +46,7 @@ struct Reload: Sendable {
         if let identities, let files = settings.tls { try identities.read(files) }
         take(settings, named: try Self.changed(sources, new))
         taken.note(settings)
-        tellOfCertificate()
+        warnOfCertificate()
         sources = new
       } catch {
         logger.error(
@@ -73,8 +73,8 @@ struct Reload: Sendable {
     level.current = settings.logLevel
   }
 
-  /// Says what is wrong with the certificate's dates, if something is.
-  func tellOfCertificate() {
+  /// Warns of what is wrong with the certificate's dates, if something is.
+  func warnOfCertificate() {
     guard let identities, let concern = identities.concern(at: now()) else { return }
     logger.warning(
       "\(concern)", metadata: ["certificate.end": "\(ISODate.text(second: identities.notAfter))"])

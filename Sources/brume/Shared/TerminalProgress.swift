@@ -96,12 +96,12 @@ final class TerminalProgress: Sendable {
       defer { isShown = false }
       return isShown
     }
-    if wasShown { Output.sayOver("") }
+    if wasShown { Output.replaceLine(with: "") }
   }
 
   private func write(_ line: ProgressLine) {
     isShown.withLock { $0 = true }
-    Output.sayOver(line.text(width: ProgressLine.terminalWidth))
+    Output.replaceLine(with: line.text(width: ProgressLine.terminalWidth))
   }
 
   /// Bytes in words: "12.3 MB".

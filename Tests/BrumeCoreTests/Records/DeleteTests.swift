@@ -50,6 +50,22 @@ struct DeleteTests {
     #expect(try await fixture.modify([plain])[0].isSuccess)
   }
 
+  @Test(arguments: [EngineFixture.trails, ZoneID(name: ZoneID.defaultName)])
+  func `a delete with an empty tag is of no record: what is there is a conflict`(_ zone: ZoneID)
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let there = try await fixture.save(.create("h1"), zone: zone)
+    let results = try await fixture.modify(
+      [.create("h2"), .delete("h1", tag: ""), .delete("ghost", tag: "")], atomic: true, zone: zone)
+    let isAtomic = zone.name != ZoneID.defaultName
+    let other: BrumeError.Code? = isAtomic ? .atomicError : nil
+    #expect(results.codes == [other, .conflict, other])
+    #expect(results[1].error?.serverRecord == there)
+    #expect(try await fixture.exists("h1", zone: zone))
+    #expect(try await fixture.exists("h2", zone: zone) == !isAtomic)
+  }
+
   @Test func `DEL-03 deleting in a missing zone fails`() async throws {
     let fixture = try await EngineFixture()
     let error = try await fixture.failure(of: .delete("h1"), zone: ZoneID(name: "Ghost"))

@@ -43,6 +43,20 @@ struct OperationMemoryTests {
     #expect(next[0].error?.serverRecord?.fields["km"] == .int64(2))
   }
 
+  @Test func `a late repetition whose deletion is of no record is answered as the first try`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h2"))
+    let first = try await fixture.modify([.create("h1"), .delete("h2")], atomic: true, id: "op-1")
+    #expect(first.allSucceeded)
+    try await fixture.save(.create("h2"))
+    fixture.server.clock.advance(by: 82_900_000)
+    let late: [RecordOperation] = [.create("h1"), .delete("h2", tag: "")]
+    #expect(try await fixture.modify(late, atomic: true, id: "op-1").allSucceeded)
+    #expect(try await fixture.exists("h2"))
+  }
+
   @Test func `a repeated conflict with a record that is gone since says that it is gone`()
     async throws
   {

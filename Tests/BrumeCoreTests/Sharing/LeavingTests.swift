@@ -56,6 +56,34 @@ struct LeavingTests {
     #expect(again.code == .zoneNotFound)
   }
 
+  @Test func `SHR-17 a delete of the share with another tag is a conflict, and nobody leaves`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    try await fixture.join(share, as: fixture.bob)
+    let ending = try await fixture.failure(of: .delete("s1", tag: ""))
+    #expect(ending.code == .conflict && ending.serverRecord?.name == "s1")
+    let zone = shared(fixture)
+    let leaving = try await fixture.failure(
+      of: .delete("s1", tag: ""), in: .shared, zone: zone, as: fixture.bob)
+    #expect(leaving.code == .conflict && leaving.serverRecord?.name == "s1")
+    #expect(try await isInside(fixture))
+    let tag = try await fixture.fetch("s1", in: .shared, zone: zone, as: fixture.bob).changeTag
+    let results = try await fixture.modify(
+      [.delete("s1", tag: tag)], in: .shared, zone: zone, as: fixture.bob)
+    #expect(results.allSucceeded)
+    #expect(try await !isInside(fixture))
+  }
+
+  @Test func `SHR-17 who may see nothing of a share leaves it with any tag`() async throws {
+    let fixture = try await withoutPermission()
+    let results = try await fixture.modify(
+      [.delete("s1", tag: "")], in: .shared, zone: shared(fixture), as: fixture.bob)
+    #expect(results.allSucceeded)
+    #expect(try await !isInside(fixture))
+  }
+
   @Test func `SHR-17 a participant who may see nothing leaves by deleting the zone`() async throws {
     let fixture = try await withoutPermission()
     let delete = ZoneOperation(.delete, shared(fixture))

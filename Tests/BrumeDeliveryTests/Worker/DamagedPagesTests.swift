@@ -2,12 +2,14 @@
 // sent is not sent again.
 
 import BrumeCore
-import BrumeDelivery
 import BrumeModel
 import BrumePush
 import BrumeStorage
 import BrumeTestKit
+import Synchronization
 import Testing
+
+@testable import BrumeDelivery
 
 @Suite(.timeLimit(.minutes(10))) struct DamagedPagesTests {
   private func worker(
@@ -99,6 +101,37 @@ import Testing
     #expect(fixture.channel.sent.map(\.notification) == ["N1"])
     #expect(try await fixture.waiting(phone) == [])
     #expect(reports.value == [.sent])
+  }
+
+  @Test func `an answer that could not be noted is forgotten once a later push was noted`()
+    async throws
+  {
+    let fixture = try await DeliveryWorkerFixture()
+    let phone = try await fixture.register("phone")
+    try await fixture.put("N1", to: phone, hinting: false)
+    let first = try await fixture.store.read {
+      try $0.mailboxes.entries(of: phone, after: 0, limit: 1).first
+    }
+    let id = "\(try #require(first).position) N1"
+    let store = PagesStore(fixture.store)
+    store.damageWrites(2)
+    let worker = worker(of: fixture, on: store)
+    @Sendable func isKept() -> Bool {
+      worker.unnoted.withLock { $0.answer(.device(phone), id) != nil }
+    }
+    try await fixture.running(worker) {
+      await Self.until { store.damagedWrites == 2 && worker.status.underWay == 0 }
+      #expect(isKept())
+      try await fixture.store.write(in: .all) {
+        try $0.mailboxes.acknowledge(through: .max, by: phone)
+      }
+      try await fixture.put("N2", to: phone, hinting: false)
+      fixture.clock.advance(fixture.engine.limits.deliveryBackoff)
+      _ = try await fixture.logged(1)
+      await Self.until { worker.status.underWay == 0 }
+      #expect(!isKept())
+    }
+    #expect(fixture.channel.sent.map(\.notification) == ["N1", "N2"])
   }
 
   @Test func `a push that was sent leaves its mailbox if only the push log is damaged`()

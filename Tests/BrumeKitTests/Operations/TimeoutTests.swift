@@ -68,7 +68,9 @@ private final class SlowServer: Transport {
       return server.timeouts
     }
     #expect(await timeouts(.default) == [.seconds(60), .seconds(30)])
-    #expect(await timeouts(.userInitiated) == Array(repeating: .seconds(60), count: 3))
+    // A request that began before the operation was cancelled may come behind the three.
+    let ofWhoWaits = await timeouts(.userInitiated)
+    #expect(ofWhoWaits.count >= 3 && Set(ofWhoWaits) == [.seconds(60)])
   }
 
   @Test func `the question for the user gets the operation's time too`() async {

@@ -37,6 +37,47 @@ import Testing
     #expect(fixture.store.damagedRows?.waiting == [])
   }
 
+  @Test func `what was to be passed over is tried again after the store has failed`()
+    async throws
+  {
+    let fixture = try await prepared()
+    fixture.store.plan(damage(3) + [.beforeCommit])
+    await #expect(throws: FlakyStore.Failure.self) { try await fixture.notifier.drain() }
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(alice, "A") == ["s", "t"])
+  }
+
+  /// Both subscriptions are the first user's, so her devices keep both from being served.
+  @Test(
+    arguments: zip(
+      [
+        ReadPlan.Read.subscription(
+          SubscriptionScope(in: development, scope: .private, user: alice), id: "s"),
+        .devices(alice, development),
+      ],
+      [["t"], []]))
+  func `what is damaged and would be read ahead is not asked for when it is passed over`(
+    damaged: ReadPlan.Read, served: [String]
+  ) async throws {
+    let fixture = try await prepared()
+    fixture.store.damage([damaged])
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(alice, "A") == served)
+    #expect(fixture.store.damagedRows?.count == 2 - served.count)
+    #expect(fixture.store.damagedRows?.waiting == [])
+  }
+
+  @Test func `a damaged schema that would be read ahead keeps no push from anybody`()
+    async throws
+  {
+    let fixture = try await prepared()
+    fixture.store.damage([.setting(.schema(development))])
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(alice, "A") == ["s", "t"])
+    #expect(fixture.store.damagedRows?.count == 1)
+    #expect(fixture.store.damagedRows?.waiting == [])
+  }
+
   @Test func `a damaged page of the history keeps no push from anybody`() async throws {
     let fixture = try await prepared()
     fixture.store.plan(damage(1))
@@ -98,6 +139,17 @@ import Testing
 }
 
 @Suite struct CautionTests {
+  @Test func `what a transaction without upkeep left out is still to be done`() {
+    var state = NotifierState(Limits(), historyRows: 10)
+    var outcome = FanOut.Outcome(cursor: NotifierCursor(position: 1))
+    outcome.keptUp = false
+    state.served(outcome, now: 5)
+    #expect(state.historyPlace(5).sweeps)
+    outcome.keptUp = true
+    state.served(outcome, now: 5)
+    #expect(!state.historyPlace(5).sweeps)
+  }
+
   @Test func `what met damage is tried without upkeep, then with fewer, last without the first`() {
     var caution = Caution()
     var seen: [String] = []
@@ -112,6 +164,25 @@ import Testing
     #expect(caution.keepsUp && !caution.passesOverFirst && caution.room(5) == 5)
     let goesOn = caution.metDamage(serving: 5)
     #expect(!goesOn)
+  }
+
+  @Test func `nothing is passed over but the subscription that could not be served`() {
+    func service(_ id: String) -> Caution.Service {
+      let scope = SubscriptionScope(in: development, scope: .private, user: alice)
+      return Caution.Service(
+        position: 7,
+        target: FanOut.Target(startPosition: 1, key: SubscriptionKey(scope: scope, id: id)))
+    }
+    var caution = Caution()
+    for _ in 0..<2 {
+      caution.begins(with: service("s"))
+      let goesOn = caution.metDamage(serving: 1)
+      #expect(goesOn)
+    }
+    caution.begins(with: service("s"))
+    #expect(caution.passesOverFirst)
+    caution.begins(with: service("t"))
+    #expect(!caution.passesOverFirst && caution.keepsUp)
   }
 
   @Test func `once the damage is behind, a transaction is as large as before`() {

@@ -46,6 +46,7 @@ final class FlakyStore: WrappingStore {
   let damagedRows: DamagedRows? = DamagedRows()
   private let faults = Mutex<[Fault?]>([])
   private let damagedReads = Mutex<[Bool]>([])
+  private let damagedPlans = Mutex<Set<ReadPlan.Read>>([])
   private let overtaker = Mutex<(@Sendable () async throws -> Void)?>(nil)
   private let awaited: Flag
 
@@ -74,10 +75,18 @@ final class FlakyStore: WrappingStore {
   /// Which of the next reads meet damage.
   func planReads(_ next: [Bool]) { damagedReads.withLock { $0 = next } }
 
+  /// What is damaged from now on wherever a plan names it, as in an engine that reads it before the body runs.
+  func damage(_ reads: Set<ReadPlan.Read>) { damagedPlans.withLock { $0 = reads } }
+
+  private func ask(_ plan: ReadPlan) throws {
+    if damagedPlans.withLock({ !$0.isDisjoint(with: plan.reads) }) { throw Self.damage }
+  }
+
   func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
     if damagedReads.withLock({ $0.isEmpty ? false : $0.removeFirst() }) { throw Self.damage }
+    try ask(plan)
     return try await inner.read(plan, body)
   }
 
@@ -94,6 +103,7 @@ final class FlakyStore: WrappingStore {
     try await overtaker?()
     let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     if fault == .damage { throw Self.damage }
+    try ask(plan)
     let value = try await inner.write(in: scope, reading: plan) { transaction in
       let value = try body(transaction)
       if fault == .beforeCommit { throw Failure() }

@@ -62,15 +62,15 @@ extension BucketTurnsTests {
     turns.add([Bucket(1)])
     turns.ended(Bucket(1))
     var rests: [Duration] = []
-    for _ in 0..<8 { rests.append(turns.rest(Bucket(1))) }
+    for _ in 0..<8 { rests.append(turns.failed(Bucket(1))) }
     #expect(rests == [1, 2, 4, 8, 16, 32, 64, 64].map { .seconds($0) })
     turns.add([Bucket(1), Bucket(2)])
     #expect(turns.next() == Bucket(2))
     #expect(turns.next() == nil)
-    turns.rested(Bucket(1))
+    turns.restEnded(Bucket(1))
     #expect(turns.next() == Bucket(1))
-    turns.worked(Bucket(1))
-    let next = turns.rest(Bucket(1))
+    turns.succeeded(Bucket(1))
+    let next = turns.failed(Bucket(1))
     #expect(next == .seconds(1))
   }
 }

@@ -1,4 +1,4 @@
-// Rows in PostgreSQL that are not what was written.
+// Rows in PostgreSQL that are not what was written, and pages that it cannot read.
 
 import BrumeModel
 import BrumeStorage
@@ -49,6 +49,19 @@ import Testing
     try await store.close()
   }
 
+  @Test func `devices are found in all buckets but the one whose mailboxes are damaged`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let store = try PostgresStore.forTest(buckets: 4, url: url)
+    let devices = try (0..<4).map { try Self.device(inBucket: $0) }
+    for key in devices { try await Self.mail(key, store) }
+    #expect(try await Self.look(store) == devices)
+    try Connection.forTest(url).simple(Self.damageMailboxes(ofBucket: 2))
+    #expect(try await Self.look(store) == [devices[0], devices[1], devices[3]])
+    try await store.close()
+  }
+
   @Test func `a whole store fits its checksums, moved or not`() async throws {
     let (store, _) = try await filled()
     _ = try await entries(store)
@@ -72,5 +85,62 @@ import Testing
 
   private func entries(_ store: PostgresStore) async throws -> [Int64] {
     try await store.read { try $0.log.entries(in: .only, after: 0, limit: 1000).map(\.position) }
+  }
+}
+
+// MARK: Devices with mail
+
+extension PostgresDamageTests {
+  /// Of four.
+  private static func device(inBucket bucket: Int) throws -> DeviceKey {
+    let user = (0..<1000).map { UserID("_u\($0)") }
+      .first { Bucket(of: DatabaseKey(in: .sample, owner: $0), among: 4) == Bucket(bucket) }
+    return DeviceKey(in: .sample, user: try #require(user), device: DeviceID("phone"))
+  }
+
+  private static func mail(_ key: DeviceKey, _ store: PostgresStore) async throws {
+    let channel = Device.Channel.apns(token: key.user.name, environment: .production, topic: nil)
+    try await store.write(in: .account(key)) { transaction in
+      try transaction.devices.put(Device(key: key, channel: channel, registered: 0))
+      try transaction.mailboxes.enqueue(
+        MailboxEntry(
+          position: 0, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
+          time: 0, requestID: "R1"),
+        to: key)
+    }
+  }
+
+  /// PostgreSQL says of them what it says of a page that does not fit its checksum.
+  private static func damageMailboxes(ofBucket bucket: Int) -> String {
+    """
+    ALTER TABLE mailbox RENAME TO whole_mailbox;
+    CREATE FUNCTION is_whole(bigint) RETURNS boolean LANGUAGE plpgsql COST 100000 AS '
+      BEGIN
+        IF $1 = \(bucket) THEN RAISE ''invalid page'' USING ERRCODE = ''XX001''; END IF;
+        RETURN true;
+      END';
+    CREATE VIEW mailbox AS SELECT * FROM whole_mailbox WHERE is_whole(bucket);
+    """
+  }
+
+  /// As the worker that sends looks through the store.
+  private static func look(_ store: PostgresStore) async throws -> [DeviceKey] {
+    var look = LookThrough(pagesOf: 4)
+    var (next, found): (PendingCursor?, [DeviceKey]) = (nil, [])
+    while !look.hasEnded {
+      let (cursor, place, limit) = (next, look.after, look.limit)
+      do {
+        let page = try await store.read {
+          try $0.devices.withPendingEntries(after: cursor, limit: limit)
+        }
+        let counts = look.read(next: page.next?.numbers.first)
+        if counts { found += page.devices.map(\.key) }
+        next = counts ? page.next : PendingCursor([look.after])
+      } catch let error as StoreError where error.code == .corrupt {
+        _ = look.failed()
+        if look.after != place { next = PendingCursor([look.after]) }
+      }
+    }
+    return found
   }
 }

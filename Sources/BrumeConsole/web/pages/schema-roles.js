@@ -9,7 +9,7 @@ import { draft, into, say, update } from "../core/state.js";
 import { Button, Picker } from "../parts/controls.js";
 import { Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { UserPicker } from "../parts/users.js";
 
 const builtIn = { _world: "everybody", _icloud: "whoever is signed in", _creator: "who made the record" };
@@ -117,18 +117,13 @@ function Members(roles) {
             columns: [
               { title: "Role", cell: (member) => h("b", null, member.role) },
               { title: "User", cell: (member) => h("a", { href: to("users", [member.user]) }, member.user) },
-              {
-                title: "Actions",
-                hidden: true,
-                class: "end",
-                cell: (member) =>
-                  h(Button, {
-                    kind: "quiet",
-                    icon: "close",
-                    label: `Take ${member.role} from ${member.user}`,
-                    onclick: () => set(member.role, member.user, false),
-                  }),
-              },
+              actionColumn((member) =>
+                h(Button, {
+                  kind: "quiet",
+                  icon: "close",
+                  label: `Take ${member.role} from ${member.user}`,
+                  onclick: () => set(member.role, member.user, false),
+                })),
             ],
             rows: members,
             id: (member) => `${member.role}/${member.user}`,

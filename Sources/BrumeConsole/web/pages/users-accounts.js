@@ -1,14 +1,15 @@
 // The tab of users: the table, a new user. One user in the inspector is users-one.js.
 
-import { call, paged, refresh, remote } from "../core/calls.js";
+import { call, paged, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, turn, unlessLeft, withQuery } from "../core/router.js";
+import { go, route, to, turn, withQuery } from "../core/router.js";
 import { usersNamed } from "../core/places.js";
-import { draft, drop, into, say, sendOnce } from "../core/state.js";
+import { draft, into, say } from "../core/state.js";
 import { plural, short } from "../core/words.js";
 import { Button, Check, Field } from "../parts/controls.js";
-import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
-import { Empty, Loaded, Wrong } from "../parts/states.js";
+import { Beside, Pane } from "../parts/layout.js";
+import { NameField, NewForm, hasName } from "../parts/new.js";
+import { Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { OneUser } from "./users-one.js";
 import { lastUse } from "./users-tokens.js";
@@ -18,7 +19,6 @@ export const newTitle = "New user";
 const blank = () => ({ name: "", password: "", email: "", isDiscoverable: true, error: undefined });
 
 export const begin = () => go(to("users", [], { new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 const path = "/_brume/admin/users";
 const shut = () => go(to("users"));
@@ -100,64 +100,46 @@ const columns = [
 
 function NewUser() {
   const state = draft("users.new", blank);
-  const send = () =>
-    sendOnce(state, async () => {
-      const stays = unlessLeft();
-      await call(path, {
-        name: state.name.trim(),
-        password: state.password || undefined,
-        email: state.email || undefined,
-        discoverable: state.isDiscoverable,
-      });
-      const name = state.name.trim();
-      drop("users.new");
-      say(`${name} is a user now`);
-      refresh();
-      stays(() => go(to("users", [name])));
-    });
+  const name = () => state.name.trim();
   return h(
-    Inspector,
+    NewForm,
     {
-      key: "new",
       title: newTitle,
       note: h("code", null, `brume user create ${state.name || "NAME"}`),
       draft: "users.new",
+      state,
+      isReady: hasName(state),
+      button: "Create user",
+      make: () =>
+        call(path, {
+          name: name(),
+          password: state.password || undefined,
+          email: state.email || undefined,
+          discoverable: state.isDiscoverable,
+        }),
+      made: () => say(`${name()} is a user now`),
+      next: () => go(to("users", [name()])),
       onclose: shut,
     },
-    h(
-      Form,
-      { onsend: send },
-      h(Field, {
-        label: "Name",
-        value: state.name,
-        oninput: into(state, "name"),
-        created: (element) => element.focus(),
-      }),
-      h(Field, {
-        label: "Password",
-        type: "password",
-        autocomplete: "new-password",
-        value: state.password,
-        oninput: into(state, "password"),
-        note: "Without one the user signs in with tokens that you make.",
-      }),
-      h(Field, {
-        label: "E-mail",
-        value: state.email,
-        oninput: into(state, "email"),
-        note: "By which others may invite the user.",
-      }),
-      h(Check, {
-        label: "Others may find the user by it",
-        checked: state.isDiscoverable,
-        onchange: into(state, "isDiscoverable"),
-      }),
-      Wrong(state.error),
-      h(
-        "div.line",
-        null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Create user"),
-      ),
-    ),
+    NameField(state),
+    h(Field, {
+      label: "Password",
+      type: "password",
+      autocomplete: "new-password",
+      value: state.password,
+      oninput: into(state, "password"),
+      note: "Without one the user signs in with tokens that you make.",
+    }),
+    h(Field, {
+      label: "E-mail",
+      value: state.email,
+      oninput: into(state, "email"),
+      note: "By which others may invite the user.",
+    }),
+    h(Check, {
+      label: "Others may find the user by it",
+      checked: state.isDiscoverable,
+      onchange: into(state, "isDiscoverable"),
+    }),
   );
 }

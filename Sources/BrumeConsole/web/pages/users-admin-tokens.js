@@ -1,15 +1,16 @@
 // Admin tokens: what programs administer this server with. A token is shown once.
 
-import { call, refresh, remote } from "../core/calls.js";
+import { call, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, sendOnce } from "../core/state.js";
+import { go, to } from "../core/router.js";
+import { draft, into } from "../core/state.js";
 import { moment } from "../core/words.js";
-import { Button, Field, Picker } from "../parts/controls.js";
-import { confirm, showOnce } from "../parts/dialogs.js";
-import { Form, Inspector, Pane } from "../parts/layout.js";
-import { Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Button, Picker } from "../parts/controls.js";
+import { RevokeButton, showOnce } from "../parts/dialogs.js";
+import { Pane } from "../parts/layout.js";
+import { NameField, NewForm, hasName } from "../parts/new.js";
+import { Empty, Loaded } from "../parts/states.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { Role } from "./users-operators.js";
 import { roles } from "./users-operator-new.js";
 
@@ -38,61 +39,36 @@ const columns = () => [
   { title: "Of", cell: (token) => token.operator ?? "the owner" },
   { title: "Last used", cell: (token) => (token.lastUsed ? moment(token.lastUsed) : "never") },
   { title: "Ends", cell: (token) => (token.ends ? moment(token.ends) : "when it is revoked") },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (token) =>
-      h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${token.name}`, onclick: () => revoke(token) }),
-  },
+  actionColumn((token) =>
+    h(RevokeButton, {
+      name: token.name,
+      loses: "The program that has this token cannot administer the server any more.",
+      act: () => call(`${path}/revoke`, { name: token.name }),
+    })),
 ];
-
-function revoke(token) {
-  confirm({
-    title: `Revoke ${token.name}`,
-    word: token.name,
-    button: "Revoke",
-    loses: "The program that has this token cannot administer the server any more.",
-    act: () => call(`${path}/revoke`, { name: token.name }).then(refresh),
-    done: `${token.name} is revoked`,
-  });
-}
 
 export function NewAdminToken({ onclose }) {
   const state = draft("admin-tokens.new", () => ({ name: "", role: "read-only", error: undefined }));
-  const send = () =>
-    sendOnce(state, async () => {
-      const stays = unlessLeft();
-      const made = await call(path, { name: state.name.trim(), role: state.role });
-      drop("admin-tokens.new");
-      refresh();
-      stays(onclose);
-      showOnce({
-        title: `Admin token ${made.name}`,
-        note: "The server keeps its digest only, so it is not shown again.",
-        secret: made.token,
-        what: "the admin token",
-      });
-    });
   return h(
-    Inspector,
-    { key: "new-token", title: "New admin token", draft: "admin-tokens.new", onclose },
-    h(
-      Form,
-      { onsend: send },
-      h(Field, {
-        label: "Name",
-        value: state.name,
-        oninput: into(state, "name"),
-        created: (element) => element.focus(),
-      }),
-      h(Picker, { label: "May do", value: state.role, options: roles, onchange: into(state, "role") }),
-      Wrong(state.error),
-      h(
-        "div.line",
-        null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Make the token"),
-      ),
-    ),
+    NewForm,
+    {
+      key: "new-token",
+      title: "New admin token",
+      draft: "admin-tokens.new",
+      state,
+      isReady: hasName(state),
+      button: "Make the token",
+      make: () => call(path, { name: state.name.trim(), role: state.role }),
+      made: ({ name, token }) =>
+        showOnce({
+          title: `Admin token ${name}`,
+          note: "The server keeps its digest only, so it is not shown again.",
+          secret: token,
+          what: "the admin token",
+        }),
+      onclose,
+    },
+    NameField(state),
+    h(Picker, { label: "May do", value: state.role, options: roles, onchange: into(state, "role") }),
   );
 }

@@ -2,22 +2,22 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, sendOnce } from "../core/state.js";
+import { go, route, to } from "../core/router.js";
+import { draft, into, say } from "../core/state.js";
 import { admin, place } from "../core/places.js";
 import { Button, Field } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
-import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
-import { Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Beside, Pane } from "../parts/layout.js";
+import { NewForm } from "../parts/new.js";
+import { Empty, Loaded } from "../parts/states.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { lastUse } from "./users-tokens.js";
 
 export const title = "APNs";
 export const newTitle = "Add key";
-const home = () => to("users", [], { tab: "apns" });
+const shut = () => go(to("users", [], { tab: "apns" }));
 
 export const begin = () => go(to("users", [], { tab: "apns", new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 export const View = () =>
   Loaded(remote(admin("apns")), ({ senders }) =>
@@ -41,13 +41,8 @@ const columns = [
   { title: "Team", cell: (sender) => h("code", null, sender.team) },
   { title: "Key ID", cell: (sender) => h("code", null, sender.keyID) },
   { title: "Last used", cell: (sender) => lastUse(sender) },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (sender) =>
-      h(Button, { kind: "quiet", icon: "trash", label: `Remove ${sender.topic}`, onclick: () => remove(sender) }),
-  },
+  actionColumn((sender) =>
+    h(Button, { kind: "quiet", icon: "trash", label: `Remove ${sender.topic}`, onclick: () => remove(sender) })),
 ];
 
 function remove(sender) {
@@ -64,51 +59,41 @@ function remove(sender) {
 function Add() {
   const state = draft("apns.new", () => ({ topic: "", team: "", keyID: "", key: "", error: undefined }));
   const isComplete = [state.topic, state.team, state.keyID, state.key].every((text) => text.trim() !== "");
-  const send = () =>
-    sendOnce(state, async () => {
-      const stays = unlessLeft();
-      await call(`/_brume/admin/apns?${place()}`, {
-        topic: state.topic.trim(),
-        team: state.team.trim(),
-        keyID: state.keyID.trim(),
-        key: state.key,
-      });
-      say(`Pushes of ${state.topic} are signed now`);
-      drop("apns.new");
-      refresh();
-      stays(() => go(home()));
-    });
   return h(
-    Inspector,
+    NewForm,
     {
-      key: "new",
       title: newTitle,
       note: h("code", null, "brume apns add"),
       draft: "apns.new",
-      onclose: () => go(home()),
+      state,
+      isReady: isComplete,
+      button: "Add key",
+      make: () =>
+        call(`/_brume/admin/apns?${place()}`, {
+          topic: state.topic.trim(),
+          team: state.team.trim(),
+          keyID: state.keyID.trim(),
+          key: state.key,
+        }),
+      made: () => say(`Pushes of ${state.topic} are signed now`),
+      onclose: shut,
     },
-    h(
-      Form,
-      { onsend: send },
-      h(Field, {
-        label: "Topic",
-        value: state.topic,
-        oninput: into(state, "topic"),
-        note: "The app's bundle ID.",
-        created: (element) => element.focus(),
-      }),
-      h(Field, { label: "Team ID", value: state.team, oninput: into(state, "team") }),
-      h(Field, { label: "Key ID", value: state.keyID, oninput: into(state, "keyID") }),
-      h(Field, {
-        label: "Key (.p8)",
-        type: "area",
-        class: "mono",
-        value: state.key,
-        oninput: into(state, "key"),
-        note: "The file's text. It is kept by the server and not shown again.",
-      }),
-      Wrong(state.error),
-      h("div.line", null, h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || !isComplete }, "Add key")),
-    ),
+    h(Field, {
+      label: "Topic",
+      value: state.topic,
+      oninput: into(state, "topic"),
+      note: "The app's bundle ID.",
+      created: (element) => element.focus(),
+    }),
+    h(Field, { label: "Team ID", value: state.team, oninput: into(state, "team") }),
+    h(Field, { label: "Key ID", value: state.keyID, oninput: into(state, "keyID") }),
+    h(Field, {
+      label: "Key (.p8)",
+      type: "area",
+      class: "mono",
+      value: state.key,
+      oninput: into(state, "key"),
+      note: "The file's text. It is kept by the server and not shown again.",
+    }),
   );
 }

@@ -6,7 +6,7 @@ import { moment } from "../core/words.js";
 import { Button } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
 import { Pane } from "../parts/layout.js";
-import { Table } from "../parts/table.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { Role } from "./users-operators.js";
 
 const path = "/_brume/admin/operators/invitations";
@@ -27,18 +27,13 @@ const columns = [
   { title: "Role", cell: (invitation) => Role(invitation.role) },
   { title: "By", cell: (invitation) => invitation.operator ?? "the owner" },
   { title: "Good until", cell: (invitation) => moment(invitation.ends) },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (invitation) =>
-      h(Button, {
-        kind: "quiet",
-        icon: "trash",
-        label: `Take back the invitation of ${invitation.name}`,
-        onclick: () => takeBack(invitation),
-      }),
-  },
+  actionColumn((invitation) =>
+    h(Button, {
+      kind: "quiet",
+      icon: "trash",
+      label: `Take back the invitation of ${invitation.name}`,
+      onclick: () => takeBack(invitation),
+    })),
 ];
 
 function takeBack({ name }) {

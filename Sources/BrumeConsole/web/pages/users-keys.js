@@ -1,23 +1,23 @@
 // The tab of server-to-server keys: programs that sign their requests. The private half is shown once.
 
-import { call, refresh, remote } from "../core/calls.js";
+import { call, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, sendOnce } from "../core/state.js";
+import { go, route, to } from "../core/router.js";
+import { draft, into } from "../core/state.js";
 import { place } from "../core/places.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
-import { confirm, showOnce } from "../parts/dialogs.js";
-import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
-import { Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { RevokeButton, showOnce } from "../parts/dialogs.js";
+import { Beside, Pane } from "../parts/layout.js";
+import { NameField, NewForm, hasName } from "../parts/new.js";
+import { Empty, Loaded } from "../parts/states.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { isHere, lastUse } from "./users-tokens.js";
 
 export const title = "Server keys";
 export const newTitle = "New key";
-const home = () => to("users", [], { tab: "keys" });
+const shut = () => go(to("users", [], { tab: "keys" }));
 
 export const begin = () => go(to("users", [], { tab: "keys", new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 export const View = () =>
   Loaded(remote("/_brume/admin/keys"), ({ keys }) => {
@@ -39,81 +39,50 @@ const columns = [
   { title: "Key ID", cell: (key) => h("code", null, key.id) },
   { title: "Last used", cell: (key) => lastUse(key) },
   { title: "Writes as", cell: (key) => h("code", null, key.user) },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (key) => [
-      h(CopyButton, { text: key.id, what: `the ID of ${key.name}`, kind: "quiet" }),
-      h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${key.name}`, onclick: () => revoke(key) }),
-    ],
-  },
+  actionColumn((key) => [
+    h(CopyButton, { text: key.id, what: `the ID of ${key.name}`, kind: "quiet" }),
+    h(RevokeButton, {
+      name: key.name,
+      loses: "Requests signed with this key are refused from now on. What it wrote stays.",
+      act: () => call(`/_brume/admin/keys/revoke?${place()}`, { id: key.id }),
+    }),
+  ]),
 ];
-
-function revoke(key) {
-  confirm({
-    title: `Revoke ${key.name}`,
-    word: key.name,
-    button: "Revoke",
-    loses: "Requests signed with this key are refused from now on. What it wrote stays.",
-    act: () => call(`/_brume/admin/keys/revoke?${place()}`, { id: key.id }).then(refresh),
-    done: `${key.name} is revoked`,
-  });
-}
 
 function NewKey() {
   const state = draft("keys.new", () => ({ name: "", publicKey: "", error: undefined }));
-  const send = () =>
-    sendOnce(state, async () => {
-      const stays = unlessLeft();
-      const made = await call(`/_brume/admin/keys?${place()}`, {
-        name: state.name.trim(),
-        publicKey: state.publicKey.trim() || undefined,
-      });
-      drop("keys.new");
-      refresh();
-      stays(() => go(home()));
-      if (made.privateKey)
-        showOnce({
-          title: `Private key of ${made.name}`,
-          note: "The server does not keep it, and it is not shown again.",
-          secret: made.privateKey,
-          what: "the private key",
-          lines: true,
-        });
-    });
   return h(
-    Inspector,
+    NewForm,
     {
-      key: "new",
       title: newTitle,
       note: h("code", null, `brume key create ${state.name || "NAME"}`),
       draft: "keys.new",
-      onclose: () => go(home()),
+      state,
+      isReady: hasName(state),
+      button: "Create key",
+      make: () =>
+        call(`/_brume/admin/keys?${place()}`, {
+          name: state.name.trim(),
+          publicKey: state.publicKey.trim() || undefined,
+        }),
+      made: ({ name, privateKey }) =>
+        privateKey && showOnce({
+          title: `Private key of ${name}`,
+          note: "The server does not keep it, and it is not shown again.",
+          secret: privateKey,
+          what: "the private key",
+          lines: true,
+        }),
+      onclose: shut,
     },
-    h(
-      Form,
-      { onsend: send },
-      h(Field, {
-        label: "Name",
-        value: state.name,
-        oninput: into(state, "name"),
-        created: (element) => element.focus(),
-      }),
-      h(Field, {
-        label: "Public key (PEM)",
-        type: "area",
-        class: "mono",
-        value: state.publicKey,
-        oninput: into(state, "publicKey"),
-        note: "Empty: the server makes a pair and shows you the private half, once.",
-      }),
-      Wrong(state.error),
-      h(
-        "div.line",
-        null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Create key"),
-      ),
-    ),
+    NameField(state),
+    h(Field, {
+      label: "Public key (PEM)",
+      type: "area",
+      class: "mono",
+      value: state.publicKey,
+      oninput: into(state, "publicKey"),
+      note: "Empty: the server makes a pair and shows you the private half, once.",
+    }),
   );
 }

@@ -1,12 +1,10 @@
 // A new operator: invited by a link, or with a password or an identity at the provider from the start.
 
-import { call, refresh, remote } from "../core/calls.js";
+import { call, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, sendOnce } from "../core/state.js";
-import { Button, Field, Picker } from "../parts/controls.js";
-import { Form, Inspector } from "../parts/layout.js";
-import { Wrong } from "../parts/states.js";
+import { draft, into, say } from "../core/state.js";
+import { Field, Picker } from "../parts/controls.js";
+import { NameField, NewForm, hasName } from "../parts/new.js";
 import { invite } from "./users-invitations.js";
 
 /** Roles, and what they may do. */
@@ -31,50 +29,32 @@ const command = ({ way, name, role }) =>
 export function NewOperator({ onclose }) {
   const state = draft("operators.new", empty);
   const provider = remote("/_brume/admin/session/provider").value?.provider;
-  const send = () =>
-    sendOnce(state, async () => {
-      const stays = unlessLeft();
-      await add(state, state.name.trim());
-      drop("operators.new");
-      refresh();
-      stays(onclose);
-    });
   return h(
-    Inspector,
-    { key: "new", title: "New operator", note: h("code", null, command(state)), draft: "operators.new", onclose },
-    h(
-      Form,
-      { onsend: send },
-      h(Field, {
-        label: "Name",
-        value: state.name,
-        oninput: into(state, "name"),
-        created: (element) => element.focus(),
-      }),
-      h(Picker, {
-        label: "Begins with",
-        value: state.way,
-        options: [["link", "a link to send"], ["password", "a password"], ...(provider ? [["openid", provider]] : [])],
-        onchange: into(state, "way"),
-      }),
-      Secret(state, provider),
-      h(Picker, { label: "May do", value: state.role, options: roles, onchange: into(state, "role") }),
-      Wrong(state.error),
-      h(
-        "div.line",
-        null,
-        h(
-          Button,
-          { kind: "primary", type: "submit", disabled: state.isBusy || !isReady(state) },
-          state.way === "link" ? "Make the link" : "Add operator",
-        ),
-      ),
-    ),
+    NewForm,
+    {
+      title: "New operator",
+      note: h("code", null, command(state)),
+      draft: "operators.new",
+      state,
+      isReady: isReady(state),
+      button: state.way === "link" ? "Make the link" : "Add operator",
+      make: () => add(state, state.name.trim()),
+      onclose,
+    },
+    NameField(state),
+    h(Picker, {
+      label: "Begins with",
+      value: state.way,
+      options: [["link", "a link to send"], ["password", "a password"], ...(provider ? [["openid", provider]] : [])],
+      onchange: into(state, "way"),
+    }),
+    Secret(state, provider),
+    h(Picker, { label: "May do", value: state.role, options: roles, onchange: into(state, "role") }),
   );
 }
 
 const isReady = (state) =>
-  state.name.trim() !== "" && (state.way === "link" || Object.values(proof(state))[0] !== "");
+  hasName(state) && (state.way === "link" || Object.values(proof(state))[0] !== "");
 
 function Secret(state, provider) {
   if (state.way === "link") {

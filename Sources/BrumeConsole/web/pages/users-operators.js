@@ -10,7 +10,7 @@ import { Button } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Beside, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { AdminTokens, NewAdminToken } from "./users-admin-tokens.js";
 import { Invitations } from "./users-invitations.js";
 import { NewOperator } from "./users-operator-new.js";
@@ -18,10 +18,9 @@ import { NewOperator } from "./users-operator-new.js";
 export const title = "Operators";
 export const newTitle = "New operator";
 const path = "/_brume/admin/operators";
-const home = () => to("users", [], { tab: "operators" });
+const shut = () => go(to("users", [], { tab: "operators" }));
 
 export const begin = () => go(to("users", [], { tab: "operators", new: "operator" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 export const View = () =>
   Beside(
@@ -42,8 +41,8 @@ export const View = () =>
       AdminTokens(),
     ],
     route.query.new === "operator"
-      ? NewOperator({ onclose: () => go(home()) })
-      : route.query.new === "token" && NewAdminToken({ onclose: () => go(home()) }),
+      ? NewOperator({ onclose: shut })
+      : route.query.new === "token" && NewAdminToken({ onclose: shut }),
   );
 
 /** A role in its colour. */
@@ -58,19 +57,14 @@ const columns = [
     cell: (person) => (person.openid ? h("code", { title: person.issuer }, person.openid) : "a password"),
   },
   { title: "Since", cell: (person) => moment(person.created) },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (person) => [
-      h(
-        Button,
-        { class: "small", onclick: () => change(person) },
-        person.role === "full" ? "Only read" : "Allow everything",
-      ),
-      h(Button, { kind: "quiet", icon: "trash", label: `Remove ${person.name}`, onclick: () => remove(person) }),
-    ],
-  },
+  actionColumn((person) => [
+    h(
+      Button,
+      { class: "small", onclick: () => change(person) },
+      person.role === "full" ? "Only read" : "Allow everything",
+    ),
+    h(Button, { kind: "quiet", icon: "trash", label: `Remove ${person.name}`, onclick: () => remove(person) }),
+  ]),
 ];
 
 /** The other role; it holds for the next request of each session and token. */

@@ -1,23 +1,23 @@
 // The tab of API tokens: which apps may call, from where. A token is shown when it is asked for.
 
-import { call, refresh, remote } from "../core/calls.js";
+import { call, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, sendOnce } from "../core/state.js";
+import { go, route, to } from "../core/router.js";
+import { draft, into, say } from "../core/state.js";
 import { place } from "../core/places.js";
 import { exactly, moment } from "../core/words.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
-import { confirm } from "../parts/dialogs.js";
-import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
-import { Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { RevokeButton } from "../parts/dialogs.js";
+import { Beside, Pane } from "../parts/layout.js";
+import { NameField, NewForm, hasName } from "../parts/new.js";
+import { Empty, Loaded } from "../parts/states.js";
+import { Table, actionColumn } from "../parts/table.js";
 
 export const title = "API tokens";
 export const newTitle = "New token";
-const home = () => to("users", [], { tab: "tokens" });
+const shut = () => go(to("users", [], { tab: "tokens" }));
 
 export const begin = () => go(to("users", [], { tab: "tokens", new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 /** Only those of this container and environment: another one is a choice in the bar. */
 export const isHere = (item) => item.container === route.container && item.environment === route.environment;
@@ -58,82 +58,51 @@ const columns = [
   { title: "Signs in at", cell: (token) => token.callback ?? "–" },
   { title: "Last used", cell: (token) => lastUse(token) },
   { title: "Token", cell: (token) => h("code", null, token.token.slice(0, 6) + "…") },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (token) => [
-      h(CopyButton, { text: token.token, what: `the token ${token.name}`, kind: "quiet" }),
-      h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${token.name}`, onclick: () => revoke(token) }),
-    ],
-  },
+  actionColumn((token) => [
+    h(CopyButton, { text: token.token, what: `the token ${token.name}`, kind: "quiet" }),
+    h(RevokeButton, {
+      name: token.name,
+      loses: "Every app that uses this token stops at once, and its streams end. It cannot be brought back.",
+      act: () => call(`/_brume/admin/tokens/revoke?${place()}`, { token: token.token }),
+    }),
+  ]),
 ];
-
-function revoke(token) {
-  confirm({
-    title: `Revoke ${token.name}`,
-    word: token.name,
-    button: "Revoke",
-    loses: "Every app that uses this token stops at once, and its streams end. It cannot be brought back.",
-    act: () => call(`/_brume/admin/tokens/revoke?${place()}`, { token: token.token }).then(refresh),
-    done: `${token.name} is revoked`,
-  });
-}
 
 function NewToken() {
   const state = draft("tokens.new", () => ({ name: "", origins: "", callback: "", error: undefined }));
-  const send = () =>
-    sendOnce(state, async () => {
-      const stays = unlessLeft();
-      const origins = state.origins.split(/[\s,]+/).filter(Boolean);
-      await call(`/_brume/admin/tokens?${place()}`, {
-        name: state.name.trim(),
-        origins: origins.length > 0 ? origins : undefined,
-        callback: state.callback || undefined,
-      });
-      say(`${state.name} may call now`);
-      drop("tokens.new");
-      refresh();
-      stays(() => go(home()));
-    });
   return h(
-    Inspector,
+    NewForm,
     {
-      key: "new",
       title: newTitle,
       note: h("code", null, `brume token create ${state.name || "NAME"}`),
       draft: "tokens.new",
-      onclose: () => go(home()),
+      state,
+      isReady: hasName(state),
+      button: "Create token",
+      make: () => {
+        const origins = state.origins.split(/[\s,]+/).filter(Boolean);
+        return call(`/_brume/admin/tokens?${place()}`, {
+          name: state.name.trim(),
+          origins: origins.length > 0 ? origins : undefined,
+          callback: state.callback || undefined,
+        });
+      },
+      made: () => say(`${state.name} may call now`),
+      onclose: shut,
     },
-    h(
-      Form,
-      { onsend: send },
-      h(Field, {
-        label: "Name",
-        value: state.name,
-        oninput: into(state, "name"),
-        note: "Shown to people who sign in.",
-        created: (element) => element.focus(),
-      }),
-      h(Field, {
-        label: "Allowed origins",
-        type: "area",
-        value: state.origins,
-        oninput: into(state, "origins"),
-        note: "One a line, such as https://app.example.org; empty: any.",
-      }),
-      h(Field, {
-        label: "Address after signing in",
-        value: state.callback,
-        oninput: into(state, "callback"),
-        note: "Empty: the sign-in answers the window that opened it.",
-      }),
-      Wrong(state.error),
-      h(
-        "div.line",
-        null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Create token"),
-      ),
-    ),
+    NameField(state, "Shown to people who sign in."),
+    h(Field, {
+      label: "Allowed origins",
+      type: "area",
+      value: state.origins,
+      oninput: into(state, "origins"),
+      note: "One a line, such as https://app.example.org; empty: any.",
+    }),
+    h(Field, {
+      label: "Address after signing in",
+      value: state.callback,
+      oninput: into(state, "callback"),
+      note: "Empty: the sign-in answers the window that opened it.",
+    }),
   );
 }

@@ -2,23 +2,23 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, sendOnce } from "../core/state.js";
+import { go, route, to } from "../core/router.js";
+import { draft, into, say } from "../core/state.js";
 import { admin, place } from "../core/places.js";
 import { number, plural } from "../core/words.js";
 import { Button, Field } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
-import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
-import { Badge, Empty, Loaded, Wrong } from "../parts/states.js";
-import { Table } from "../parts/table.js";
+import { Beside, Pane } from "../parts/layout.js";
+import { NewForm } from "../parts/new.js";
+import { Badge, Empty, Loaded } from "../parts/states.js";
+import { Table, actionColumn } from "../parts/table.js";
 import { lastUse } from "./users-tokens.js";
 
 export const title = "Webhooks";
 export const newTitle = "Add webhook";
-const home = () => to("users", [], { tab: "webhooks" });
+const shut = () => go(to("users", [], { tab: "webhooks" }));
 
 export const begin = () => go(to("users", [], { tab: "webhooks", new: "1" }));
-export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick: begin }, newTitle);
 
 export const View = () =>
   Loaded(remote(admin("webhooks")), ({ webhooks }) =>
@@ -52,18 +52,13 @@ const columns = [
   { title: "Failures", class: "right", cell: (webhook) => number(webhook.failures) },
   { title: "Last used", cell: (webhook) => lastUse(webhook) },
   { title: "ID", cell: (webhook) => h("code", null, webhook.id) },
-  {
-    title: "Actions",
-    hidden: true,
-    class: "end",
-    cell: (webhook) => [
-      webhook.state === "on"
-        ? h(Button, { class: "small", onclick: () => act("disable", webhook, "is off") }, "Switch off")
-        : h(Button, { class: "small", onclick: () => act("enable", webhook, "is on again") }, "Switch on"),
-      h(Button, { class: "small", onclick: () => test(webhook) }, "Test"),
-      h(Button, { kind: "quiet", icon: "trash", label: `Remove ${webhook.url}`, onclick: () => remove(webhook) }),
-    ],
-  },
+  actionColumn((webhook) => [
+    webhook.state === "on"
+      ? h(Button, { class: "small", onclick: () => act("disable", webhook, "is off") }, "Switch off")
+      : h(Button, { class: "small", onclick: () => act("enable", webhook, "is on again") }, "Switch on"),
+    h(Button, { class: "small", onclick: () => test(webhook) }, "Test"),
+    h(Button, { kind: "quiet", icon: "trash", label: `Remove ${webhook.url}`, onclick: () => remove(webhook) }),
+  ]),
 ];
 
 async function act(verb, webhook, done) {
@@ -101,45 +96,31 @@ function remove(webhook) {
 
 function Add() {
   const state = draft("webhooks.new", () => ({ url: "", error: undefined }));
-  const send = () =>
-    sendOnce(state, async () => {
-      const stays = unlessLeft();
-      const made = await call(`/_brume/admin/webhooks?${place()}`, { url: state.url.trim() });
-      drop("webhooks.new");
-      refresh();
-      stays(() => go(home()));
-      showOnce({
-        title: "Secret of the webhook",
-        note: "Every call is signed with it. It is not shown again.",
-        secret: made.secret,
-        what: "the secret",
-      });
-    });
   return h(
-    Inspector,
+    NewForm,
     {
-      key: "new",
       title: newTitle,
       note: h("code", null, `brume webhook add ${state.url || "URL"}`),
       draft: "webhooks.new",
-      onclose: () => go(home()),
+      state,
+      isReady: state.url.trim() !== "",
+      button: "Add webhook",
+      make: () => call(`/_brume/admin/webhooks?${place()}`, { url: state.url.trim() }),
+      made: ({ secret }) =>
+        showOnce({
+          title: "Secret of the webhook",
+          note: "Every call is signed with it. It is not shown again.",
+          secret,
+          what: "the secret",
+        }),
+      onclose: shut,
     },
-    h(
-      Form,
-      { onsend: send },
-      h(Field, {
-        label: "Address",
-        value: state.url,
-        oninput: into(state, "url"),
-        placeholder: "https://…",
-        created: (element) => element.focus(),
-      }),
-      Wrong(state.error),
-      h(
-        "div.line",
-        null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.url.trim() === "" }, "Add webhook"),
-      ),
-    ),
+    h(Field, {
+      label: "Address",
+      value: state.url,
+      oninput: into(state, "url"),
+      placeholder: "https://…",
+      created: (element) => element.focus(),
+    }),
   );
 }

@@ -3,7 +3,7 @@
 
 import { h } from "../core/render.js";
 import { route, to } from "../core/router.js";
-import { Tabs } from "../parts/controls.js";
+import { Button, Tabs } from "../parts/controls.js";
 import { Head } from "../parts/layout.js";
 import * as accounts from "./users-accounts.js";
 import * as tokens from "./users-tokens.js";
@@ -28,7 +28,10 @@ function view() {
   return [
     h(
       Head,
-      { title: "Users and keys", actions: tab.Actions() },
+      {
+        title: "Users and keys",
+        actions: h(Button, { kind: "primary", icon: "plus", onclick: tab.begin }, tab.newTitle),
+      },
       h(Tabs, {
         label: "What may call",
         tabs: Object.entries(tabs).map(([name, { title }]) => ({

@@ -4,12 +4,13 @@ import { call, refresh } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, to, unlessLeft } from "../core/router.js";
-import { draft, drop, into, say, sendOnce } from "../core/state.js";
+import { draft, say } from "../core/state.js";
 import { exactly, number } from "../core/words.js";
-import { Button, Field, LinkButton } from "../parts/controls.js";
+import { Button, LinkButton } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
-import { Facts, Form, Inspector } from "../parts/layout.js";
-import { Loaded, Wrong } from "../parts/states.js";
+import { Facts, Inspector } from "../parts/layout.js";
+import { NameField, NewForm, hasName } from "../parts/new.js";
+import { Loaded } from "../parts/states.js";
 import { recordsAt } from "./records-query.js";
 import { counted, stored } from "./usage-storage.js";
 import { Share } from "./zones-share.js";
@@ -92,37 +93,23 @@ function end(user, zone, verb) {
 
 export function NewZone(user) {
   const state = draft("zones.new", () => ({ name: "", error: undefined }));
-  const shut = () => go(to("zones", [user]));
-  const send = () =>
-    sendOnce(state, async () => {
-      const stays = unlessLeft();
-      const [zone] = (
-        await call(admin("zones/create"), { user, database: "private", zones: [{ zoneName: state.name.trim() }] })
-      ).zones;
-      if (zone.serverErrorCode) throw new Error(zone.reason);
-      say(`${user} has the zone ${state.name.trim()} now`);
-      drop("zones.new");
-      refresh();
-      stays(shut);
-    });
   return h(
-    Inspector,
-    { key: "new", title: "New zone", note: `of ${user}`, draft: "zones.new", onclose: shut },
-    h(
-      Form,
-      { onsend: send },
-      h(Field, {
-        label: "Name",
-        value: state.name,
-        oninput: into(state, "name"),
-        created: (element) => element.focus(),
-      }),
-      Wrong(state.error),
-      h(
-        "div.line",
-        null,
-        h(Button, { kind: "primary", type: "submit", disabled: state.isBusy || state.name.trim() === "" }, "Create zone"),
-      ),
-    ),
+    NewForm,
+    {
+      title: "New zone",
+      note: `of ${user}`,
+      draft: "zones.new",
+      state,
+      isReady: hasName(state),
+      button: "Create zone",
+      make: async () => {
+        const zones = [{ zoneName: state.name.trim() }];
+        const [zone] = (await call(admin("zones/create"), { user, database: "private", zones })).zones;
+        if (zone.serverErrorCode) throw new Error(zone.reason);
+      },
+      made: () => say(`${user} has the zone ${state.name.trim()} now`),
+      onclose: () => go(to("zones", [user])),
+    },
+    NameField(state),
   );
 }

@@ -1,6 +1,7 @@
 // Dialogs: the typed confirmation before something is lost, the list of keys, a secret that is shown once.
 // The browser keeps the focus inside and gives it back; Esc closes.
 
+import { refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { onArrival } from "../core/router.js";
 import { say, update } from "../core/state.js";
@@ -97,6 +98,14 @@ export function confirm({ title, loses, word, button, act, done }) {
   open.isAbout = true;
   const own = open;
 }
+
+/** A button that revokes what has this name by `act`, once the name was typed. */
+export const RevokeButton = ({ name, loses, act }) => {
+  const title = `Revoke ${name}`;
+  const ask = () =>
+    confirm({ title, word: name, button: "Revoke", loses, act: () => act().then(refresh), done: `${name} is revoked` });
+  return h(Button, { kind: "quiet", icon: "trash", label: title, onclick: ask });
+};
 
 /** Shows a secret, this once: until Done, because it cannot be shown again. */
 export function showOnce({ title, note, secret, what, lines = false }) {

@@ -7,7 +7,7 @@ import { route } from "../core/router.js";
 import { Icon } from "./icons.js";
 
 /**
- * A table. `columns` are `{ title, cell(row), class, sort }`; `id(row)` names a row; `onopen(row)` opens it;
+ * A table. `columns` are `{ title, cell(row), class, sort, hidden }`; `id(row)` names a row; `onopen(row)` opens it;
  * `chosen` is the name of the row that is open.
  */
 export const Table = ({ label, columns, rows, id, chosen, onopen, rowClass }) =>
@@ -42,6 +42,9 @@ export const Table = ({ label, columns, rows, id, chosen, onopen, rowClass }) =>
       ),
     ),
   );
+
+/** The column of what can be done with a row, at its end. */
+export const actionColumn = (cell) => ({ title: "Actions", hidden: true, class: "end", cell });
 
 const HeadCell = ({ title, class: names, sort, hidden }) =>
   h(

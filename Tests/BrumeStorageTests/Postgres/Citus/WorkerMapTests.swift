@@ -74,21 +74,21 @@ struct WorkerMapTests {
   }
 
   @Test func `only what the coordinator can do better is handed over to it`() {
-    #expect(Handover(ServerError.noSuchTable) == .lacksTable)
-    #expect(Handover(ServerError(code: nil, message: "gone")) == .isAway)
-    #expect(Handover(StoreError(.unreachable, "no answer")) == .isAway)
-    #expect(Handover(ServerError(code: "23514", message: "refused")) == nil)
-    #expect(Handover(StoreError(.unavailable, "commits are missing")) == nil)
-    #expect(Handover(StoreError(.noRoom, "full")) == nil)
+    #expect(HandoverReason(ServerError.noSuchTable) == .lacksTable)
+    #expect(HandoverReason(ServerError(code: nil, message: "gone")) == .isAway)
+    #expect(HandoverReason(StoreError(.unreachable, "no answer")) == .isAway)
+    #expect(HandoverReason(ServerError(code: "23514", message: "refused")) == nil)
+    #expect(HandoverReason(StoreError(.unavailable, "commits are missing")) == nil)
+    #expect(HandoverReason(StoreError(.noRoom, "full")) == nil)
   }
 
   @Test func `a worker that was away is not tried for five seconds`() {
-    let presence = Presence()
-    #expect(presence.isThere(at: 0))
-    presence.note(.lacksTable, at: 1000)
-    #expect(presence.isThere(at: 1000))
-    presence.note(.isAway, at: 1000)
-    #expect(!presence.isThere(at: 5999))
-    #expect(presence.isThere(at: 6000))
+    let reachability = WorkerReachability()
+    #expect(reachability.isWorthATry(at: 0))
+    reachability.note(.lacksTable, at: 1000)
+    #expect(reachability.isWorthATry(at: 1000))
+    reachability.note(.isAway, at: 1000)
+    #expect(!reachability.isWorthATry(at: 5999))
+    #expect(reachability.isWorthATry(at: 6000))
   }
 }

@@ -9,8 +9,8 @@ import Testing
   /// Two threads: the first has a connection. Both have a read, which are numbered from 1.
   private struct Fixture {
     var line = ReadLine()
-    let connected = ReaderSeat()
-    let other = ReaderSeat()
+    let connected = ReaderThread()
+    let other = ReaderThread()
     var second: ReadJob
 
     init() throws {
@@ -106,14 +106,37 @@ import Testing
     #expect(fixture.line.takeHopeless(through: 3).map(\.number) == [3])
   }
 
+  @Test func `what is left of the reads that were handed over wakes who sleeps`() throws {
+    var line = ReadLine()
+    let threads = (0..<3).map { _ in ReaderThread() }
+    for _ in threads { line.threadBegins() }
+    line.note(threads[0], isConnected: true)
+    for _ in threads { _ = try line.add(Self.job) }
+    var jobs: [ReadJob] = []
+    for thread in threads { if case .run(let job, _) = line.next(thread) { jobs.append(job) } }
+    for (job, thread) in zip(jobs, threads).dropFirst() {
+      #expect(line.hand(job) != nil)
+      #expect(taken(line.next(thread)) == nil)
+    }
+    line.note(threads[0], isConnected: false)
+    #expect(line.takeHopeless(through: 1).isEmpty)
+    line.ended(jobs[0], milliseconds: nil)
+    guard case .run(let job, let woken?) = line.next(threads[0]) else {
+      Issue.record("nobody is woken")
+      return
+    }
+    #expect(job.number == 2)
+    #expect(taken(line.next(woken)) == 3)
+  }
+
   @Test func `a line that is closed serves what waits, and ends its threads`() throws {
     var fixture = try Fixture()
     _ = fixture.line.hand(fixture.second)
     #expect(taken(fixture.line.next(fixture.other)) == nil)
     #expect(fixture.line.close().count == 1)
     #expect(taken(fixture.line.next(fixture.other)) == 2)
-    for seat in [fixture.connected, fixture.other] {
-      guard case .end = fixture.line.next(seat) else {
+    for thread in [fixture.connected, fixture.other] {
+      guard case .end = fixture.line.next(thread) else {
         Issue.record("a thread does not end")
         return
       }

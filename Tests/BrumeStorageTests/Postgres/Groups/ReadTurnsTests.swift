@@ -27,10 +27,10 @@ import Testing
     return taken
   }
 
-  @Test func `names take turns, and the reads of one keep their order`() {
+  @Test func `names take turns after the server itself, and the reads of one keep their order`() {
     var turns = Self.turns("a", "a", "a", "b", nil, "b")
     #expect(turns.count == 6)
-    #expect(Self.all(&turns) == [1, 4, 5, 2, 6, 3])
+    #expect(Self.all(&turns) == [5, 1, 4, 2, 6, 3])
     #expect(turns.count == 0)
   }
 
@@ -41,7 +41,7 @@ import Testing
     turns.add(Self.job("b", 9))
     turns.add(Self.job(nil, 10))
     turns.add(Self.job("b", 11))
-    #expect(Self.all(&turns) == [9, 10], "one of each, and what the server itself needs")
+    #expect(Self.all(&turns) == [10, 9], "what the server itself needs, and one")
     turns.ended("b", milliseconds: 0)
     turns.ended(nil, milliseconds: 0)
     #expect(Self.all(&turns) == [11])
@@ -86,26 +86,32 @@ import Testing
     #expect(Self.all(&turns) == [4, 5])
   }
 
-  @Test func `the end of one read may wake a thread for a second`() throws {
+  /// A line with eight threads, all of which sleep.
+  private static func sleeping() -> ReadLine {
     var line = ReadLine()
-    let seats = (0..<8).map { _ in ReaderSeat() }
-    for _ in seats { line.threadBegins() }
-    for seat in seats { _ = line.next(seat) }
-    func begin(_ name: String) throws -> ReaderSeat {
-      let seat = try #require(try line.add(Self.job(name, 0)))
-      #expect(line.next(seat).number == line.last)
-      return seat
+    let threads = (0..<8).map { _ in ReaderThread() }
+    for _ in threads { line.threadBegins() }
+    for thread in threads { _ = line.next(thread) }
+    return line
+  }
+
+  @Test func `the end of one read may wake a thread for a second`() throws {
+    var line = Self.sleeping()
+    func begin(_ name: String) throws -> ReaderThread {
+      let thread = try #require(try line.add(Self.job(name, 0)))
+      #expect(line.next(thread).number == line.last)
+      return thread
     }
     let first = try begin("b")
     line.ended(Self.job("b", 0), milliseconds: ReadTurns.long)
     #expect(line.next(first).number == nil)
     for _ in 0..<5 { _ = try begin("a") }
-    let seat = try begin("c")
+    let thread = try begin("c")
     #expect(try line.add(Self.job("b", 0)) == nil, "two are left to others")
     #expect(try line.add(Self.job("c", 0)) == nil)
     #expect(line.isIdle)
     line.ended(Self.job("c", 0), milliseconds: 0)
-    guard case .run(let job, let woken?) = line.next(seat) else {
+    guard case .run(let job, let woken?) = line.next(thread) else {
       Issue.record("nobody is woken")
       return
     }
@@ -115,6 +121,37 @@ import Testing
       return
     }
     #expect(last.name == "c")
+  }
+
+  @Test func `a read whose thread slept again as it could not begin wakes one when it can`() throws
+  {
+    var line = Self.sleeping()
+    func begin(_ name: String) throws -> ReaderThread {
+      let thread = try #require(try line.add(Self.job(name, 0)))
+      #expect(line.next(thread).number == line.last)
+      return thread
+    }
+    let slow = try begin("slow")
+    line.ended(Self.job("slow", 0), milliseconds: ReadTurns.long)
+    #expect(line.next(slow).number == nil)
+    let first = try begin("a")
+    for name in ["b", "c", "d", "e", "f"] { _ = try begin(name) }
+    // Two threads are woken before either looks, and only one of the three reads may begin.
+    let woken = [
+      try #require(try line.add(Self.job("g", 0))), try #require(try line.add(Self.job("slow", 0))),
+    ]
+    #expect(try line.add(Self.job("a", 0)) == nil)
+    #expect(line.next(woken[0]).number != nil)
+    #expect(line.next(woken[1]).number == nil)
+    line.ended(Self.job("g", 0), milliseconds: 0)
+    #expect(line.next(woken[0]).number == nil)
+    line.ended(Self.job("a", 0), milliseconds: 0)
+    guard case .run(let job, let other?) = line.next(first) else {
+      Issue.record("nobody is woken")
+      return
+    }
+    #expect(job.name == "slow")
+    #expect(line.next(other).number == line.last)
   }
 
   /// On a real database, where each read holds its connection.
