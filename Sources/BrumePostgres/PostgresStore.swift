@@ -165,7 +165,7 @@ package final class PostgresStore: Store {
       try await withCheckedThrowingContinuation {
         (continuation: CheckedContinuation<Void, any Error>) in
         let job = ReadJob(
-          plan: plan, asksForIndex: asksForIndex, name: ReaderName.current?(),
+          plan: plan, asksForIndex: asksForIndex, name: ReaderName.current?.now(),
           isWanted: { !outcome.isCancelled.load(ordering: .relaxed) },
           run: { transaction in outcome.keep(try body(transaction)) },
           finish: { error in continuation.resume(with: error) })

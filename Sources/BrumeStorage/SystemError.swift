@@ -1,11 +1,11 @@
 // What the system said of the last call that failed.
 
 #if canImport(Darwin)
-  package import Darwin
+  import Darwin
 #elseif canImport(Glibc)
-  package import Glibc
+  import Glibc
 #elseif canImport(Musl)
-  package import Musl
+  import Musl
 #endif
 
 /// The system's words for a failure.

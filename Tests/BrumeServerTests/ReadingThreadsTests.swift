@@ -80,13 +80,13 @@ import Testing
     let requests = Workers(
       threads: 2, perLane: 2, clocks: .init(processorTime: { 0 }, now: { 0 }))
     let names = try await requests.run(for: "address") { lane in
-      let before = ReaderName.current?()
+      let before = ReaderName.current?.now()
       await lane.move(to: "user")
-      return [before, ReaderName.current?()]
+      return [before, ReaderName.current?.now()]
     }
     #expect(names == ["address", "user"])
     let own = try await Workers(threads: 1, perLane: 1).run(for: "notifier") {
-      ReaderName.current?()
+      ReaderName.current?.now()
     }
     #expect(own == nil)
   }

@@ -117,9 +117,9 @@ package final class Workers: Sendable {
     _ body: @concurrent @Sendable (Lane) async throws -> Value
   ) async throws -> Value {
     let lane = Lane(name: name, address: address, workers: self)
-    let reader: @Sendable () -> String = { lane.name }
     // Nobody's turn comes before the server's own work.
-    return try await ReaderName.$current.withValue(givingWay == nil ? nil : reader) {
+    let reader = givingWay == nil ? nil : ReaderName { lane.name }
+    return try await ReaderName.$current.withValue(reader) {
       try await withTaskExecutorPreference(lane) { try await body(lane) }
     }
   }

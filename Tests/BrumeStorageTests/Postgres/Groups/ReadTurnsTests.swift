@@ -171,7 +171,7 @@ import Testing
       func read(as name: String, _ count: Int) {
         for _ in 0..<count {
           tasks.addTask {
-            try await ReaderName.$current.withValue({ name }) {
+            try await ReaderName.$current.withValue(ReaderName { name }) {
               try await store.read { transaction in
                 _ = try transaction.settings.value(.secret)
                 start.yield(name)
