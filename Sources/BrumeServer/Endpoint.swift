@@ -101,46 +101,18 @@ package struct Endpoint: Sendable {
     self.handler = handler
   }
 
-  var reading: Endpoint {
+  private func with<Value>(_ part: WritableKeyPath<Endpoint, Value>, _ value: Value) -> Endpoint {
     var endpoint = self
-    endpoint.isRead = true
+    endpoint[keyPath: part] = value
     return endpoint
   }
 
-  var fetching: Endpoint {
-    var endpoint = reading
-    endpoint.isFetch = true
-    return endpoint
-  }
-
-  func working(_ work: Work) -> Endpoint {
-    var endpoint = self
-    endpoint.work = work
-    return endpoint
-  }
-
+  var reading: Endpoint { with(\.isRead, true) }
+  var fetching: Endpoint { reading.with(\.isFetch, true) }
+  func working(_ work: Work) -> Endpoint { with(\.work, work) }
   /// For a GET that does more than to read.
-  var withoutHead: Endpoint {
-    var endpoint = self
-    endpoint.takesHead = false
-    return endpoint
-  }
-
-  var supervising: Endpoint {
-    var endpoint = self
-    endpoint.isSupervision = true
-    return endpoint
-  }
-
-  var watching: Endpoint {
-    var endpoint = self
-    endpoint.isWatch = true
-    return endpoint
-  }
-
-  var streaming: Endpoint {
-    var endpoint = self
-    endpoint.streams = true
-    return endpoint
-  }
+  var withoutHead: Endpoint { with(\.takesHead, false) }
+  var supervising: Endpoint { with(\.isSupervision, true) }
+  var watching: Endpoint { with(\.isWatch, true) }
+  var streaming: Endpoint { with(\.streams, true) }
 }

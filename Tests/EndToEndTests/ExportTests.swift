@@ -46,10 +46,7 @@ import Testing
       let text = (0..<25_000).map { String($0, radix: 36) }.joined(separator: " ")
       let names = ["a", "b", "c", "d", "e"]
       for name in names { try await phone.save(name, ["text": text]) }
-      let file = server.folder + "/alice.export"
-      let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
-      #expect(out.status == 0, "\(out.talk)")
-      let back = try await Tool.run("import", file, "--user", "bob", "--data", server.folder)
+      let back = try await server.importForBob(try await server.exported())
       #expect(back.status == 0 && back.talk.contains("5 records of bob"), "\(back.talk)")
       let bobs = try server.device("bobs", of: "bob")
       #expect(Set(try await bobs.changes().summary) == Set(names.map { "+\($0)" }))
@@ -66,19 +63,14 @@ import Testing
       let photo = URL(filePath: server.folder + "/photo.jpg")
       try Data([1, 2, 3]).write(to: photo)
       try await phone.save("a", ["photos": [0, 1, 2].map { _ in CKAsset(fileURL: photo) }])
-      let file = server.folder + "/alice.export"
-      let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
-      #expect(out.status == 0, "\(out.talk)")
+      let lines = try await server.exported()
       // 134 records with three files each: 402, and a user may have 400.
-      let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
       let record = try #require(lines.first { $0.hasPrefix("{\"record\":") })
       let name = "\"recordName\":\"a\""
       #expect(record.contains(name))
       let more = (0..<133).map { record.replacing(name, with: "\"recordName\":\"r\($0)\"") }
       let many = lines.dropLast() + more + ["{\"end\":true,\"records\":134}"]
-      try many.joined(separator: "\n").appending("\n").write(
-        toFile: file, atomically: true, encoding: .utf8)
-      let back = try await Tool.run("import", file, "--user", "bob", "--data", server.folder)
+      let back = try await server.importForBob(many)
       #expect(back.status == 0 && back.talk.contains("134 records of bob"), "\(back.talk)")
     }
   }
@@ -98,20 +90,14 @@ import Testing
       // So it stands behind its photo.
       album["title"] = "new"
       try await phone.database.save(album)
-      let file = server.folder + "/alice.export"
-      let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
-      #expect(out.status == 0, "\(out.talk)")
-      let lines = try String(contentsOfFile: file, encoding: .utf8)
-        .split(separator: "\n").map(String.init)
+      let lines = try await server.exported()
       let first = try #require(lines.firstIndex { $0.hasPrefix("{\"record\":") })
       let name = "\"recordName\":\"a\""
       #expect(lines[first].contains(name) && lines[first + 1].contains("\"title\""))
       // 450 photos with a file each, and a user may have 400 that no record holds.
       let more = (0..<449).map { lines[first].replacing(name, with: "\"recordName\":\"r\($0)\"") }
       let many = lines[...first] + more + [lines[first + 1], "{\"end\":true,\"records\":451}"]
-      try many.joined(separator: "\n").appending("\n").write(
-        toFile: file, atomically: true, encoding: .utf8)
-      let back = try await Tool.run("import", file, "--user", "bob", "--data", server.folder)
+      let back = try await server.importForBob(many)
       #expect(back.status == 0 && back.talk.contains("451 records of bob"), "\(back.talk)")
       let last = try await server.device("bobs", of: "bob").fetch("r448")
       #expect(last.parent?.recordID.recordName == "album")
@@ -132,11 +118,7 @@ import Testing
       try await phone.database.save(below)
       album["title"] = "album"
       try await phone.database.save(album)
-      let file = server.folder + "/alice.export"
-      let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
-      #expect(out.status == 0, "\(out.talk)")
-      let lines = try String(contentsOfFile: file, encoding: .utf8)
-        .split(separator: "\n").map(String.init)
+      let lines = try await server.exported()
       let first = try #require(lines.firstIndex { $0.contains("\"first\"") })
       let (second, third) = (
         lines[first].replacing("\"first\"", with: "\"second\""),
@@ -145,9 +127,7 @@ import Testing
       // The first is sent before the second comes, and refused; the album comes before the third.
       let many =
         lines[...first] + [second, lines[first + 1], third, "{\"end\":true,\"records\":4}"]
-      try many.joined(separator: "\n").appending("\n").write(
-        toFile: file, atomically: true, encoding: .utf8)
-      let back = try await Tool.run("import", file, "--user", "bob", "--data", server.folder)
+      let back = try await server.importForBob(many)
       #expect(back.status == 0 && back.talk.contains("4 records of bob"), "\(back.talk)")
       let record = try await server.device("bobs", of: "bob").fetch("a")
       #expect(record["title"] == "third")
@@ -178,5 +158,24 @@ import Testing
       let error = await #expect(throws: CKError.self) { try await phone.save("a") }
       #expect(error?.code == .notAuthenticated)
     }
+  }
+}
+
+extension ServerProcess {
+  private var file: String { folder + "/alice.export" }
+
+  /// The lines of a file with alice's data.
+  fileprivate func exported() async throws -> [String] {
+    let out = try await Tool.run("export", "--user", "alice", file, "--data", folder)
+    #expect(out.status == 0, "\(out.talk)")
+    return try String(contentsOfFile: file, encoding: .utf8)
+      .split(separator: "\n").map(String.init)
+  }
+
+  /// Imports a file of these lines as bob's data.
+  fileprivate func importForBob(_ lines: some Sequence<String>) async throws -> Tool.Outcome {
+    try lines.joined(separator: "\n").appending("\n").write(
+      toFile: file, atomically: true, encoding: .utf8)
+    return try await Tool.run("import", file, "--user", "bob", "--data", folder)
   }
 }

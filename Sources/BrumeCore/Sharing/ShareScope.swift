@@ -83,9 +83,7 @@ final class ShareScope {
   /// - Throws: `limitExceeded` if the shares have too many bytes, and those that were read do not allow to write.
   func best() throws -> SharePermission? {
     if try finds({ $0.permission == .readWrite }) { return .readWrite }
-    guard known.count == names.count else {
-      throw tooManyBytes("to find one that allows to write; leave some of them")
-    }
+    try requireAll("to find one that allows to write; leave some of them")
     return known.values.lazy.compactMap(\.permission).first
   }
 
@@ -96,9 +94,7 @@ final class ShareScope {
   func coveredNames(limit: Int) throws -> Set<ByteText>? {
     if try permission(of: Record.zoneShareName) != nil { return nil }
     _ = try finds { _ in false }
-    guard known.count == names.count else {
-      throw tooManyBytes("for a query; fetch the zone's changes instead")
-    }
+    try requireAll("for a query; fetch the zone's changes instead")
     let shown = known.filter { $0.value.permission != nil }
     let roots = shown.keys.sorted().compactMap { shown[$0]?.root }
     let below = try transaction.records.descendants(of: roots, in: zone, limit: limit + 1)
@@ -127,8 +123,10 @@ final class ShareScope {
     return granted
   }
 
-  private func tooManyBytes(_ purpose: String) -> BrumeError {
-    BrumeError(
+  /// That no share was left unread for its bytes.
+  private func requireAll(_ purpose: String) throws {
+    if known.count == names.count { return }
+    throw BrumeError(
       .limitExceeded,
       "the shares of zone '\(zone.name)' that you take part in have more than \(mostBytes) bytes, too many "
         + purpose)

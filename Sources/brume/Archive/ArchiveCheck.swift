@@ -28,7 +28,7 @@ struct ArchiveCheck {
     switch try ExportLine(json: json) {
     case .record(let record)?:
       records += 1
-      for file in record.fields.values.flatMap(\.files) { uses[file.fileChecksum, default: 0] += 1 }
+      for file in record.files { uses[file.fileChecksum, default: 0] += 1 }
     case .end(let count)?: total = count
     case .heading?, .zone?, .file?, .piece?: break
     case nil: throw BrumeError(.badRequest, "it has a line that is none of an export's")

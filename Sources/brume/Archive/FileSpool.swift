@@ -49,7 +49,7 @@ struct FileSpool {
 
   /// The record is saved.
   mutating func drop(filesOf record: Record) throws {
-    for file in record.fields.values.flatMap(\.files) {
+    for file in record.files {
       guard let count = uses?[file.fileChecksum] else { continue }
       uses?[file.fileChecksum] = count - 1
       if count <= 1 { places[file.fileChecksum] = nil }

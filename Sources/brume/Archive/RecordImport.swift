@@ -111,8 +111,10 @@ struct RecordImport {
   }
 
   private mutating func send(_ records: [Record]) async throws {
-    let found = try await ReadyRecords.among(records) { [connection, user, zone] names in
-      try await connection.post("records/lookup", Self.lookup(names, in: zone, of: user))
+    let found = try await ReadyRecords.among(records) { names in
+      try await connection.post(
+        "records/lookup",
+        asUser(LookupRecordsRequest(names, in: zone, desiredKeys: []).json))
     }
     for (record, needs) in found.early {
       refuse(record, ReadyRecords.missing(needs))
@@ -135,13 +137,6 @@ struct RecordImport {
     if !batch.records.isEmpty { try await save(batch.records[...], batch.operations[...]) }
   }
 
-  private static func lookup(_ names: [String], in zone: String, of user: String) -> JSON {
-    [
-      "user": .string(user), "zoneID": ["zoneName": .string(zone)], "desiredKeys": [],
-      "records": .array(names.map { ["recordName": .string($0)] }),
-    ]
-  }
-
   /// What goes in one request.
   private struct Batch {
     var records: [Record] = []
@@ -157,6 +152,13 @@ struct RecordImport {
 
   private func request(_ operations: [RecordOperation]) -> JSON {
     ModifyRecordsRequest(zone: ZoneID(name: zone), operations: operations).json
+  }
+
+  /// The request as one of the user.
+  private func asUser(_ request: JSON) -> JSON {
+    var body = request.object ?? JSONObject()
+    body["user"] = .string(user)
+    return .object(body)
   }
 
   private mutating func save(
@@ -179,11 +181,9 @@ struct RecordImport {
 
   /// Nil: they are too much for one request, such as more words than it may have.
   private func answers(to operations: [RecordOperation]) async throws -> [JSON]? {
-    var body = request(operations).object ?? JSONObject()
-    body["user"] = .string(user)
     do {
       let answer = try await connection.send(
-        "records/modify", .object(body), within: ServerConnection.patience)
+        "records/modify", asUser(request(operations)), within: ServerConnection.patience)
       return answer["records"]?.array ?? []
     } catch let error as BrumeError {
       if error.code == .limitExceeded, operations.count > 1 { return nil }

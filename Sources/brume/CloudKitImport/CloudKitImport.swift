@@ -70,7 +70,7 @@ struct CloudKitImport {
       }
       counts.records += 1
       counts.types[record.type, default: 0] += 1
-      if target == nil { counts.files += record.fields.values.reduce(0) { $0 + $1.files.count } }
+      if target == nil { counts.files += record.files.count }
     }
     counts.records += page.unreadable.count
   }

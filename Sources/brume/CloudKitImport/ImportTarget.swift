@@ -34,7 +34,8 @@ struct ImportTarget {
 
   /// The records of these names that are there, by name.
   func stored(_ names: [String], in zone: String) async throws -> [String: Record] {
-    let answer = try await ask("records/lookup", Self.lookup(names, in: zone))
+    let answer = try await ask(
+      "records/lookup", LookupRecordsRequest(names, in: zone).json)
     var found: [String: Record] = [:]
     for item in answer["records"]?.array ?? [] where item["serverErrorCode"] == nil {
       let record = try Record(json: item)
@@ -46,17 +47,9 @@ struct ImportTarget {
   /// Of the records, those that can be saved now.
   func ready(_ records: [Record], in zone: String) async throws -> ReadyRecords {
     try await ReadyRecords.among(records) { names in
-      var body = Self.lookup(names, in: zone).object ?? JSONObject()
-      body["desiredKeys"] = []
-      return try await ask("records/lookup", .object(body))
+      try await ask(
+        "records/lookup", LookupRecordsRequest(names, in: zone, desiredKeys: []).json)
     }
-  }
-
-  private static func lookup(_ names: [String], in zone: String) -> JSON {
-    [
-      "zoneID": ["zoneName": .string(zone)],
-      "records": .array(names.map { ["recordName": .string($0)] }),
-    ]
   }
 
   /// Saves records of one zone. Answers why some were refused, in order.

@@ -74,6 +74,14 @@ struct ReadyRecords {
   }
 }
 
+extension LookupRecordsRequest {
+  /// - Parameter desiredKeys: fields that come back; nil: all.
+  init(_ names: [String], in zone: String, desiredKeys: [String]? = nil) {
+    self.init(
+      zone: ZoneID(name: zone), items: names.map { Item(name: $0) }, desiredKeys: desiredKeys)
+  }
+}
+
 extension BrumeError {
   /// What is wrong is with a record that this one needs.
   var isAboutAnother: Bool { code == .validatingReferenceError }

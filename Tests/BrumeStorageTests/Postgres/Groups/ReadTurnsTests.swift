@@ -95,13 +95,15 @@ import Testing
     return line
   }
 
+  private static func begin(_ name: String, _ line: inout ReadLine) throws -> ReaderThread {
+    let thread = try #require(try line.add(job(name, 0)))
+    #expect(line.next(thread).number == line.last)
+    return thread
+  }
+
   @Test func `the end of one read may wake a thread for a second`() throws {
     var line = Self.sleeping()
-    func begin(_ name: String) throws -> ReaderThread {
-      let thread = try #require(try line.add(Self.job(name, 0)))
-      #expect(line.next(thread).number == line.last)
-      return thread
-    }
+    func begin(_ name: String) throws -> ReaderThread { try Self.begin(name, &line) }
     let first = try begin("b")
     line.ended(Self.job("b", 0), milliseconds: ReadTurns.long)
     #expect(line.next(first).number == nil)
@@ -126,11 +128,7 @@ import Testing
   @Test func `a read whose thread slept again as it could not begin wakes one when it can`() throws
   {
     var line = Self.sleeping()
-    func begin(_ name: String) throws -> ReaderThread {
-      let thread = try #require(try line.add(Self.job(name, 0)))
-      #expect(line.next(thread).number == line.last)
-      return thread
-    }
+    func begin(_ name: String) throws -> ReaderThread { try Self.begin(name, &line) }
     let slow = try begin("slow")
     line.ended(Self.job("slow", 0), milliseconds: ReadTurns.long)
     #expect(line.next(slow).number == nil)
