@@ -26,7 +26,7 @@ struct OwnSubscriptions {
       let other = SubscriptionScope(in: place.containerEnvironment, scope: scope, user: place.user)
       let found = try transaction.subscriptions.all(in: other)
       count += found.count
-      bytes += found.reduce(0) { $0 + $1.subscription.byteCount }
+      bytes += found.reduce(0) { $0 + known.signature(of: $1.subscription, in: other).byteCount }
       guard other == place else { continue }
       for stored in found { note(stored.subscription) }
     }
@@ -62,10 +62,10 @@ struct OwnSubscriptions {
   }
 
   private mutating func note(_ subscription: Subscription) {
-    let (id, signature) = (subscription.id, known.text(of: subscription, in: place))
-    signaturesByID[ByteText(id)] = signature
-    bytesByID[ByteText(id)] = subscription.byteCount
-    idsBySignature[signature, default: []].append(id)
+    let (id, signature) = (subscription.id, known.signature(of: subscription, in: place))
+    signaturesByID[ByteText(id)] = signature.text
+    bytesByID[ByteText(id)] = signature.byteCount
+    idsBySignature[signature.text, default: []].append(id)
   }
 
   private mutating func forget(_ id: String) {
