@@ -44,7 +44,8 @@ package struct UserRemovals: Sendable {
   ) async throws -> UserRemoval {
     var removal = try await report(on: name)
     try await refuseKey(of: removal)
-    try await accounts.signOutEverywhere(removal.user)
+    // What the user joins or makes after the next lines have looked would stay.
+    try await accounts.signOutEverywhere(removal.user, waitsForSaves: true)
     signedOut(removal.user)
     for place in removal.places { try await leaveShares(removal.user, place.containerEnvironment) }
     try await removeZones(of: removal.user)

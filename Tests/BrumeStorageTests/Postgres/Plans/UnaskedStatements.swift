@@ -15,7 +15,7 @@ extension WrittenStatement {
     DatabaseMark.findStore OldWriterRows.findProcesses OldWriterRows.findRecent
     OldWriterRows.removeOld Acknowledgements.find Acknowledgements.findPositions
     Acknowledgements.addLoss WriterRow.setName WriterRow.endOthers WriterRow.add
-    WriterRow.find Durability.unsafe
+    WriterRow.find Durability.unsafe Tail.listen
     """,
     "Every few seconds, of tables with a row for each bucket or process.": """
     LeaseRound.sayThatWeAreHere LeaseRound.findOtherPlace LeaseRound.forgetNodes
