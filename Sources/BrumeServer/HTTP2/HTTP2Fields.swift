@@ -33,6 +33,10 @@ final class HTTP2Fields: ChannelDuplexHandler, RemovableChannelHandler {
       return context.write(data, promise: promise)
     }
     for name in Self.ofConnections { head.headerFields[name] = nil }
+    // A client says how large the table of a connection's fields may be, and the library keeps and searches as much.
+    for index in head.headerFields.indices {
+      head.headerFields[index].indexingStrategy = .avoid
+    }
     context.write(wrapOutboundOut(.head(head)), promise: promise)
   }
 }
