@@ -1,4 +1,4 @@
-// This counts the exchanges of users and their credentials.
+// This counts the exchanges of users.
 
 import BrumeModel
 import BrumeStorage
@@ -32,11 +32,6 @@ final class CountedUsers<Inner: UserReading>: UserReading {
     return try inner.find(phoneNumber: phoneNumber)
   }
 
-  func all() throws -> [User] {
-    exchanges.asks()
-    return try inner.all()
-  }
-
   func page(after name: String?, limit: Int) throws -> [User] {
     exchanges.asks()
     return try inner.page(after: name, limit: limit)
@@ -67,65 +62,5 @@ extension CountedUsers: UserWriting where Inner: UserWriting {
   func remove(_ id: UserID) throws {
     exchanges.writes(.user(id))
     return try inner.remove(id)
-  }
-}
-
-final class CountedCredentials<Inner: CredentialReading>: CredentialReading {
-  private let inner: Inner
-  private let exchanges: ExchangeCount
-
-  init(_ inner: Inner, _ exchanges: ExchangeCount) {
-    self.inner = inner
-    self.exchanges = exchanges
-  }
-
-  func apiToken(_ token: String) throws -> APIToken? {
-    exchanges.asks()
-    return try inner.apiToken(token)
-  }
-
-  func apiTokens() throws -> [APIToken] {
-    exchanges.asks()
-    return try inner.apiTokens()
-  }
-
-  func serverKey(_ id: String) throws -> ServerKey? {
-    exchanges.asks()
-    return try inner.serverKey(id)
-  }
-
-  func serverKeys() throws -> [ServerKey] {
-    exchanges.asks()
-    return try inner.serverKeys()
-  }
-}
-
-extension CountedCredentials: CredentialWriting where Inner: CredentialWriting {
-  func put(_ token: APIToken) throws {
-    exchanges.writes()
-    return try inner.put(token)
-  }
-
-  func removeAPIToken(_ token: String) throws {
-    exchanges.writes()
-    return try inner.removeAPIToken(token)
-  }
-
-  func put(_ key: ServerKey) throws {
-    exchanges.writes()
-    return try inner.put(key)
-  }
-
-  func removeServerKey(_ id: String) throws {
-    exchanges.writes()
-    return try inner.removeServerKey(id)
-  }
-
-  func use(
-    signature: String, at time: Milliseconds, after horizon: Milliseconds, limit: Int
-  ) throws -> SignatureUse {
-    exchanges.asks()
-    exchanges.writes()
-    return try inner.use(signature: signature, at: time, after: horizon, limit: limit)
   }
 }
