@@ -34,7 +34,7 @@ package struct OperatorSignIn: WireRequest, Equatable, Sendable {
 }
 
 /// The answer of both, and of `GET /_brume/admin/session`.
-package struct OperatorSession: Equatable, Sendable {
+package struct OperatorSession: Sendable {
   package var name: String
   package var role: OperatorRole
   package var proof: OperatorProof
@@ -74,18 +74,6 @@ extension Wire {
       writer.member("dev", session.isDevelopment)
       writer.endObject()
     }
-  }
-
-  /// Reads the reply of signing in.
-  package static func operatorSession(_ json: JSON) throws(BrumeError) -> OperatorSession {
-    let object = try json.asObject("the reply")
-    let person = try object.required("operator", try object.object("operator"))
-    return OperatorSession(
-      name: try person.requiredString("name"),
-      role: OperatorRole(rawValue: try person.requiredString("role")) ?? .readOnly,
-      proof: OperatorProof(rawValue: try object.requiredString("proof")) ?? .token,
-      csrfToken: try object.string("csrf"), ends: try object.int("ends"),
-      isDevelopment: try object.bool("dev") ?? false)
   }
 
   /// `GET /_brume/admin/operators`. Nothing of passwords leaves.
