@@ -186,7 +186,8 @@ struct ReplyTests {
       courierURL: "https://x.example:443/aps?tok=3f9c&ttl=43200")
     #expect(
       Wire.courierToken(token).text
-        == #"{"apnsEnvironment":"development","apnsToken":"3f9c","webcourierURL":"\#(token.courierURL)"}"#)
+        == #"{"apnsEnvironment":"development","apnsToken":"3f9c","webcourierURL":"\#(token.courierURL)"}"#
+    )
     #expect(
       Wire.currentUser(ada).text
         == #"{"userRecordName":"\#(Sample.owner.name)","firstName":"Ada","lastName":"Example"}"#)
