@@ -3,58 +3,50 @@
 import BrumeModel
 import BrumeStorage
 
-final class CountedDevices<Inner: DeviceReading>: DeviceReading {
-  private let inner: Inner
-  private let count: ExchangeCount
-
-  init(_ inner: Inner, _ count: ExchangeCount) {
-    self.inner = inner
-    self.count = count
-  }
-
+final class CountedDevices<Inner: DeviceReading>: Counted<Inner>, DeviceReading {
   func find(_ key: DeviceKey) throws -> Device? {
-    count.asks(.device(key))
+    exchanges.asks(.device(key))
     return try inner.find(key)
   }
 
   func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws
     -> [Device]
   {
-    count.asks()
+    exchanges.asks()
     return try inner.all(of: user, in: containerEnvironment)
   }
 
   func all(of user: UserID) throws -> [Device] {
-    count.asks()
+    exchanges.asks()
     return try inner.all(of: user)
   }
 
   func all(courierToken: String) throws -> [Device] {
-    count.asks()
+    exchanges.asks()
     return try inner.all(courierToken: courierToken)
   }
 
   func withPendingEntries(after cursor: PendingCursor?, limit: Int) throws -> (
     devices: [Device], next: PendingCursor?
   ) {
-    count.asks()
+    exchanges.asks()
     return try inner.withPendingEntries(after: cursor, limit: limit)
   }
 
   func all(address: String) throws -> [Device] {
-    count.asks()
+    exchanges.asks()
     return try inner.all(address: address)
   }
 }
 
 extension CountedDevices: DeviceWriting where Inner: DeviceWriting {
   func put(_ device: Device) throws {
-    count.writes(.device(device.key))
+    exchanges.writes(.device(device.key))
     return try inner.put(device)
   }
 
   func remove(_ key: DeviceKey) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.remove(key)
   }
 }

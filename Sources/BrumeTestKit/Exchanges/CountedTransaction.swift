@@ -51,3 +51,14 @@ final class CountedTransaction<Inner: ReadTransaction>: ReadTransaction {
 extension CountedTransaction: WriteTransaction where Inner: WriteTransaction {
   var isAwaited: Bool { inner.isAwaited }
 }
+
+/// A feature whose exchanges are counted.
+class Counted<Inner> {
+  let inner: Inner
+  let exchanges: ExchangeCount
+
+  init(_ inner: Inner, _ exchanges: ExchangeCount) {
+    self.inner = inner
+    self.exchanges = exchanges
+  }
+}

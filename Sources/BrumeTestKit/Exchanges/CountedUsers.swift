@@ -3,15 +3,7 @@
 import BrumeModel
 import BrumeStorage
 
-final class CountedUsers<Inner: UserReading>: UserReading {
-  private let inner: Inner
-  private let exchanges: ExchangeCount
-
-  init(_ inner: Inner, _ exchanges: ExchangeCount) {
-    self.inner = inner
-    self.exchanges = exchanges
-  }
-
+final class CountedUsers<Inner: UserReading>: Counted<Inner>, UserReading {
   func find(_ id: UserID) throws -> User? {
     exchanges.asks(.user(id))
     return try inner.find(id)
