@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryUsers: UserWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryUsers: MemoryFeature, UserWriting {
   func find(_ id: UserID) throws -> User? { draft.state.users[id] }
 
   func find(named name: String) throws -> User? {
