@@ -207,6 +207,5 @@ extension CKShare.Participant {
     return participant
   }
 
-  /// Whether this is the current user.
   var isCurrentUser: Bool { userIdentity.userRecordID?.recordName == CKCurrentUserDefaultName }
 }
