@@ -56,13 +56,16 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
 
   /// Reads a zone from an archive.
   public required init?(coder: NSCoder) {
-    guard let id = coder.object(CKRecordZone.ID.self, "zoneID") else { return nil }
+    let isApples = coder.containsValue(forKey: AppleKey.zoneID)
+    guard let id = coder.object(CKRecordZone.ID.self, isApples ? AppleKey.zoneID : "zoneID")
+    else { return nil }
+    let abilities = coder.decodeInteger(forKey: isApples ? "Capabilities" : "capabilities")
+    let shareKey = isApples ? AppleKey.shareReference : "share"
     self.id = id
     state = Mutex(
       Contents(
-        capabilities: Capabilities(
-          rawValue: UInt(bitPattern: coder.decodeInteger(forKey: "capabilities"))),
-        share: coder.object(CKRecord.Reference.self, "share"),
+        capabilities: Capabilities(rawValue: UInt(bitPattern: abilities)),
+        share: coder.object(CKRecord.Reference.self, shareKey),
         encryptionScope: EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
           ?? .perRecord))
   }
