@@ -39,7 +39,7 @@ extension CKQueryOperation {
       open override var classForCoder: AnyClass { ArchivedQueryCursor.self }
     #endif
 
-    /// Restores a cursor from an archive. One of Apple's does not say for which query it is, and the server refuses it.
+    /// Restores a cursor from an archive. Of one of Apple's the query is not read, and the server refuses it.
     public required init?(coder: NSCoder) {
       if let apples = coder.bytes("CursorData") {
         let marker = Data(apples).base64EncodedString()

@@ -118,7 +118,8 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
     preconditionFailure("CKSubscription is abstract; create one of its subclasses.")
   }
 
-  /// Whether two have the same ID and ask for the same, as a subscription and its archived copy do.
+  /// Whether two have the same ID and ask for the same, as a subscription and its archived copy do. One whose predicate
+  /// cannot be sent equals only itself.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CKSubscription else { return false }
     if other === self { return true }

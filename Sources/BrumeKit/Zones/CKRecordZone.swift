@@ -59,7 +59,11 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
     let isApples = coder.containsValue(forKey: AppleKey.zoneID)
     guard let id = coder.object(CKRecordZone.ID.self, isApples ? AppleKey.zoneID : "zoneID")
     else { return nil }
-    let abilities = coder.decodeInteger(forKey: isApples ? "Capabilities" : "capabilities")
+    // Apple's framework writes an object, which is not read as a number.
+    let abilities =
+      isApples
+      ? coder.object(NSNumber.self, "Capabilities")?.intValue ?? 0
+      : coder.decodeInteger(forKey: "capabilities")
     let shareKey = isApples ? AppleKey.shareReference : "share"
     self.id = id
     state = Mutex(

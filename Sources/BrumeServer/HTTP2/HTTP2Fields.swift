@@ -34,9 +34,9 @@ final class HTTP2Fields: ChannelDuplexHandler, RemovableChannelHandler {
     }
     for name in Self.ofConnections { head.headerFields[name] = nil }
     // A client says how large the table of a connection's fields may be, and the library keeps and searches as much.
-    for index in head.headerFields.indices {
-      head.headerFields[index].indexingStrategy = .avoid
-    }
+    var fields = head.headerFields
+    for index in fields.indices { fields[index].indexingStrategy = .avoid }
+    head.headerFields = fields
     context.write(wrapOutboundOut(.head(head)), promise: promise)
   }
 }
