@@ -10,7 +10,8 @@ package final class DecodedSubscriptions: Sendable {
     var known: [ByteKey: Subscription] = [:]
     var bytes = 0
   }
-  /// Ours: bytes whose subscriptions are remembered; with more, it starts anew. It is four times what one user may have.
+  /// Ours: bytes whose subscriptions are remembered; with more, it starts anew. One user may have 1 MB of them, and
+  /// JSON's own.
   package static let limit = 4 << 20
 
   private let state = Mutex(State())

@@ -34,8 +34,14 @@ final class KnownSignatures: Sendable {
     signature(of: subscription, in: place).text
   }
 
+  /// Its bytes, with those of `notificationInfo`.
+  func size(of subscription: Subscription, in place: SubscriptionScope) -> Int {
+    let bytes = signature(of: subscription, in: place).byteCount
+    return bytes + (subscription.info?.byteCount ?? 0)
+  }
+
   /// With what `Subscription.byteCount` says.
-  func signature(
+  private func signature(
     of subscription: Subscription, in place: SubscriptionScope
   ) -> (text: String, byteCount: Int) {
     let key = Key(place: place, id: subscription.id)

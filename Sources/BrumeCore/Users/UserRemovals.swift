@@ -51,7 +51,9 @@ package struct UserRemovals: Sendable {
     try await removeZones(of: removal.user)
     let (user, slots) = (removal.user, limits.rememberedOperations)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
-    let left = try await store.write(in: .everything(of: store)) { transaction in
+    // A user who has signed in again meanwhile may save something.
+    let scope = WriteScope.everythingBetweenSaves(of: store)
+    let left = try await store.write(in: scope) { transaction in
       let remover = AccountRemover(transaction, user, origin)
       let left = try remover.removeZones()
       for containerEnvironment in try transaction.containerEnvironments() {
