@@ -47,7 +47,9 @@ package struct UserRemovals: Sendable {
     // What the user joins or makes after the next lines have looked would stay.
     try await accounts.signOutEverywhere(removal.user, waitsForSaves: true)
     signedOut(removal.user)
-    for place in removal.places { try await leaveShares(removal.user, place.containerEnvironment) }
+    for place in try await report(on: name).places {
+      try await leaveShares(removal.user, place.containerEnvironment)
+    }
     try await removeZones(of: removal.user)
     let (user, slots) = (removal.user, limits.rememberedOperations)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())

@@ -48,7 +48,7 @@ extension WrittenStatement {
     PostgresAPNsSenders.table PostgresAPNsSenders.find PostgresWebhooks.table
     PostgresWebhooks.find PostgresRoles.table PostgresRoles.findMembers
     PostgresCredentials.tokens PostgresCredentials.keys PostgresCredentials.allTokens
-    PostgresCredentials.allKeys PostgresUsers.all PostgresLog.findNewest PostgresPushLog.find
+    PostgresCredentials.allKeys PostgresLog.findNewest PostgresPushLog.find
     PostgresZones.countDatabases
     """,
     "When an account comes or goes: all accounts, identities or databases are read.": """
