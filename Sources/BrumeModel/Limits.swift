@@ -172,7 +172,7 @@ package struct Limits: Sendable, Equatable {
   package var subscriptionsPerUser = 500
   /// Ours: bytes of one subscription: its conditions and names, without `notificationInfo`.
   package var subscriptionBytes = 65_536
-  /// Ours: bytes of all subscriptions of a user in a container, all told; saving one looks at the others.
+  /// Ours: bytes of all subscriptions of a user in a container; saving one looks at the others.
   package var subscriptionBytesPerUser = 1 << 20
   /// Whether production refuses kinds of subscriptions that were not deployed, as CloudKit does.
   package var deploysSubscriptionTypes = false

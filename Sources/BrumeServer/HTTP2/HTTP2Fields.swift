@@ -34,9 +34,12 @@ final class HTTP2Fields: ChannelDuplexHandler, RemovableChannelHandler {
     }
     for name in Self.ofConnections { head.headerFields[name] = nil }
     // A client says how large the table of a connection's fields may be, and the library keeps and searches as much.
-    var fields = head.headerFields
-    for index in fields.indices { fields[index].indexingStrategy = .avoid }
-    head.headerFields = fields
+    head.headerFields = HTTPFields(
+      head.headerFields.map { field in
+        var field = field
+        field.indexingStrategy = .avoid
+        return field
+      })
     context.write(wrapOutboundOut(.head(head)), promise: promise)
   }
 }
