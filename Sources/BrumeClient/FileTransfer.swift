@@ -66,7 +66,6 @@ package struct OutgoingFile: Sendable {
     throw .changed(url.path)
   }
 
-  /// The piece at an offset.
   func piece(at offset: Int64) throws -> [UInt8] {
     let count = Int(min(Int64(Self.pieceBytes), state.size - offset))
     guard count > 0 else { return [] }

@@ -137,16 +137,9 @@ package struct TokenContents: Equatable, Sendable {
   package var seenUntil: Milliseconds?
   /// Why the server would refuse the token; nil: it would not.
   package var refusal: String?
-  package init(
-    _ token: ChangeToken, readerName: String? = nil, generation: Int64, newest: Int64? = nil,
-    seenUntil: Milliseconds? = nil, refusal: String? = nil
-  ) {
+  package init(_ token: ChangeToken, generation: Int64) {
     self.token = token
-    self.readerName = readerName
     self.generation = generation
-    self.newest = newest
-    self.seenUntil = seenUntil
-    self.refusal = refusal
   }
 }
 

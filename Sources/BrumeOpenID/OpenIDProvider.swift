@@ -28,9 +28,8 @@ package final class OpenIDProvider: Sendable {
   private static let connectTime = TimeAmount.seconds(5)
   /// Sends a request, and answers the status and the body. It throws if they are not there within the time, or are more bytes.
   typealias Exchange =
-    @Sendable (HTTPClientRequest, _ time: TimeAmount, _ most: Int) async throws -> (
-      status: Int, body: ByteBuffer
-    )
+    @Sendable (HTTPClientRequest, _ time: TimeAmount, _ most: Int) async throws -> Answer
+  typealias Answer = (status: Int, body: ByteBuffer)
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
     configuration.timeout.connect = connectTime
@@ -48,8 +47,30 @@ package final class OpenIDProvider: Sendable {
   /// - Throws: when the discovery address is not one that may be trusted.
   package convenience init(settings: ProviderSettings, limits: Limits, host: Host) throws {
     try self.init(settings: settings, limits: limits, host: host) { request, time, most in
-      let answer = try await Self.client.execute(request, timeout: time)
-      return (Int(answer.status.code), try await answer.body.collect(upTo: most))
+      try await Self.inTime(time) {
+        let answer = try await Self.client.execute(request, timeout: time)
+        return (Int(answer.status.code), try await answer.body.collect(upTo: most))
+      }
+    }
+  }
+
+  /// The client's own time ends with an answer's head, and what comes behind it may trickle.
+  private static func inTime(
+    _ time: TimeAmount, _ exchange: @escaping @Sendable () async throws -> Answer
+  ) async throws -> Answer {
+    let timer = client.eventLoopGroup.any().scheduleTask(in: time) {}
+    return try await withThrowingTaskGroup(of: Answer.self) { group in
+      group.addTask(operation: { try await exchange() })
+      group.addTask(operation: {
+        try await timer.futureResult.get()
+        throw HTTPClientError.deadlineExceeded
+      })
+      defer {
+        timer.cancel()
+        group.cancelAll()
+      }
+      guard let first = try await group.next() else { throw HTTPClientError.deadlineExceeded }
+      return first
     }
   }
 
@@ -225,7 +246,7 @@ extension OpenIDProvider {
   private func json(_ request: HTTPClientRequest) async throws -> JSON {
     var request = request
     request.headers.add(name: "Accept", value: "application/json")
-    let answer: (status: Int, body: ByteBuffer)
+    let answer: Answer
     do {
       answer = try await exchange(
         request, .milliseconds(limits.providerAnswerTime), limits.providerAnswerBytes)

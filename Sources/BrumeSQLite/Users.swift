@@ -29,9 +29,6 @@ final class SQLiteUsers: UserWriting {
     try connection.firstWhole(sql, .users, "the account", bind) { $0.user() }
   }
 
-  /// Without those that are damaged, which `find` refuses.
-  func all() throws -> [User] { try connection.allWhole(Self.allUsers, .users) { $0.user() } }
-
   func page(after name: String?, limit: Int) throws -> [User] {
     try connection.allWhole(Self.userPage, .users, limit: limit, { $0.bind(1, name ?? "") }) {
       $0.user()
@@ -65,7 +62,6 @@ final class SQLiteUsers: UserWriting {
     """)
   private static let userByPhone = SQL(
     "SELECT \(userColumns) FROM users WHERE phone = ?1 ORDER BY name, id LIMIT 1")
-  private static let allUsers = SQL("SELECT \(userColumns) FROM users ORDER BY name, id")
   private static let userPage = SQL(
     "SELECT \(userColumns) FROM users WHERE name > ?1 ORDER BY name, id")
   private static let countUsers = SQL("SELECT count(*) FROM users")

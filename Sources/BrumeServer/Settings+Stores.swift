@@ -87,5 +87,7 @@ extension StoreCoders {
   /// Stored content has the wire's form, so that feeds copy bytes.
   package static let wireForm = StoreCoders(
     record: .wire, encodeSubscription: { Wire.encode($0) },
-    decodeSubscription: { try Wire.subscription($0) })
+    decodeSubscription: { try decoded.subscription(of: $0) })
+
+  private static let decoded = DecodedSubscriptions { try Wire.subscription($0) }
 }

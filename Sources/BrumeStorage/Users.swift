@@ -13,8 +13,6 @@ package protocol UserReading: AnyObject {
   func find(emailAddress: String) throws -> User?
   /// The account with exactly this number, the first in name order; nil if there is none.
   func find(phoneNumber: String) throws -> User?
-  /// All accounts in name order.
-  func all() throws -> [User]
   /// Accounts with a name after `name`, in name order, at most `limit`.
   func page(after name: String?, limit: Int) throws -> [User]
   /// How many accounts there are. Where counting would take long, above 100,000, it may be the engine's estimate.

@@ -14,6 +14,9 @@ package struct WriteScope: Hashable, Sendable {
     case account(UserID, ContainerEnvironment)
     /// All databases and accounts in a bucket.
     case bucket(Bucket)
+    /// All databases in a bucket, of which nothing is changed: the write waits for those that change one, and those that
+    /// come wait for it.
+    case databases(Bucket)
     /// What the notifier of a bucket writes beside accounts: its cursor, the log, subscriptions that fired
     /// their only time, the push log, webhooks that fell behind. Refused under another lease of the bucket than
     /// the one with this epoch.
@@ -63,6 +66,11 @@ package struct WriteScope: Hashable, Sendable {
   package static func everything(of store: any Store) -> WriteScope {
     WriteScope(parts: Set((0..<store.bucketCount).map { .bucket(Bucket($0)) } + [.server]))
   }
+  /// The same, while no database is changed: whoever changes one later sees what was written.
+  package static func everythingBetweenSaves(of store: any Store) -> WriteScope {
+    let databases = (0..<store.bucketCount).map { Part.databases(Bucket($0)) }
+    return everything(of: store).and(WriteScope(parts: Set(databases)))
+  }
 
   /// Both together, asked for by the user of the first, or else of the second.
   package func and(_ other: WriteScope) -> WriteScope {
@@ -100,7 +108,7 @@ extension WriteScope.Part {
     case .database(let database): Bucket(of: database, among: count)
     case .account(let user, let containerEnvironment):
       Bucket(of: DatabaseKey(in: containerEnvironment, owner: user), among: count)
-    case .bucket(let bucket), .notifier(let bucket, _): bucket
+    case .bucket(let bucket), .databases(let bucket), .notifier(let bucket, _): bucket
     case .server: nil
     }
   }
@@ -134,7 +142,7 @@ extension WriteScope {
       switch part {
       case .database(let database): condition(database)
       case .bucket, .notifier: true
-      case .account, .server: false
+      case .account, .databases, .server: false
       }
     }
   }

@@ -34,7 +34,7 @@ package struct OperatorSignIn: WireRequest, Equatable, Sendable {
 }
 
 /// The answer of both, and of `GET /_brume/admin/session`.
-package struct OperatorSession: Equatable, Sendable {
+package struct OperatorSession: Sendable {
   package var name: String
   package var role: OperatorRole
   package var proof: OperatorProof
@@ -76,18 +76,6 @@ extension Wire {
     }
   }
 
-  /// Reads the reply of signing in.
-  package static func operatorSession(_ json: JSON) throws(BrumeError) -> OperatorSession {
-    let object = try json.asObject("the reply")
-    let person = try object.required("operator", try object.object("operator"))
-    return OperatorSession(
-      name: try person.requiredString("name"),
-      role: OperatorRole(rawValue: try person.requiredString("role")) ?? .readOnly,
-      proof: OperatorProof(rawValue: try object.requiredString("proof")) ?? .token,
-      csrfToken: try object.string("csrf"), ends: try object.int("ends"),
-      isDevelopment: try object.bool("dev") ?? false)
-  }
-
   /// `GET /_brume/admin/operators`. Nothing of passwords leaves.
   package static func operators(_ operators: [Operator]) -> [UInt8] {
     bytes { writer in
@@ -121,7 +109,7 @@ extension Wire {
     bytes { writer in
       writer.beginObject()
       writer.array("tokens", tokens) { writer, token in
-        Self.write(token, secret: nil, owners, to: &writer)
+        Self.write(token, owners, "token", nil, to: &writer)
       }
       writer.endObject()
     }
@@ -133,22 +121,7 @@ extension Wire {
   package static func adminToken(
     _ token: OperatorCredential, secret: String? = nil, owners: [String: String]
   ) -> [UInt8] {
-    bytes { writer in Self.write(token, secret: secret, owners, to: &writer) }
-  }
-
-  private static func write(
-    _ token: OperatorCredential, secret: String?, _ owners: [String: String],
-    to writer: inout JSONWriter
-  ) {
-    writer.beginObject()
-    writer.member("name", token.name)
-    writer.member("role", token.role.rawValue)
-    writer.member("operator", token.operatorID.flatMap { owners[$0] })
-    writer.member("created", token.created)
-    writer.member("lastUsed", token.lastUsed)
-    writer.member("ends", token.ends)
-    writer.member("token", secret)
-    writer.endObject()
+    bytes { writer in Self.write(token, owners, "token", secret, to: &writer) }
   }
 
   /// `GET /_brume/admin/operators/invitations`.
@@ -160,7 +133,7 @@ extension Wire {
     bytes { writer in
       writer.beginObject()
       writer.array("invitations", invitations) { writer, invitation in
-        Self.write(invitation, url: nil, makers, to: &writer)
+        Self.write(invitation, makers, "url", nil, to: &writer)
       }
       writer.endObject()
     }
@@ -172,20 +145,21 @@ extension Wire {
   package static func operatorInvitation(
     _ invitation: OperatorCredential, url: String? = nil, makers: [String: String]
   ) -> [UInt8] {
-    bytes { writer in Self.write(invitation, url: url, makers, to: &writer) }
+    bytes { writer in Self.write(invitation, makers, "url", url, to: &writer) }
   }
 
   private static func write(
-    _ invitation: OperatorCredential, url: String?, _ makers: [String: String],
-    to writer: inout JSONWriter
+    _ credential: OperatorCredential, _ makers: [String: String], _ key: StaticString,
+    _ secret: String?, to writer: inout JSONWriter
   ) {
     writer.beginObject()
-    writer.member("name", invitation.name)
-    writer.member("role", invitation.role.rawValue)
-    writer.member("operator", invitation.operatorID.flatMap { makers[$0] })
-    writer.member("created", invitation.created)
-    writer.member("ends", invitation.ends)
-    writer.member("url", url)
+    writer.member("name", credential.name)
+    writer.member("role", credential.role.rawValue)
+    writer.member("operator", credential.operatorID.flatMap { makers[$0] })
+    writer.member("created", credential.created)
+    writer.member("lastUsed", credential.lastUsed)
+    writer.member("ends", credential.ends)
+    writer.member(key, secret)
     writer.endObject()
   }
 

@@ -65,7 +65,7 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
 }
 
 /// The reply of both calls: the token, and where its device's pushes can be polled.
-package struct CourierToken: Equatable, Sendable {
+package struct CourierToken: Sendable {
   package var environment: Environment
   /// 64 hex digits.
   package var token: String
@@ -89,15 +89,5 @@ extension Wire {
       writer.member("webcourierURL", token.courierURL)
       writer.endObject()
     }
-  }
-
-  /// Reads the reply of `tokens/create` and `tokens/register`.
-  package static func courierToken(_ json: JSON) throws(BrumeError) -> CourierToken {
-    let object = try json.asObject("the reply")
-    let name = try object.requiredString("apnsEnvironment")
-    return CourierToken(
-      environment: Environment(rawValue: name) ?? .production,
-      token: try object.requiredString("apnsToken"),
-      courierURL: try object.requiredString("webcourierURL"))
   }
 }

@@ -359,14 +359,14 @@ struct BoundTests {
     }
     let links = fixture.engine.operatorLinks
     let first = try #require(try await links.make(inDevelopment: false))
-    try await links.check(first.secret)
+    _ = try await links.find(first.secret)
     fixture.server.clock.advance(by: 1)
     let second = try #require(try await links.make(inDevelopment: false))
-    for link in [first, second] { try await links.check(link.secret) }
+    for link in [first, second] { _ = try await links.find(link.secret) }
     fixture.server.clock.advance(by: 1)
     let third = try #require(try await links.make(inDevelopment: false))
-    for link in [second, third] { try await links.check(link.secret) }
-    _ = try await ruleFailure { try await links.check(first.secret) }
+    for link in [second, third] { _ = try await links.find(link.secret) }
+    _ = try await ruleFailure { _ = try await links.find(first.secret) }
     func add(_ name: String) async throws {
       _ = try await fixture.engine.operators.add(
         name: name, password: "long-enough-password", role: .full)

@@ -25,7 +25,7 @@ import Testing
   }
 
   private func accounts(of fixture: EngineFixture) async throws -> Int {
-    try await fixture.server.store.read { try $0.users.all().count }
+    try await fixture.server.store.read { try $0.users.count() }
   }
 
   @Test func `a server has so many accounts, whichever way they come`() async throws {

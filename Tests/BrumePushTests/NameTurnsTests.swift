@@ -1,5 +1,6 @@
 // Lookups that get no answer, beside others.
 
+import BrumeModel
 import BrumePush
 import BrumeTestKit
 import Testing
@@ -21,6 +22,36 @@ import Testing
       while begun.value < NameTurns.perDomain { await Task.yield() }
       // Somebody else's goes on.
       #expect(try await turns.take("push.example.org") { 7 } == 7)
+      #expect(begun.value == NameTurns.perDomain)
+      answer.finish()
+      try await group.waitForAll()
+    }
+    #expect(begun.value == NameTurns.perDomain + 2)
+  }
+
+  @Test func `names of many domains that one user gives leave threads to all others`()
+    async throws
+  {
+    let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+    let begun = Mutexed(0)
+    let outside = OutsideGuard(allowed: []) { name in
+      if name.hasSuffix(".example") {
+        begun.change { $0 += 1 }
+        for await _ in answers { break }
+      }
+      return [.v4(0x0808_0808)]
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<(NameTurns.perDomain + 2) {
+        group.addTask {
+          _ = try await outside.target("https://slow\(number).example/x", for: UserID("_a"))
+        }
+      }
+      while begun.value < NameTurns.perDomain { await Task.yield() }
+      // Somebody else's goes on, and the operator's.
+      for user in [UserID("_b"), nil] {
+        _ = try await outside.target("https://push.example.org/x", for: user)
+      }
       #expect(begun.value == NameTurns.perDomain)
       answer.finish()
       try await group.waitForAll()

@@ -334,7 +334,7 @@ import Testing
       settings: settings, folder: nil, logger: ServerFixture.silent)
     let (users, tokens, keys) = try await server.store.read {
       (
-        try $0.users.all().count, try $0.credentials.apiTokens().count,
+        try $0.users.count(), try $0.credentials.apiTokens().count,
         try $0.credentials.serverKeys().count
       )
     }

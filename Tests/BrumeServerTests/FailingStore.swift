@@ -49,7 +49,7 @@ final class FailingStore: WrappingStore {
   }
 
   private func fails(_ scope: WriteScope) -> Bool {
-    let isWhole = scope == .everything(of: inner)
+    let isWhole = [.everything(of: inner), .everythingBetweenSaves(of: inner)].contains(scope)
     return failing.withLock { failing in
       guard isWhole, let left = failing.wholesLeft else { return failing.writes }
       failing.wholesLeft = left - 1

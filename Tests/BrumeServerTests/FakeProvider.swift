@@ -15,6 +15,8 @@ final class FakeProvider: Sendable {
     /// Bytes, filled up with spaces; nil: as many as it takes.
     var length: Int?
     var isSilent = false
+    /// It begins an answer and never ends it.
+    var isUnfinished = false
     var isMissing = false
   }
   let document = Mutex(Page())
@@ -36,9 +38,9 @@ final class FakeProvider: Sendable {
   func run(_ body: @Sendable (FakeProvider) async throws -> Void) async throws {
     let router = Router()
     router.get("/.well-known/openid-configuration") { [self] _, _ in
-      try await answer(document, documentText)
+      try await response(document, documentText)
     }
-    router.get("/keys") { [self] _, _ in try await answer(keys, Self.keysText) }
+    router.get("/keys") { [self] _, _ in try await response(keys, Self.keysText) }
     router.post("/token") { [self] _, _ in tokenText }
     let application = Application(
       router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
@@ -50,14 +52,23 @@ final class FakeProvider: Sendable {
     }
   }
 
-  private func answer(_ page: borrowing Mutex<Page>, _ text: String) async throws -> String {
+  private func response(
+    _ page: borrowing Mutex<Page>, _ text: String
+  ) async throws -> Response {
     let now = page.withLock { page in
       page.reads += 1
       return page
     }
     if now.isSilent { for await _ in silence.stream {} }
     if now.isMissing { throw HTTPError(.serviceUnavailable) }
-    return text + String(repeating: " ", count: max(0, (now.length ?? 0) - text.utf8.count))
+    let spaces = String(repeating: " ", count: max(0, (now.length ?? 0) - text.utf8.count))
+    return Response(
+      status: .ok,
+      body: .init { [silence] writer in
+        try await writer.write(ByteBuffer(string: text + spaces))
+        if now.isUnfinished { for await _ in silence.stream {} }
+        try await writer.finish(nil)
+      })
   }
 
   private var documentText: String {

@@ -1,6 +1,9 @@
 // Requests whose clients went: before their work began, or within.
 
 import BrumeModel
+import NIOCore
+import NIOEmbedded
+import NIOHTTP2
 import Testing
 
 @testable import BrumeServer
@@ -53,6 +56,22 @@ import Testing
       }
     }
     #expect(try await work.run(deadline: 60) { 1 } == 1)
+  }
+
+  @Test func `who reads a body learns of a connection that broke that its client went`() throws {
+    let errors: [any Error] = [
+      IOError(errnoCode: 104, reason: "read"),
+      NIOHTTP2Errors.streamClosed(streamID: 1, errorCode: .cancel),
+    ]
+    for error in errors {
+      let channel = EmbeddedChannel()
+      let hosts = AllowedHosts(listener: "localhost", baseURL: nil, others: [])
+      try channel.pipeline.syncOperations.addHandler(
+        ConnectionGuard(limits: ConnectionRules.Limits(), hosts: hosts, uuid: { "A" }))
+      channel.pipeline.fireErrorCaught(error)
+      #expect(throws: RequestWork.ClientGone.self) { try channel.throwIfErrorCaught() }
+      _ = try? channel.finish()
+    }
   }
 
   @Test func `a request whose client went is no failure`() async throws {

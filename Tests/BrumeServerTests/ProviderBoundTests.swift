@@ -88,6 +88,10 @@ import Testing
       fake.document.withLock { $0.isSilent = true }
       #expect(await Self.asked(provider) == .silent)
     }
+    try await with({ $0.providerAnswerTime = 50 }) { fake, provider in
+      fake.document.withLock { $0.isUnfinished = true }
+      #expect(await Self.asked(provider) == .silent)
+    }
     try await with { _, provider in #expect(await Self.asked(provider) == .answered) }
   }
 

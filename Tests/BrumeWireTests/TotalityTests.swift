@@ -32,7 +32,6 @@ private func readEverything(_ json: JSON) {
   _ = try? Wire.subscriptionResults(json)
   _ = try? Wire.identity(json)
   _ = try? Wire.users(json)
-  _ = try? Wire.courierToken(json)
   _ = try? Wire.shareResults(json)
   _ = try? Wire.keptNotifications(json)
   _ = try? Wire.restore(json)

@@ -96,7 +96,8 @@ class Archived: NSObject, NSCoding {
       type: CKRecordZone.self, standIn: ArchivedRecordZone.self,
       forms: [
         "zoneID": .object("zone"), "capabilities": .number, "share": .object("reference"),
-        "encryption": .number,
+        "encryption": .number, "ZoneID": .object("zone"), "Capabilities": .number,
+        "ShareReference": .object("reference"),
       ]),
     "reference": Kind(
       type: CKRecord.Reference.self, standIn: ArchivedPointer.self,
@@ -115,13 +116,16 @@ class Archived: NSObject, NSCoding {
 
   private static let shareKinds: [String: Kind] = [
     "share": Kind(
-      type: CKShare.self, standIn: ArchivedShare.self, forms: recordForms.and(shareForms)),
+      type: CKShare.self, standIn: ArchivedShare.self,
+      forms: recordForms.and(appleForms).and(shareForms)),
     "participant": Kind(
       type: CKShare.Participant.self, standIn: ArchivedGuest.self,
       forms: [
         "participantID": .text, "userIdentity": .object("identity"), "role": .number,
         "permission": .number, "acceptance": .number, "dateAdded": .real,
-        "isApprovedRequester": .flag, "oneTimeToken": .text,
+        "isApprovedRequester": .flag, "oneTimeToken": .text, "ParticipantID": .text,
+        "UserIdentity": .object("identity"), "Type": .number, "Permission": .number,
+        "AcceptanceStatus": .number, "IsCurrentUser": .flag,
       ]),
     "requester": Kind(
       type: CKShare.AccessRequester.self, standIn: ArchivedRequester.self,
@@ -135,8 +139,14 @@ class Archived: NSObject, NSCoding {
         "container": .text, "shortGUID": .text, "share": .object("share"),
         "owner": .object("identity"), "rootRecordID": .object("id"),
         "rootRecord": .object("record"), "role": .number, "status": .number,
-        "permission": .number,
+        "permission": .number, "ContainerID": .object("container"), "Share": .object("share"),
+        "OwnerIdentity": .object("identity"), "RootRecordID": .object("id"),
+        "RootRecord": .object("record"), "ParticipantType": .number,
+        "ParticipantStatus": .number, "ParticipantPermission": .number,
       ]),
+    "container": Kind(
+      type: AppleContainerID.self, standIn: ArchivedContainer.self,
+      forms: ["ContainerIdentifier": .text]),
     "options": Kind(
       type: CKAllowedSharingOptions.self, standIn: ArchivedOptions.self,
       forms: [
@@ -149,17 +159,22 @@ class Archived: NSObject, NSCoding {
       type: CKUserIdentity.self, standIn: ArchivedIdentity.self,
       forms: [
         "lookupInfo": .object("lookup"), "givenName": .text, "familyName": .text,
-        "userRecordID": .object("id"),
+        "userRecordID": .object("id"), "LookupInfo": .object("lookup"),
+        "UserRecordID": .object("id"),
       ]),
     "lookup": Kind(
       type: CKUserIdentity.LookupInfo.self, standIn: ArchivedLookup.self,
-      forms: ["emailAddress": .text, "phoneNumber": .text, "userRecordID": .object("id")]),
+      forms: [
+        "emailAddress": .text, "phoneNumber": .text, "userRecordID": .object("id"),
+        "EmailAddress": .text, "PhoneNumber": .text, "RecordID": .object("id"),
+      ]),
   ]
 
   private static let queryKinds: [String: Kind] = [
     "query": Kind(type: CKQuery.self, standIn: ArchivedQuery.self, forms: ["query": .bytes]),
     "cursor": Kind(
-      type: CKQueryOperation.Cursor.self, standIn: ArchivedCursor.self, forms: ["query": .bytes]),
+      type: CKQueryOperation.Cursor.self, standIn: ArchivedCursor.self,
+      forms: ["query": .bytes, "CursorData": .bytes]),
     "order": Kind(
       type: CKLocationSortDescriptor.self, standIn: ArchivedOrder.self,
       forms: ["key": .text, "relativeLocation": .object("place")]),
@@ -175,7 +190,8 @@ class Archived: NSObject, NSCoding {
 
   private static let changeKinds: [String: Kind] = [
     "token": Kind(
-      type: CKServerChangeToken.self, standIn: ArchivedToken.self, forms: ["token": .text]),
+      type: CKServerChangeToken.self, standIn: ArchivedToken.self,
+      forms: ["token": .text, "ChangeTokenData": .bytes]),
     "zoneOptions": Kind(
       type: (DeprecatedKinds.self as any OldKinds.Type).zoneOptions,
       standIn: ArchivedOldOptions.self, forms: zoneForms),
@@ -221,7 +237,8 @@ class Archived: NSObject, NSCoding {
     "rootName": .text, "address": .text, "participants": .objects("participant"),
     "allowsAccessRequests": .flag, "requesters": .objects("requester"),
     "blocked": .objects("blocked"), "accessChanged": .flag, "publicPermission": .number,
-    "unchanged": .bytes,
+    "unchanged": .bytes, "RootRecordID": .object("id"), "URL": .url,
+    "Participants": .objects("participant"), "PublicPermission": .number,
   ]
   private static let zoneForms: [String: Form] = [
     "token": .object("token"), "resultsLimit": .number, "hasDesiredKeys": .flag,
@@ -391,6 +408,7 @@ final class ArchivedGuest: Archived {}
 final class ArchivedRequester: Archived {}
 final class ArchivedBlocked: Archived {}
 final class ArchivedMetadata: Archived {}
+final class ArchivedContainer: Archived {}
 final class ArchivedOptions: Archived {}
 final class ArchivedIdentity: Archived {}
 final class ArchivedLookup: Archived {}

@@ -83,7 +83,6 @@ extension Target {
     _ = try? Wire.uploadTickets(json)
     _ = try? Wire.singleFile(json)
     _ = try? Wire.assetResults(json)
-    _ = try? Wire.courierToken(json)
     _ = try? Wire.shareResults(json)
     _ = try? Wire.keptNotifications(json)
     if let wait = Wire.error(json).retryAfter { _ = Duration.seconds(wait) }
@@ -92,7 +91,6 @@ extension Target {
   private static func readOperators(_ json: JSON) {
     _ = try? OperatorView(json: json)
     _ = try? OperatorSignIn(json: json)
-    _ = try? Wire.operatorSession(json)
     _ = try? Wire.clockMove(json)
     _ = try? ListRequest(json: json)
     _ = try? PermissionQuestion(json: json)

@@ -26,10 +26,10 @@ from matrix.grammar import Grammar, LARGE
 
 MEMORY = 512 << 20
 # How many times slower the 99th of a hundred requests may be, and below which time slowness is nothing but chance. A
-# test machine's two cores also run the hostile user and perhaps other tests. Of one caller four requests are at work
+# test machine's two cores also run the hostile user and perhaps other tests. Of one caller four requests at most are at work
 # (docs/internals/performance.md): four of the largest in the group of writes that is under way, and four in the next.
 # What two busy cores make of a debug build is seen in the figures; below `LEAST` seconds they are not judged.
-STRICT, GENEROUS, TURNS, LEAST = (5, 0.05), 25, 8, 10
+STRICT, GENEROUS, TURNS, LEAST = (5, 0.02), 25, 8, 10
 REQUESTERS, IDLE, SLOW, DEAF = 12, 100, 40, 40
 # How many requests lie ready, and which share of what is taken from them is drawn anew.
 SUPPLY, FRESH = 300, 0.1

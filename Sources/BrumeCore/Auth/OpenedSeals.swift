@@ -7,7 +7,7 @@ import Synchronization
 final class OpenedSeals: Sendable {
   private struct State {
     var payloads: [ByteText: [UInt8]] = [:]
-    var texts: [[UInt8]: String] = [:]
+    var texts: [ByteKey: String] = [:]
   }
   private let limit: Int
   private let state = Mutex(State())
@@ -24,7 +24,7 @@ final class OpenedSeals: Sendable {
   }
 
   func text(of payload: [UInt8], sealing: () -> String) -> String {
-    if let known = state.withLock({ $0.texts[payload] }) { return known }
+    if let known = state.withLock({ $0.texts[ByteKey(payload)] }) { return known }
     let text = sealing()
     keep(payload, ByteText(text))
     return text
@@ -34,7 +34,7 @@ final class OpenedSeals: Sendable {
     state.withLock { state in
       if state.payloads.count >= limit { state = State() }
       state.payloads[key] = payload
-      state.texts[payload] = key.text
+      state.texts[ByteKey(payload)] = key.text
     }
   }
 }

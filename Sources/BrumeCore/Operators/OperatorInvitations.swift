@@ -95,25 +95,11 @@ package struct OperatorInvitations: Sendable {
 
   /// Makes the operator and signs the browser in. The link is gone.
   ///
+  /// - Parameter id: that of the invitation.
   /// - Returns: the operator as the invitation says, and the session.
   /// - Throws: `authenticationFailed` if the link is not good, or was used by another at the same time; `exists` if
   ///   the name or the identity has become another's.
-  package func accept(
-    _ person: Operator, with secret: String
-  ) async throws -> NewOperatorCredential {
-    try await accept(person, id: OperatorSecret.id(of: secret))
-  }
-
-  /// The same, when the browser comes back from a provider.
-  ///
-  /// - Throws: as with a password.
-  package func accept(
-    _ person: Operator, after back: OperatorAuthorizationResponse
-  ) async throws -> NewOperatorCredential {
-    try await accept(person, id: back.link)
-  }
-
-  private func accept(_ person: Operator, id: String?) async throws -> NewOperatorCredential {
+  package func accept(_ person: Operator, id: String?) async throws -> NewOperatorCredential {
     let session = NewOperatorCredential.session(of: person.id, limits, host)
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in

@@ -33,12 +33,12 @@ package struct OperatorLinks: Sendable {
     }
   }
 
-  /// Whether a link is good, before anything is spent on it.
+  /// A good link, before anything is spent on it.
   ///
   /// - Throws: `authenticationFailed` if it is not, or not any more.
-  package func check(_ secret: String) async throws {
+  package func find(_ secret: String) async throws -> OperatorCredential {
     let now = host.now()
-    try await store.read { _ = try $0.operators.link(secret, at: now) }
+    return try await store.read { try $0.operators.link(secret, at: now) }
   }
 
   /// Signs a browser in on a development server. The link is gone.
@@ -65,27 +65,13 @@ package struct OperatorLinks: Sendable {
 
   /// Makes the first operator and signs the browser in. All links are gone but invitations.
   ///
+  /// - Parameter id: that of the link.
   /// - Throws: `authenticationFailed` if the link is not good, `exists` if another was first.
-  package func makeFirst(
-    _ person: Operator, with secret: String
-  ) async throws -> NewOperatorCredential {
-    try await makeFirst(person, link: OperatorSecret.id(of: secret))
-  }
-
-  /// The same, when the browser comes back from a provider.
-  ///
-  /// - Throws: as with a password.
-  package func makeFirst(
-    _ person: Operator, after back: OperatorAuthorizationResponse
-  ) async throws -> NewOperatorCredential {
-    try await makeFirst(person, link: back.link)
-  }
-
-  private func makeFirst(_ person: Operator, link: String?) async throws -> NewOperatorCredential {
+  package func makeFirst(_ person: Operator, id: String?) async throws -> NewOperatorCredential {
     let session = NewOperatorCredential.session(of: person.id, limits, host)
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in
-      _ = try transaction.operators.link(withID: link, at: now)
+      _ = try transaction.operators.link(withID: id, at: now)
       guard try transaction.operators.isNobodyThere else {
         throw BrumeError(
           .exists, "there is an operator already; sign in, or ask for an account of your own")

@@ -12,7 +12,7 @@ package struct OperatorAuthorizationResponse: Sendable {
   /// `code_verifier`.
   package let verifier: String
   /// The digest of the link that makes an operator; nil: somebody signs in.
-  let link: String?
+  package let link: String?
   /// What the operator is to be called; empty: as the provider says.
   let name: String
   /// Whether the link is an invitation.

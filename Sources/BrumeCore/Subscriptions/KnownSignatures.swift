@@ -12,8 +12,15 @@ final class KnownSignatures: Sendable {
     let id: String
   }
   private struct State {
-    var signatures: [Key: (kind: Subscription.Kind, text: String)] = [:]
+    var signatures: [Key: (kind: Subscription.Kind, text: String, byteCount: Int)] = [:]
     var bytes = 0
+
+    mutating func known(_ kind: Subscription.Kind, _ key: Key) -> (text: String, byteCount: Int)? {
+      guard let known = signatures[key], known.kind == kind else { return nil }
+      // What was read again is compared at once the next time, as the storage is the same.
+      signatures[key]?.kind = kind
+      return (known.text, known.byteCount)
+    }
   }
   /// Ours: bytes of signatures that are remembered; with more, it starts anew.
   static let limit = 4 << 20
@@ -24,16 +31,27 @@ final class KnownSignatures: Sendable {
   var count: Int { state.withLock { $0.signatures.count } }
 
   func text(of subscription: Subscription, in place: SubscriptionScope) -> String {
+    signature(of: subscription, in: place).text
+  }
+
+  /// Its bytes, with those of `notificationInfo`.
+  func size(of subscription: Subscription, in place: SubscriptionScope) -> Int {
+    let bytes = signature(of: subscription, in: place).byteCount
+    return bytes + (subscription.info?.byteCount ?? 0)
+  }
+
+  /// With what `Subscription.byteCount` says.
+  private func signature(
+    of subscription: Subscription, in place: SubscriptionScope
+  ) -> (text: String, byteCount: Int) {
     let key = Key(place: place, id: subscription.id)
-    if let known = state.withLock({ $0.signatures[key] }), known.kind == subscription.kind {
-      return known.text
-    }
-    let text = SubscriptionSignature.text(subscription.kind)
+    if let known = state.withLock({ $0.known(subscription.kind, key) }) { return known }
+    let (text, count) = (SubscriptionSignature.text(subscription.kind), subscription.byteCount)
     state.withLock { state in
       if state.bytes + text.utf8.count > Self.limit { state = State() }
       state.bytes += text.utf8.count - (state.signatures[key]?.text.utf8.count ?? 0)
-      state.signatures[key] = (subscription.kind, text)
+      state.signatures[key] = (subscription.kind, text, count)
     }
-    return text
+    return (text, count)
   }
 }

@@ -7,7 +7,7 @@ import BrumeStorage
 struct OwnSubscriptions {
   /// In all databases of the container.
   private(set) var count = 0
-  /// Of all of them.
+  /// Of all of them, with the texts of their pushes.
   private(set) var bytes = 0
   /// Who watches the same, in this database.
   private var idsBySignature: [String: [String]] = [:]
@@ -26,7 +26,7 @@ struct OwnSubscriptions {
       let other = SubscriptionScope(in: place.containerEnvironment, scope: scope, user: place.user)
       let found = try transaction.subscriptions.all(in: other)
       count += found.count
-      bytes += found.reduce(0) { $0 + $1.subscription.byteCount }
+      bytes += found.reduce(0) { $0 + known.size(of: $1.subscription, in: other) }
       guard other == place else { continue }
       for stored in found { note(stored.subscription) }
     }
@@ -45,7 +45,7 @@ struct OwnSubscriptions {
 
   /// The bytes of all, were this one saved.
   func bytes(with subscription: Subscription) -> Int {
-    bytes - (bytesByID[ByteText(subscription.id)] ?? 0) + subscription.byteCount
+    bytes - (bytesByID[ByteText(subscription.id)] ?? 0) + known.size(of: subscription, in: place)
   }
 
   mutating func saved(_ subscription: Subscription) {
@@ -64,7 +64,7 @@ struct OwnSubscriptions {
   private mutating func note(_ subscription: Subscription) {
     let (id, signature) = (subscription.id, known.text(of: subscription, in: place))
     signaturesByID[ByteText(id)] = signature
-    bytesByID[ByteText(id)] = subscription.byteCount
+    bytesByID[ByteText(id)] = known.size(of: subscription, in: place)
     idsBySignature[signature, default: []].append(id)
   }
 
@@ -76,7 +76,7 @@ struct OwnSubscriptions {
 }
 
 extension Subscription {
-  /// How large it is apart from `notificationInfo`, which has a bound of its own, or nearly.
+  /// How large it is apart from `notificationInfo`, which has a bound of its own.
   var byteCount: Int {
     guard case .query(let query, _, _, _) = kind else { return 256 }
     let filters = query.filters.reduce(0) { $0 + $1.value.size + 64 }

@@ -77,7 +77,7 @@ struct SubscriptionChange: Sendable {
         .limitExceeded,
         "with subscription '\(subscription.id)' the user's subscriptions in this container would "
           + "have more than \(limits.subscriptionBytesPerUser) bytes, the maximum; delete one first, "
-          + "or compare with fewer values")
+          + "or make one smaller")
     }
     guard isNew, others.count >= limits.subscriptionsPerUser else { return }
     throw BrumeError(

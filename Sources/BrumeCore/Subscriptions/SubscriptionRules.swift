@@ -45,19 +45,10 @@ enum SubscriptionRules {
     try arguments(info.alert, "alertLocalizationArgs")
     try arguments(info.title, "titleLocalizationArgs")
     try arguments(info.subtitle, "subtitleLocalizationArgs")
-    var texts = [
-      info.alertActionLocalizationKey, info.alertLaunchImage, info.soundName, info.category,
-      info.collapseIDKey,
-    ].compactMap { $0 }
-    for text in [info.alert, info.title, info.subtitle] {
-      texts += [text.literal, text.localizationKey].compactMap { $0 } + text.localizationArgs
-    }
-    texts += info.desiredKeys
-    let size = texts.reduce(0) { $0 + $1.utf8.count + 1 }
-    guard size <= limits.notificationInfoBytes else {
+    guard info.byteCount <= limits.notificationInfoBytes else {
       throw BrumeError(
         .limitExceeded,
-        "the texts of 'notificationInfo' have \(size) bytes; the maximum is "
+        "the texts of 'notificationInfo' have \(info.byteCount) bytes; the maximum is "
           + "\(limits.notificationInfoBytes); shorten them")
     }
   }
@@ -118,5 +109,18 @@ enum SubscriptionRules {
     case .zone: "zone"
     case .database: "database"
     }
+  }
+}
+
+extension NotificationInfo {
+  /// How large its texts are.
+  var byteCount: Int {
+    var texts = [
+      alertActionLocalizationKey, alertLaunchImage, soundName, category, collapseIDKey,
+    ].compactMap { $0 }
+    for text in [alert, title, subtitle] {
+      texts += [text.literal, text.localizationKey].compactMap { $0 } + text.localizationArgs
+    }
+    return (texts + desiredKeys).reduce(0) { $0 + $1.utf8.count + 1 }
   }
 }

@@ -127,10 +127,15 @@ package struct Accounts: Sendable {
   /// devices are reached: from then on nothing is sent to them. What is open must be ended by whoever
   /// holds it.
   ///
+  /// - Parameter waitsForSaves: whether nothing comes any more that a session had begun to save before. Everybody's saves
+  ///   wait for that moment.
   /// - Throws: `notFound`.
-  package func signOutEverywhere(_ id: UserID) async throws {
+  package func signOutEverywhere(_ id: UserID, waitsForSaves: Bool = false) async throws {
     let now = host.now()
-    try await store.write(in: .everything(of: store)) { transaction in
+    let scope =
+      waitsForSaves
+      ? WriteScope.everythingBetweenSaves(of: store) : .everything(of: store)
+    try await store.write(in: scope) { transaction in
       guard try transaction.endSessions(of: id, at: now) else {
         throw BrumeError(
           .notFound,

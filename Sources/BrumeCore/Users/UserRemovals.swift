@@ -44,13 +44,18 @@ package struct UserRemovals: Sendable {
   ) async throws -> UserRemoval {
     var removal = try await report(on: name)
     try await refuseKey(of: removal)
-    try await accounts.signOutEverywhere(removal.user)
+    // What the user joins or makes after the next lines have looked would stay.
+    try await accounts.signOutEverywhere(removal.user, waitsForSaves: true)
     signedOut(removal.user)
-    for place in removal.places { try await leaveShares(removal.user, place.containerEnvironment) }
+    for place in try await report(on: name).places {
+      try await leaveShares(removal.user, place.containerEnvironment)
+    }
     try await removeZones(of: removal.user)
     let (user, slots) = (removal.user, limits.rememberedOperations)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
-    let left = try await store.write(in: .everything(of: store)) { transaction in
+    // A user who has signed in again meanwhile may save something.
+    let scope = WriteScope.everythingBetweenSaves(of: store)
+    let left = try await store.write(in: scope) { transaction in
       let remover = AccountRemover(transaction, user, origin)
       let left = try remover.removeZones()
       for containerEnvironment in try transaction.containerEnvironments() {

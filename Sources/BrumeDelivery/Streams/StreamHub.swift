@@ -138,7 +138,6 @@ package final class StreamHub: Sendable {
 }
 
 extension StreamHub.State {
-  /// Notes whether a device is connected.
   fileprivate mutating func noteWhetherConnected(_ device: DeviceKey) {
     if listeners[device]?.contains(where: \.hasCaughtUp) == true {
       connected[device.user, default: []].insert(device)

@@ -26,9 +26,11 @@ open class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, @unchecked 
   /// Whether the class can be archived securely: yes.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Restores a token from an archive.
+  /// Restores a token from an archive. One of Apple's is a token that the server does not know: it is answered with
+  /// ``CKError/Code/changeTokenExpired``.
   public required init?(coder: NSCoder) {
-    guard let text = coder.text("token") else { return nil }
+    let apples = coder.bytes("ChangeTokenData").map { Data($0).base64EncodedString() }
+    guard let text = coder.text("token") ?? apples else { return nil }
     self.text = text
   }
 

@@ -1,6 +1,6 @@
 // Archives that Apple's framework wrote: system fields that an app kept, or whole records. They are read,
 // not written. The names of classes and keys are those that archives in public show
-// (`docs/differences.md`); a reference was in none of them.
+// (`docs/differences.md`); a reference was in none of them. `AppleShareArchive.swift` has shares.
 
 import BrumeModel
 package import Foundation
@@ -14,6 +14,8 @@ enum AppleKey {
   static let zoneName = "ZoneName"
   static let referenceAction = "ReferenceAction"
   static let assetFile = "AssetFileURL"
+  static let shareReference = "ShareReference"
+  static let participantID = "ParticipantID"
 }
 
 /// What a record of Apple's keeps its fields in: the values, what they were, and which of them changed.
@@ -46,6 +48,11 @@ var appleNames: [(String, AnyClass)] {
     ("CKRecordZoneID", CKRecordZone.ID.self), ("CKReference", CKRecord.Reference.self),
     ("CKAsset", CKAsset.self), ("CKRecordValueStore", AppleRecordValues.self),
     ("CKEncryptedRecordValueStore", AppleRecordValues.self), ("CLLocation", CLLocation.self),
+    ("CKRecordZone", CKRecordZone.self), ("CKServerChangeToken", CKServerChangeToken.self),
+    ("CKQueryCursor", CKQueryOperation.Cursor.self), ("CKShare", CKShare.self),
+    ("CKShareParticipant", CKShare.Participant.self), ("CKShareMetadata", CKShare.Metadata.self),
+    ("CKUserIdentity", CKUserIdentity.self), ("CKContainerID", AppleContainerID.self),
+    ("CKUserIdentityLookupInfo", CKUserIdentity.LookupInfo.self),
   ]
 }
 
@@ -57,7 +64,7 @@ extension CKRecord {
     modificationDate = coder.object(NSDate.self, "RecordMtime").flatMap { Date($0) }
     creatorUserRecordID = coder.object(CKRecord.ID.self, "CreatorUserRecordID")
     lastModifiedUserRecordID = coder.object(CKRecord.ID.self, "LastModifiedUserRecordID")
-    share = coder.object(CKRecord.Reference.self, "ShareReference")
+    share = coder.object(CKRecord.Reference.self, AppleKey.shareReference)
     parentReference = Self.parent(coder, "ParentReference")
     parentChanged = coder.decodeBool(forKey: "HasUpdatedParentReference")
     take(coder.object(AppleRecordValues.self, "ValueStore"), isEncrypted: false)

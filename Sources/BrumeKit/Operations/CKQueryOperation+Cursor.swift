@@ -39,8 +39,13 @@ extension CKQueryOperation {
       open override var classForCoder: AnyClass { ArchivedQueryCursor.self }
     #endif
 
-    /// Restores a cursor from an archive.
+    /// Restores a cursor from an archive. Of one of Apple's the query is not read, and the server refuses it.
     public required init?(coder: NSCoder) {
+      if let apples = coder.bytes("CursorData") {
+        let marker = Data(apples).base64EncodedString()
+        request = QueryRequest(query: Query(recordType: ""), marker: marker)
+        return
+      }
       guard
         let bytes = coder.bytes("query"), let json = try? JSON(parsing: bytes),
         let request = try? QueryRequest(json: json)

@@ -3,7 +3,14 @@
 import Foundation
 
 extension CKRecord {
-  func decodeSystemFields(_ coder: NSCoder) {
+  /// Takes what an archive holds, ours or one of Apple's.
+  func decodeContents(_ coder: NSCoder) {
+    guard !coder.hasAppleRecord else { return decodeApples(coder) }
+    decodeSystemFields(coder)
+    decodeFields(coder)
+  }
+
+  private func decodeSystemFields(_ coder: NSCoder) {
     recordChangeTag = coder.text("recordChangeTag")
     creationDate = coder.date("creationDate")
     modificationDate = coder.date("modificationDate")
@@ -34,7 +41,7 @@ extension CKRecord {
     coder.encode(parentChanged, forKey: "parentChanged")
   }
 
-  func decodeFields(_ coder: NSCoder) {
+  private func decodeFields(_ coder: NSCoder) {
     guard coder.containsValue(forKey: "fields") else { return }
     fields = Self.values(coder, "fields")
     let originals = Self.values(coder, "originals")

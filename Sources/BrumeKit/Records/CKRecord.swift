@@ -43,19 +43,14 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   /// Reads a record from an archive: a whole one, or one of system fields only. Archives that Apple's
   /// framework wrote are read too.
   public required init?(coder: NSCoder) {
-    let isApples = coder.containsValue(forKey: AppleKey.recordType)
+    let isApples = coder.hasAppleRecord
     guard let type = coder.text(isApples ? AppleKey.recordType : "recordType"), !type.isEmpty,
       let id = coder.object(CKRecord.ID.self, isApples ? AppleKey.recordID : "recordID")
     else { return nil }
     self.type = type
     self.id = id
     super.init()
-    if isApples {
-      decodeApples(coder)
-    } else {
-      decodeSystemFields(coder)
-      decodeFields(coder)
-    }
+    decodeContents(coder)
   }
 
   /// Writes the whole record into an archive.

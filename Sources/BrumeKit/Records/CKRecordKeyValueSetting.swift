@@ -37,7 +37,15 @@ extension CKRecordKeyValueSetting {
     set { setObject(newValue.map { knownFieldObject($0) }, forKey: key) }
   }
 
+  // What a field is read as where nothing asks for a type, so that it can be handed on as a CKRecordValue.
   /// The value of a field. Setting nil removes it.
+  public subscript(key: CKRecord.FieldKey) -> (any CKRecordValue)? {
+    get { object(forKey: key) }
+    set { setObject(newValue.map { knownFieldObject($0) }, forKey: key) }
+  }
+
+  /// The value of a field. Setting nil removes it.
+  @_disfavoredOverload
   public subscript(key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
     get { object(forKey: key) }
     set { setObject(newValue.map { knownFieldObject($0) }, forKey: key) }

@@ -29,7 +29,7 @@ extension CKShare {
     var shortGUID: String { known.shortGUID }
 
     private let known: Contents
-    private struct Contents {
+    struct Contents {
       var containerIdentifier: String
       var shortGUID: String
       var share: CKShare
@@ -76,19 +76,8 @@ extension CKShare {
 
     /// Restores metadata from an archive.
     public required init?(coder: NSCoder) {
-      guard
-        let container = coder.text("container"), let shortGUID = coder.text("shortGUID"),
-        let share = coder.object(CKShare.self, "share"),
-        let owner = coder.object(CKUserIdentity.self, "owner")
-      else { return nil }
-      known = Contents(
-        containerIdentifier: container, shortGUID: shortGUID, share: share, ownerIdentity: owner,
-        hierarchicalRootRecordID: coder.object(CKRecord.ID.self, "rootRecordID"),
-        rootRecord: coder.object(CKRecord.self, "rootRecord"),
-        participantRole: .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown,
-        participantStatus: .init(rawValue: coder.decodeInteger(forKey: "status")) ?? .unknown,
-        participantPermission: .init(rawValue: coder.decodeInteger(forKey: "permission"))
-          ?? .unknown)
+      guard let known = Contents(from: coder) ?? Contents(apples: coder) else { return nil }
+      self.known = known
     }
 
     /// Archives the metadata.
@@ -112,5 +101,24 @@ extension CKShare {
       "<CKShareMetadata: share=\(share.recordID), participantRole=\(participantRole), "
         + "participantStatus=\(participantStatus), participantPermission=\(participantPermission)>"
     }
+  }
+}
+
+extension CKShare.Metadata.Contents {
+  /// What an archive of ours holds; nil for others.
+  init?(from coder: NSCoder) {
+    guard
+      let container = coder.text("container"), let shortGUID = coder.text("shortGUID"),
+      let share = coder.object(CKShare.self, "share"),
+      let owner = coder.object(CKUserIdentity.self, "owner")
+    else { return nil }
+    self.init(
+      containerIdentifier: container, shortGUID: shortGUID, share: share, ownerIdentity: owner,
+      hierarchicalRootRecordID: coder.object(CKRecord.ID.self, "rootRecordID"),
+      rootRecord: coder.object(CKRecord.self, "rootRecord"),
+      participantRole: .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown,
+      participantStatus: .init(rawValue: coder.decodeInteger(forKey: "status")) ?? .unknown,
+      participantPermission: .init(rawValue: coder.decodeInteger(forKey: "permission"))
+        ?? .unknown)
   }
 }

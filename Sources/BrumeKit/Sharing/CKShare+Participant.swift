@@ -107,17 +107,21 @@ extension CKShare {
 
     /// Restores a participant from an archive.
     public required init?(coder: NSCoder) {
+      let isApples = coder.containsValue(forKey: AppleKey.participantID)
       guard
-        let id = coder.text("participantID"),
-        let identity = coder.object(CKUserIdentity.self, "userIdentity")
+        let id = coder.text(isApples ? AppleKey.participantID : "participantID"),
+        let identity = isApples
+          ? coder.appleParticipant : coder.object(CKUserIdentity.self, "userIdentity")
       else { return nil }
-      let acceptance = CKShare.ParticipantAcceptanceStatus(
-        rawValue: coder.decodeInteger(forKey: "acceptance"))
-      fixed = (id, identity, acceptance ?? .unknown)
+      func number(_ key: String, _ apples: String) -> Int {
+        coder.decodeInteger(forKey: isApples ? apples : key)
+      }
+      let acceptance = number("acceptance", "AcceptanceStatus")
+      fixed = (id, identity, .init(rawValue: acceptance) ?? .unknown)
       state = Mutex(
         Contents(
-          role: .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown,
-          permission: .init(rawValue: coder.decodeInteger(forKey: "permission")) ?? .unknown,
+          role: .init(rawValue: number("role", "Type")) ?? .unknown,
+          permission: .init(rawValue: number("permission", "Permission")) ?? .unknown,
           dateAdded: coder.date("dateAdded"),
           isApprovedRequester: coder.decodeBool(forKey: "isApprovedRequester"),
           oneTimeToken: coder.text("oneTimeToken")))
@@ -207,6 +211,5 @@ extension CKShare.Participant {
     return participant
   }
 
-  /// Whether this is the current user.
   var isCurrentUser: Bool { userIdentity.userRecordID?.recordName == CKCurrentUserDefaultName }
 }

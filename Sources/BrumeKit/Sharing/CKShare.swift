@@ -150,16 +150,16 @@ open class CKShare: CKRecord, @unchecked Sendable {
 
   // MARK: Copying and coding
 
-  /// Restores a share from an archive. An archive of something else gives a share of
+  /// Restores a share from an archive, one of Apple's too. An archive of something else gives a share of
   /// nothing.
   public required init(coder: NSCoder) {
-    details = Mutex(Details(from: coder))
+    let isApples = coder.hasAppleRecord
+    details = Mutex(isApples ? Details(apples: coder) : Details(from: coder))
     unchanged = Mutex(coder.bytes("unchanged").flatMap { Details(archived: $0) })
-    let id = coder.object(CKRecord.ID.self, "recordID")
+    let id = coder.object(CKRecord.ID.self, isApples ? AppleKey.recordID : "recordID")
     if id == nil { coder.refuse("a share") }
     super.init(recordType: CKRecord.SystemType.share, recordID: id ?? CKRecord.ID())
-    decodeSystemFields(coder)
-    decodeFields(coder)
+    decodeContents(coder)
   }
 
   /// Writes everything but the fields: also the participants, the public permission and the URL, as they are and as

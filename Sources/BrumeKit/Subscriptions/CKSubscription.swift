@@ -118,6 +118,20 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
     preconditionFailure("CKSubscription is abstract; create one of its subclasses.")
   }
 
+  /// Whether two have the same ID and ask for the same, as a subscription and its archived copy do. One whose predicate
+  /// cannot be sent equals only itself.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CKSubscription else { return false }
+    if other === self { return true }
+    guard subscriptionID == other.subscriptionID,
+      let mine = try? kind(), let theirs = try? other.kind(), mine == theirs
+    else { return false }
+    return notificationInfo?.value == other.notificationInfo?.value
+  }
+
+  /// A hash that agrees with ``isEqual(_:)``.
+  open override var hash: Int { subscriptionID.hashValue }
+
   /// A text for logs and debuggers.
   open override var description: String {
     "<\(type(of: self)): subscriptionID=\(subscriptionID)>"

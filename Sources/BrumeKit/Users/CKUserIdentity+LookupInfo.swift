@@ -68,8 +68,10 @@ extension CKUserIdentity {
     /// Restores the information from an archive.
     public required init?(coder: NSCoder) {
       known = (
-        coder.text("emailAddress"), coder.text("phoneNumber"),
+        coder.text("emailAddress") ?? coder.text("EmailAddress"),
+        coder.text("phoneNumber") ?? coder.text("PhoneNumber"),
         coder.object(CKRecord.ID.self, "userRecordID")
+          ?? coder.object(CKRecord.ID.self, AppleKey.recordID)
       )
     }
 

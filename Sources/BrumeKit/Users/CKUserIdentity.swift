@@ -43,9 +43,11 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
   /// Restores an identity from an archive.
   public required init?(coder: NSCoder) {
     known = (
-      coder.object(CKUserIdentity.LookupInfo.self, "lookupInfo"),
+      coder.object(CKUserIdentity.LookupInfo.self, "lookupInfo")
+        ?? coder.object(CKUserIdentity.LookupInfo.self, "LookupInfo"),
       PersonNameComponents(given: coder.text("givenName"), family: coder.text("familyName")),
       coder.object(CKRecord.ID.self, "userRecordID")
+        ?? coder.object(CKRecord.ID.self, "UserRecordID")
     )
   }
 

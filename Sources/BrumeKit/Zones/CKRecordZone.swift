@@ -56,13 +56,20 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
 
   /// Reads a zone from an archive.
   public required init?(coder: NSCoder) {
-    guard let id = coder.object(CKRecordZone.ID.self, "zoneID") else { return nil }
+    let isApples = coder.containsValue(forKey: AppleKey.zoneID)
+    guard let id = coder.object(CKRecordZone.ID.self, isApples ? AppleKey.zoneID : "zoneID")
+    else { return nil }
+    // Apple's framework writes an object, which is not read as a number.
+    let abilities =
+      isApples
+      ? coder.object(NSNumber.self, "Capabilities")?.intValue ?? 0
+      : coder.decodeInteger(forKey: "capabilities")
+    let shareKey = isApples ? AppleKey.shareReference : "share"
     self.id = id
     state = Mutex(
       Contents(
-        capabilities: Capabilities(
-          rawValue: UInt(bitPattern: coder.decodeInteger(forKey: "capabilities"))),
-        share: coder.object(CKRecord.Reference.self, "share"),
+        capabilities: Capabilities(rawValue: UInt(bitPattern: abilities)),
+        share: coder.object(CKRecord.Reference.self, shareKey),
         encryptionScope: EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
           ?? .perRecord))
   }

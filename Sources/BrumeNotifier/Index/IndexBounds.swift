@@ -45,7 +45,6 @@ extension SubscriptionIndex {
       return number
     }
 
-    /// The field of a side.
     static func field(ofSide number: Int32) -> Int32 { number >> 3 }
 
     /// Takes a side out that nobody waits at. Answers whether the set is empty now and gone; nil if somebody does.

@@ -1,24 +1,28 @@
 // What a transaction has written and not yet sent: rows by table, so that a row that is written often is sent
 // once, and statements of other kinds, which keep their place among them.
 
+import BrumeStorage
+
 struct PendingWrites {
   /// The last word about each row of a table.
   private struct TableRows {
     let table: Table
-    /// By their identity: the whole row, or the key of one that goes.
-    var rows: [[UInt8]: (values: [SQLValue], isGone: Bool)] = [:]
-    /// Identities in the order in which they were first written.
-    var order: [[UInt8]] = []
+    /// In the order in which they were first written: the whole row, or the key of one that goes.
+    var rows: [(values: [SQLValue], isGone: Bool)] = []
+    /// Their places, by what distinguishes each from all others.
+    var places: [ByteKey: Int] = [:]
 
     mutating func set(_ values: [SQLValue], isGone: Bool) {
-      let identity = table.identity(values)
-      if rows.updateValue((values, isGone), forKey: identity) == nil { order.append(identity) }
+      let (key, next) = (table.identity(values), rows.count)
+      let place = places[key] ?? next
+      guard place == next else { return rows[place] = (values, isGone) }
+      places[key] = next
+      rows.append((values, isGone))
     }
 
     func commands(onCitus: Bool) -> [Connection.Command] {
-      let last = order.compactMap { rows[$0] }
-      let gone = last.filter(\.isGone).map(\.values)
-      let put = last.filter { !$0.isGone }.map(\.values)
+      let gone = rows.filter(\.isGone).map(\.values)
+      let put = rows.filter { !$0.isGone }.map(\.values)
       return (gone.isEmpty ? [] : table.deleted(gone, onCitus: onCitus))
         + (put.isEmpty ? [] : table.upserted(put, onCitus: onCitus))
     }
@@ -49,9 +53,7 @@ struct PendingWrites {
       parts.removeLast()
       for (id, new) in tables {
         if mine[id] == nil { mine[id] = TableRows(table: new.table) }
-        for identity in new.order {
-          if let row = new.rows[identity] { mine[id]?.set(row.values, isGone: row.isGone) }
-        }
+        for row in new.rows { mine[id]?.set(row.values, isGone: row.isGone) }
       }
       parts.append(.rows(mine))
     }
@@ -60,7 +62,7 @@ struct PendingWrites {
   /// Takes out the rows of a table, once there are so many; with all before them that has to be carried out first.
   mutating func take(_ table: Table, from count: Int, onCitus: Bool) -> [Connection.Command] {
     guard case .rows(var tables)? = parts.last, let rows = tables[table.id],
-      rows.order.count >= count
+      rows.rows.count >= count
     else { return [] }
     if parts.count > 1 {
       defer { parts = [] }

@@ -69,14 +69,14 @@ final class Table: Sendable {
   }
 
   /// What distinguishes a row from all others of the table.
-  func identity(_ values: [SQLValue]) -> [UInt8] {
+  func identity(_ values: [SQLValue]) -> ByteKey {
     var bytes: [UInt8] = []
     for (value, _) in zip(values, key) {
       let start = bytes.count
       _ = value.append(to: &bytes)
       _ = SQLValue.integer(bytes.count - start).append(to: &bytes)
     }
-    return bytes
+    return ByteKey(bytes)
   }
 
   private static func arrays(_ columns: [Column], _ rows: [[SQLValue]]) -> [SQLValue] {

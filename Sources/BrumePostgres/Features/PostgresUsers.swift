@@ -33,8 +33,6 @@ final class PostgresUsers: UserWriting, Remembering {
     try session.first(Self.findNumber, [.text(phoneNumber)]) { $0.user() }
   }
 
-  func all() throws -> [User] { try session.all(Self.all) { $0.user() } }
-
   func page(after name: String?, limit: Int) throws -> [User] {
     try session.all(Self.page, [.text(name ?? ""), .integer(limit)]) { $0.user() }
   }
@@ -105,7 +103,6 @@ extension PostgresUsers {
   private static let findAddress = SQL(
     "\(select) WHERE lower(email) = $1 ORDER BY (email = $2) DESC, name, id LIMIT 1")
   private static let findNumber = SQL("\(select) WHERE phone = $1 ORDER BY name, id LIMIT 1")
-  private static let all = SQL("\(select) ORDER BY name, id")
   private static let page = SQL("\(select) WHERE name > $1 ORDER BY name, id LIMIT $2")
   // A new account must not take the longer the more there are.
   private static let count = SQL(

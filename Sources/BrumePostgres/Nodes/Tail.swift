@@ -128,7 +128,8 @@ final class Tail: Sendable {
       do {
         let connection = try connector.connect()
         try acknowledgements.check(on: connection)
-        try connection.simple("LISTEN \(Self.channel)")
+        try connection.send(Self.listen)
+        _ = try connection.exchange()
         try follow(connection, &seen, lookElsewhere)
       } catch let error as StoreError where error.code == .unavailable {
         // Nobody reads or writes there any more. Who follows learns it by reading, and would wait for ever.
@@ -204,6 +205,7 @@ final class Tail: Sendable {
   }
 
   private static let channel = "brume"
+  private static let listen = SQL("LISTEN \(channel)")
   private static let notify = SQL("SELECT pg_notify('\(channel)', '')")
   static let findLogs = SQL(
     "SELECT bucket, last FROM buckets WHERE bucket >= 0 AND last > 0")

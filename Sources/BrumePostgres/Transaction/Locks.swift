@@ -66,6 +66,8 @@ final class Locks: Remembering {
         locks.insert(Lock(kind: .mailboxes, bucket: bucket))
       case .bucket(let bucket):
         locks.insert(Lock(kind: .mailboxes, bucket: bucket))
+      case .databases(let bucket):
+        locks.insert(Lock(kind: .saves, bucket: bucket))
       case .notifier(let bucket, let epoch):
         var lock = Lock(kind: .notifier, bucket: bucket)
         lock.epoch = epoch

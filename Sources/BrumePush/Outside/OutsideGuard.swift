@@ -20,6 +20,7 @@ package struct OutsideGuard: Sendable {
   private let allowed: Set<String>
   private let setting: String
   private let resolve: Resolve
+  private let turns = NameTurns()
 
   /// - Parameters:
   ///   - allowed: hosts (or `host:port`) of the operator's own that may be called whatever their
@@ -33,15 +34,18 @@ package struct OutsideGuard: Sendable {
     self.resolve = resolve
   }
 
+  /// - Parameter user: who named the URL, and waits while many of their names are looked up; nil: the operator.
   /// - Throws: `badRequest` that says why not.
-  package func target(_ text: String) async throws(BrumeError) -> Target {
+  package func target(
+    _ text: String, for user: UserID? = nil
+  ) async throws(BrumeError) -> Target {
     let url = try PushURL(text)
     let isOwn = allowed.contains(url.hostText) || allowed.contains("\(url.hostText):\(url.port)")
     if !isOwn {
       guard url.isEncrypted else { throw refused("must begin with https://") }
       guard url.port == 443 else { throw refused("may use no port but 443") }
     }
-    let addresses = try await addresses(url)
+    let addresses = try await addresses(url, user)
     // One text for both: whether a name means something on the operator's own network is nobody's business.
     guard let first = addresses.first, isOwn || addresses.allSatisfy(\.isPublic) else {
       let host = NameRules.shown(url.hostText)
@@ -50,12 +54,15 @@ package struct OutsideGuard: Sendable {
     return Target(url: url, address: first)
   }
 
-  private func addresses(_ url: PushURL) async throws(BrumeError) -> [IPAddress] {
+  private func addresses(
+    _ url: PushURL, _ user: UserID?
+  ) async throws(BrumeError) -> [IPAddress] {
     switch url.host {
     case .address(let address): return [address]
     case .name(let name):
       do {
-        return try await resolve(name)
+        guard let user else { return try await resolve(name) }
+        return try await turns.take(for: user) { try await resolve(name) }
       } catch {
         throw BrumeError(
           .tryAgainLater,

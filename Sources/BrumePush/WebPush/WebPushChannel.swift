@@ -48,7 +48,7 @@ package final class WebPushChannel: Channel {
       return ChannelAnswer(.refused, reason: "the device has no push subscription")
     }
     do {
-      let target = try await outside.target(subscription.endpoint)
+      let target = try await outside.target(subscription.endpoint, for: push.device.key.user)
       let call = try call(push, subscription, target)
       return WebPushStatus.answer(try await exchange(call), now: push.now, limits: limits)
     } catch let error as BrumeError {

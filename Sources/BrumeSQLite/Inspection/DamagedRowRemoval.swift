@@ -34,7 +34,8 @@ package enum DamagedRowRemoval {
     let lock = Mutex<FolderLock?>(try FolderLock(folder: folder))
     defer { lock.withLock { $0 = nil } }
     return try translatingErrors {
-      let queue = try DatabaseQueue(path: folder + "/brume.sqlite", configuration: configuration)
+      let queue = try DatabaseQueue(
+        path: folder + "/brume.sqlite", configuration: SQLiteMoving.configuration)
       defer { try? queue.close() }
       return try queue.inDatabase { database in
         try Migrations.requireNewest(database)
@@ -56,14 +57,6 @@ package enum DamagedRowRemoval {
         return forgotten
       }
     }
-  }
-
-  private static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { RowSums.install(on: $0.sqliteConnection) }
-    return configuration
   }
 }
 

@@ -70,7 +70,8 @@ package final class SQLiteMoving: StoreImport {
     export.close()
   }
 
-  private static var configuration: Configuration {
+  /// Of who writes while no server runs.
+  static var configuration: Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(5)

@@ -101,8 +101,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let error = error as? HTTPParserError, context.channel.isActive else {
-      // Of a request that is refused nothing is handed on, nor what comes behind it.
-      return isRefused ? () : context.fireErrorCaught(error)
+      // Of a request that is refused nothing is handed on, nor what comes behind it. Else the connection broke, or the
+      // stream was reset, or what came is none of HTTP: nothing more of the request can come.
+      return isRefused ? () : context.fireErrorCaught(RequestWork.ClientGone())
     }
     guard !isRefused else { return }
     switch rules.malformed() {

@@ -6,6 +6,7 @@
 import BrumeDelivery
 import BrumeStorage
 import Dispatch
+import FoundationEssentials
 import Synchronization
 
 #if canImport(Glibc)
@@ -20,8 +21,9 @@ import Synchronization
 package final class Workers: Sendable {
   /// Ours: threads of the process for requests, and as many for those of whoever has brought much.
   package static let threads = 16
-  /// Ours: threads that the requests of one user or address have at once.
-  package static let threadsPerLane = 4
+  /// Ours: threads that the requests of one user or address have at once: no more than the machine has processors, as
+  /// those that wait for one hold what others need, and two at least, as one may wait for a disk.
+  package static let threadsPerLane = min(4, max(2, ProcessInfo.processInfo.activeProcessorCount))
 
   /// For requests.
   package static let shared = Workers(

@@ -33,6 +33,13 @@ final class HTTP2Fields: ChannelDuplexHandler, RemovableChannelHandler {
       return context.write(data, promise: promise)
     }
     for name in Self.ofConnections { head.headerFields[name] = nil }
+    // A client says how large the table of a connection's fields may be, and the library keeps and searches as much.
+    head.headerFields = HTTPFields(
+      head.headerFields.map { field in
+        var field = field
+        field.indexingStrategy = .avoid
+        return field
+      })
     context.write(wrapOutboundOut(.head(head)), promise: promise)
   }
 }

@@ -79,8 +79,8 @@ struct OperatorProviderRoutes: Sendable {
   private func begin(
     _ person: Operator, _ back: OperatorAuthorizationResponse
   ) async throws -> NewOperatorCredential {
-    if back.isFirst { return try await links.makeFirst(person, after: back) }
-    if back.isInvited { return try await invitations.accept(person, after: back) }
+    if back.isFirst { return try await links.makeFirst(person, id: back.link) }
+    if back.isInvited { return try await invitations.accept(person, id: back.link) }
     return try await sessions.begin(for: person)
   }
 

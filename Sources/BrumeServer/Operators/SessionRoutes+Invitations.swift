@@ -8,7 +8,7 @@ import HTTPTypes
 extension SessionRoutes {
   /// What an invitation makes of whoever accepts it.
   func invitation(_ call: Call) async throws -> Reply {
-    let (_, invitation) = try await invited(call, request(call))
+    let invitation = try await invited(call, request(call))
     var reply = Reply.json(Wire.operatorInvitation(invitation, makers: [:]))
     reply.headers[.cacheControl] = "no-store"
     return reply
@@ -17,7 +17,7 @@ extension SessionRoutes {
   /// Makes the operator of an invitation.
   func acceptInvitation(_ call: Call) async throws -> Reply {
     let given = try request(call)
-    let (link, invitation) = try await invited(call, given)
+    let invitation = try await invited(call, given)
     guard let password = given.password else {
       throw BrumeError(
         .badRequest, "'password' is missing; choose what you sign in with from now on")
@@ -26,19 +26,17 @@ extension SessionRoutes {
       try invitations.person(invitation, password: password)
     }
     return try await begin(call, person.name, person.role, "session/invitation/accept") {
-      try await invitations.accept(person, with: link)
+      try await invitations.accept(person, id: invitation.id)
     }
   }
 
-  private func invited(
-    _ call: Call, _ given: OperatorSignIn
-  ) async throws -> (link: String, invitation: OperatorCredential) {
+  private func invited(_ call: Call, _ given: OperatorSignIn) async throws -> OperatorCredential {
     guard let link = given.link else {
       throw BrumeError(
         .badRequest, "'link' is missing; it is what stands behind #invitation. in the invitation")
     }
     do {
-      return (link, try await invitations.find(link))
+      return try await invitations.find(link)
     } catch {
       await auditLog.refused(call.sender, by: "", action: "session/invitation", error)
       throw error

@@ -46,8 +46,9 @@ struct SessionRoutes: Sendable {
     guard let link = given.link else {
       throw BrumeError(.badRequest, "'link' is missing; it is what stands behind # in the link")
     }
+    let found: OperatorCredential
     do {
-      try await links.check(link)
+      found = try await links.find(link)
     } catch {
       await auditLog.refused(call.sender, by: "", action: "session/first", error)
       throw error
@@ -65,7 +66,7 @@ struct SessionRoutes: Sendable {
       try links.firstOperator(name: name, password: password)
     }
     return try await begin(call, person.name, person.role, "session/first") {
-      try await links.makeFirst(person, with: link)
+      try await links.makeFirst(person, id: found.id)
     }
   }
 

@@ -73,7 +73,7 @@ struct DeviceRoutes: Sendable {
     guard let key = try Base64URL.lenientBytes(keys.requiredString("p256dh")),
       let secret = try Base64URL.lenientBytes(keys.requiredString("auth"))
     else { throw BrumeError(.badRequest, "'keys' must hold base64url texts") }
-    _ = try await webPushGuard.target(endpoint)
+    _ = try await webPushGuard.target(endpoint, for: call.caller.user)
     return try await webPush.register(
       WebPushTarget(endpoint: endpoint, key: key, secret: secret), clientID: nil, as: call.caller)
   }

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryAPNsSenders: APNsSenderWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryAPNsSenders: MemoryFeature, APNsSenderWriting {
   func all(of container: ContainerID) throws -> [APNsSender] {
     draft.state.apnsSenders.filter { $0.container == container }
   }

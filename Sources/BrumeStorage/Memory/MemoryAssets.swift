@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryAssets: AssetWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryAssets: MemoryFeature, AssetWriting {
   func file(_ checksum: String) throws -> AssetFile? { draft.state.assetFiles[ByteText(checksum)] }
 
   func files(after checksum: String, limit: Int) throws -> [AssetFile] {

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryAudit: AuditWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryAudit: MemoryFeature, AuditWriting {
   func entries(
     _ filter: AuditFilter, before position: Int64, limit: Int
   ) throws -> [AuditEntry] {

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryChanges: ChangeReading {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryChanges: MemoryFeature, ChangeReading {
   func page(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
   ) throws -> [StoredChange] {

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryCredentials: CredentialWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryCredentials: MemoryFeature, CredentialWriting {
   func apiToken(_ token: String) throws -> APIToken? { draft.state.apiTokens[ByteText(token)] }
 
   func apiTokens() throws -> [APIToken] {

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryDevices: DeviceWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryDevices: MemoryFeature, DeviceWriting {
   func find(_ key: DeviceKey) throws -> Device? { draft.state.devices[key.byteText] }
 
   func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device] {

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryHistory: HistoryWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryHistory: MemoryFeature, HistoryWriting {
   private func history(of bucket: Bucket) -> [ServedChange] {
     draft.state.buckets[bucket.number].history
   }

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryLog: LogWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryLog: MemoryFeature, LogWriting {
   func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
     let log = draft.state.buckets[bucket.number].log
     // What is wanted is at the end, behind what is kept for the history.

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryMailboxes: MailboxWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryMailboxes: MemoryFeature, MailboxWriting {
   func entries(
     of device: DeviceKey, after position: Int64, limit: Int
   ) throws -> [MailboxEntry] {

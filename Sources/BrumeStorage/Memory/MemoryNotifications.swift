@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryNotifications: NotificationWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryNotifications: MemoryFeature, NotificationWriting {
   func kept(
     for user: UserID, in containerEnvironment: ContainerEnvironment, after position: Int64,
     limit: Int

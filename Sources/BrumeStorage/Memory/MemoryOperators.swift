@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryOperators: OperatorWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryOperators: MemoryFeature, OperatorWriting {
   func find(_ id: String) throws -> Operator? { draft.state.operators[ByteText(id)] }
 
   func find(named name: String) throws -> Operator? {

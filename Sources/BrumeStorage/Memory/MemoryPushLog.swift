@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryPushLog: PushLogWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryPushLog: MemoryFeature, PushLogWriting {
   func entries(
     _ filter: PushLogFilter, after position: Int64, limit: Int
   ) throws -> [PushLogEntry] {

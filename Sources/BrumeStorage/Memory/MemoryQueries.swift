@@ -4,11 +4,7 @@
 import BrumeModel
 import BrumePredicate
 
-final class MemoryQueries: QueryReading {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryQueries: MemoryFeature, QueryReading {
   func matching(_ request: EngineQuery) throws -> EngineQueryPage {
     try request.query.sorts.isEmpty ? page(byKey: request) : page(bySort: request)
   }

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryRoles: RoleWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryRoles: MemoryFeature, RoleWriting {
   func names(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [String] {
     try members(in: containerEnvironment)
       .filter { $0.user == user }.map(\.role)

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemorySequences: SequenceWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemorySequences: MemoryFeature, SequenceWriting {
   func last(in database: DatabaseKey) throws -> Int64 {
     draft.state.databases[database]?.sequence ?? 0
   }

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemorySettings: SettingWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemorySettings: MemoryFeature, SettingWriting {
   func value(_ key: SettingKey) throws -> [UInt8]? { draft.state.settings[ByteText(key.text)] }
 
   func set(_ key: SettingKey, to value: [UInt8]?) throws {

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryShares: ShareWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryShares: MemoryFeature, ShareWriting {
   func memberships(
     of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [Membership] {

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemorySubscriptions: SubscriptionWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemorySubscriptions: MemoryFeature, SubscriptionWriting {
   func find(
     _ id: String, in scope: SubscriptionScope
   ) throws -> StoredSubscription? {

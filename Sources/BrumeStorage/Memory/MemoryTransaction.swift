@@ -34,3 +34,10 @@ final class MemoryTransaction: WriteTransaction {
   private(set) lazy var operators: MemoryOperators = MemoryOperators(draft)
   private(set) lazy var audit: MemoryAudit = MemoryAudit(draft)
 }
+
+/// A feature, over the copy of the state that all features of its transaction change.
+class MemoryFeature {
+  let draft: MemoryDraft
+
+  init(_ draft: MemoryDraft) { self.draft = draft }
+}

@@ -2,19 +2,15 @@
 
 import BrumeModel
 
-final class MemoryUsers: UserWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryUsers: MemoryFeature, UserWriting {
   func find(_ id: UserID) throws -> User? { draft.state.users[id] }
 
   func find(named name: String) throws -> User? {
-    try all().first { ByteText($0.name) == ByteText(name) }
+    sorted.first { ByteText($0.name) == ByteText(name) }
   }
 
   func find(emailAddress: String) throws -> User? {
-    let found = try all().filter { user in
+    let found = sorted.filter { user in
       user.emailAddress.map { EmailAddress.isSame($0, emailAddress) } ?? false
     }
     return found.first { $0.emailAddress.map(ByteText.init) == ByteText(emailAddress) }
@@ -22,17 +18,17 @@ final class MemoryUsers: UserWriting {
   }
 
   func find(phoneNumber: String) throws -> User? {
-    try all().first { $0.phoneNumber.map { ByteText($0) == ByteText(phoneNumber) } ?? false }
+    sorted.first { $0.phoneNumber.map { ByteText($0) == ByteText(phoneNumber) } ?? false }
   }
 
-  func all() throws -> [User] {
+  private var sorted: [User] {
     draft.state.users.values.sorted {
       (ByteText($0.name), ByteText($0.id.name)) < (ByteText($1.name), ByteText($1.id.name))
     }
   }
 
   func page(after name: String?, limit: Int) throws -> [User] {
-    let rest = try all().filter { user in
+    let rest = sorted.filter { user in
       name.map { ByteText($0) < ByteText(user.name) } ?? true
     }
     return Array(rest.prefix(limit))

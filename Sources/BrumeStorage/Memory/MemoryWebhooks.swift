@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryWebhooks: WebhookWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryWebhooks: MemoryFeature, WebhookWriting {
   func all() throws -> [Webhook] {
     draft.state.webhooks.sorted { ByteText($0.id) < ByteText($1.id) }
   }

@@ -2,11 +2,7 @@
 
 import BrumeModel
 
-final class MemoryZones: ZoneWriting {
-  private let draft: MemoryDraft
-
-  init(_ draft: MemoryDraft) { self.draft = draft }
-
+final class MemoryZones: MemoryFeature, ZoneWriting {
   func find(_ key: ZoneKey) throws -> Zone? { draft.zone(of: key)?.row }
 
   func all(in database: DatabaseKey) throws -> [Zone] {

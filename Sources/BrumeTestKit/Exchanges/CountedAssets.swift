@@ -3,79 +3,71 @@
 import BrumeModel
 import BrumeStorage
 
-final class CountedAssets<Inner: AssetReading>: AssetReading {
-  private let inner: Inner
-  private let count: ExchangeCount
-
-  init(_ inner: Inner, _ count: ExchangeCount) {
-    self.inner = inner
-    self.count = count
-  }
-
+final class CountedAssets<Inner: AssetReading>: Counted<Inner>, AssetReading {
   func file(_ checksum: String) throws -> AssetFile? {
-    count.asks()
+    exchanges.asks()
     return try inner.file(checksum)
   }
 
   func files(after checksum: String, limit: Int) throws -> [AssetFile] {
-    count.asks()
+    exchanges.asks()
     return try inner.files(after: checksum, limit: limit)
   }
 
   func idleFiles(since time: Milliseconds, limit: Int) throws -> [AssetFile] {
-    count.asks()
+    exchanges.asks()
     return try inner.idleFiles(since: time, limit: limit)
   }
 
   func isFileNeeded(_ checksum: String) throws -> Bool {
-    count.asks()
+    exchanges.asks()
     return try inner.isFileNeeded(checksum)
   }
 
   func upload(_ id: String) throws -> AssetUpload? {
-    count.asks()
+    exchanges.asks()
     return try inner.upload(id)
   }
 
   func uploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload] {
-    count.asks()
+    exchanges.asks()
     return try inner.uploads(begunBy: time, limit: limit)
   }
 
   func discardedObjects(limit: Int) throws -> [String] {
-    count.asks()
+    exchanges.asks()
     return try inner.discardedObjects(limit: limit)
   }
 }
 
 extension CountedAssets: AssetWriting where Inner: AssetWriting {
   func put(_ file: AssetFile) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.put(file)
   }
 
   func removeFile(_ checksum: String) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.removeFile(checksum)
   }
 
   func put(_ upload: AssetUpload) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.put(upload)
   }
 
   func removeUpload(_ id: String) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.removeUpload(id)
   }
 
   func discardObject(_ name: String) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.discardObject(name)
   }
 
   func forgetObject(_ name: String) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.forgetObject(name)
   }
 }

@@ -3,106 +3,82 @@
 import BrumeModel
 import BrumeStorage
 
-final class CountedRecords<Inner: RecordReading>: RecordReading {
-  private let inner: Inner
-  private let count: ExchangeCount
-
-  init(_ inner: Inner, _ count: ExchangeCount) {
-    self.inner = inner
-    self.count = count
-  }
-
+final class CountedRecords<Inner: RecordReading>: Counted<Inner>, RecordReading {
   func find(_ key: RecordKey) throws -> StoredRecord? {
-    count.asks(.record(key))
+    exchanges.asks(.record(key))
     return try inner.find(key)
   }
 
   func deleted(_ key: RecordKey) throws -> DeletedRecord? {
     // The row of the name says both.
-    count.asks(.record(key))
+    exchanges.asks(.record(key))
     return try inner.deleted(key)
   }
 
   func children(of key: RecordKey, limit: Int) throws -> [String] {
-    count.asks(.children(of: key))
+    exchanges.asks(.children(of: key))
     return try inner.children(of: key, limit: limit)
   }
 
   func descendants(of roots: [String], in zone: ZoneKey, limit: Int) throws -> [String] {
-    count.asks()
+    exchanges.asks()
     return try inner.descendants(of: roots, in: zone, limit: limit)
   }
 
   func depth(
     below key: RecordKey, levels: Int, limit: Int
   ) throws -> (levels: Int, records: Int) {
-    count.asks()
+    exchanges.asks()
     return try inner.depth(below: key, levels: levels, limit: limit)
   }
 
   func referrers(to key: RecordKey, by action: Reference.Action, limit: Int) throws
     -> [String]
   {
-    count.asks(.referrers(key, action))
+    exchanges.asks(.referrers(key, action))
     return try inner.referrers(to: key, by: action, limit: limit)
   }
 }
 
 extension CountedRecords: RecordWriting where Inner: RecordWriting {
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {
-    count.writes(.record(RecordKey(zone: zone, name: record.name)))
+    exchanges.writes(.record(RecordKey(zone: zone, name: record.name)))
     return try inner.put(record, in: zone, sequence: sequence)
   }
 
   func remove(
     _ key: RecordKey, type: String, coveringShares: [String], sequence: Int64
   ) throws {
-    count.writes(.record(key))
+    exchanges.writes(.record(key))
     return try inner.remove(key, type: type, coveringShares: coveringShares, sequence: sequence)
   }
 
   func removeAll(in zone: ZoneKey) throws {
-    count.writes()
+    exchanges.writes()
     return try inner.removeAll(in: zone)
   }
 
   func forgetDeletions(
     of names: [String], in zone: ZoneKey, through sequence: Int64
   ) throws -> Int {
-    count.asks()
-    count.writes()
+    exchanges.asks()
+    exchanges.writes()
     return try inner.forgetDeletions(of: names, in: zone, through: sequence)
   }
 }
 
-final class CountedQueries<Inner: QueryReading>: QueryReading {
-  private let inner: Inner
-  private let count: ExchangeCount
-
-  init(_ inner: Inner, _ count: ExchangeCount) {
-    self.inner = inner
-    self.count = count
-  }
-
+final class CountedQueries<Inner: QueryReading>: Counted<Inner>, QueryReading {
   func matching(_ request: EngineQuery) throws -> EngineQueryPage {
-    count.asks()
+    exchanges.asks()
     return try inner.matching(request)
   }
 }
 
-final class CountedChanges<Inner: ChangeReading>: ChangeReading {
-  private let inner: Inner
-  private let count: ExchangeCount
-
-  init(_ inner: Inner, _ count: ExchangeCount) {
-    self.inner = inner
-    self.count = count
-  }
-
+final class CountedChanges<Inner: ChangeReading>: Counted<Inner>, ChangeReading {
   func page(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
   ) throws -> [StoredChange] {
-    count.asks(.changes(zone, after: after, limit: limit))
+    exchanges.asks(.changes(zone, after: after, limit: limit))
     return try inner.page(
       in: zone, after: after, through: through, limit: limit, byteLimit: byteLimit,
       newestFirst: newestFirst)
@@ -111,7 +87,7 @@ final class CountedChanges<Inner: ChangeReading>: ChangeReading {
   func deletions(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int
   ) throws -> [StoredDeletion] {
-    count.asks()
+    exchanges.asks()
     return try inner.deletions(in: zone, after: after, through: through, limit: limit)
   }
 }

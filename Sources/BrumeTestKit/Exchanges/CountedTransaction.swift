@@ -1,6 +1,6 @@
 // This forwards what a body reads and writes, and counts what of it would be an exchange with an engine on the
 // other side of a network. What is written and needs no answer waits for the commit, as such an engine would
-// let it.
+// let it. Features that neither a save, a page of changes nor a look at the log asks are passed on uncounted.
 
 import BrumeStorage
 
@@ -13,21 +13,22 @@ final class CountedTransaction<Inner: ReadTransaction>: ReadTransaction {
   let log: CountedLog<Inner.Log>
   let subscriptions: CountedSubscriptions<Inner.Subscriptions>
   let devices: CountedDevices<Inner.Devices>
-  let mailboxes: CountedMailboxes<Inner.Mailboxes>
-  let notifications: CountedNotifications<Inner.Notifications>
-  let apnsSenders: CountedAPNsSenders<Inner.APNsSenders>
-  let webhooks: CountedWebhooks<Inner.Webhooks>
-  let pushLog: CountedPushLog<Inner.PushLog>
-  let history: CountedHistory<Inner.History>
   let users: CountedUsers<Inner.Users>
-  let credentials: CountedCredentials<Inner.Credentials>
   let roles: CountedRoles<Inner.Roles>
   let shares: CountedShares<Inner.Shares>
   let settings: CountedSettings<Inner.Settings>
   let assets: CountedAssets<Inner.Assets>
-  let operators: CountedOperators<Inner.Operators>
-  let audit: CountedAudit<Inner.Audit>
   private let inner: Inner
+
+  var mailboxes: Inner.Mailboxes { inner.mailboxes }
+  var notifications: Inner.Notifications { inner.notifications }
+  var apnsSenders: Inner.APNsSenders { inner.apnsSenders }
+  var webhooks: Inner.Webhooks { inner.webhooks }
+  var pushLog: Inner.PushLog { inner.pushLog }
+  var history: Inner.History { inner.history }
+  var credentials: Inner.Credentials { inner.credentials }
+  var operators: Inner.Operators { inner.operators }
+  var audit: Inner.Audit { inner.audit }
 
   init(_ inner: Inner, _ count: ExchangeCount) {
     self.inner = inner
@@ -39,23 +40,25 @@ final class CountedTransaction<Inner: ReadTransaction>: ReadTransaction {
     log = .init(inner.log, count)
     subscriptions = .init(inner.subscriptions, count)
     devices = .init(inner.devices, count)
-    mailboxes = .init(inner.mailboxes, count)
-    notifications = .init(inner.notifications, count)
-    apnsSenders = .init(inner.apnsSenders, count)
-    webhooks = .init(inner.webhooks, count)
-    pushLog = .init(inner.pushLog, count)
-    history = .init(inner.history, count)
     users = .init(inner.users, count)
-    credentials = .init(inner.credentials, count)
     roles = .init(inner.roles, count)
     shares = .init(inner.shares, count)
     settings = .init(inner.settings, count)
     assets = .init(inner.assets, count)
-    operators = .init(inner.operators, count)
-    audit = .init(inner.audit, count)
   }
 }
 
 extension CountedTransaction: WriteTransaction where Inner: WriteTransaction {
   var isAwaited: Bool { inner.isAwaited }
+}
+
+/// A feature whose exchanges are counted.
+class Counted<Inner> {
+  let inner: Inner
+  let exchanges: ExchangeCount
+
+  init(_ inner: Inner, _ exchanges: ExchangeCount) {
+    self.inner = inner
+    self.exchanges = exchanges
+  }
 }

@@ -1,17 +1,9 @@
-// This counts the exchanges of users and their credentials.
+// This counts the exchanges of users.
 
 import BrumeModel
 import BrumeStorage
 
-final class CountedUsers<Inner: UserReading>: UserReading {
-  private let inner: Inner
-  private let exchanges: ExchangeCount
-
-  init(_ inner: Inner, _ exchanges: ExchangeCount) {
-    self.inner = inner
-    self.exchanges = exchanges
-  }
-
+final class CountedUsers<Inner: UserReading>: Counted<Inner>, UserReading {
   func find(_ id: UserID) throws -> User? {
     exchanges.asks(.user(id))
     return try inner.find(id)
@@ -30,11 +22,6 @@ final class CountedUsers<Inner: UserReading>: UserReading {
   func find(phoneNumber: String) throws -> User? {
     exchanges.asks()
     return try inner.find(phoneNumber: phoneNumber)
-  }
-
-  func all() throws -> [User] {
-    exchanges.asks()
-    return try inner.all()
   }
 
   func page(after name: String?, limit: Int) throws -> [User] {
@@ -67,65 +54,5 @@ extension CountedUsers: UserWriting where Inner: UserWriting {
   func remove(_ id: UserID) throws {
     exchanges.writes(.user(id))
     return try inner.remove(id)
-  }
-}
-
-final class CountedCredentials<Inner: CredentialReading>: CredentialReading {
-  private let inner: Inner
-  private let exchanges: ExchangeCount
-
-  init(_ inner: Inner, _ exchanges: ExchangeCount) {
-    self.inner = inner
-    self.exchanges = exchanges
-  }
-
-  func apiToken(_ token: String) throws -> APIToken? {
-    exchanges.asks()
-    return try inner.apiToken(token)
-  }
-
-  func apiTokens() throws -> [APIToken] {
-    exchanges.asks()
-    return try inner.apiTokens()
-  }
-
-  func serverKey(_ id: String) throws -> ServerKey? {
-    exchanges.asks()
-    return try inner.serverKey(id)
-  }
-
-  func serverKeys() throws -> [ServerKey] {
-    exchanges.asks()
-    return try inner.serverKeys()
-  }
-}
-
-extension CountedCredentials: CredentialWriting where Inner: CredentialWriting {
-  func put(_ token: APIToken) throws {
-    exchanges.writes()
-    return try inner.put(token)
-  }
-
-  func removeAPIToken(_ token: String) throws {
-    exchanges.writes()
-    return try inner.removeAPIToken(token)
-  }
-
-  func put(_ key: ServerKey) throws {
-    exchanges.writes()
-    return try inner.put(key)
-  }
-
-  func removeServerKey(_ id: String) throws {
-    exchanges.writes()
-    return try inner.removeServerKey(id)
-  }
-
-  func use(
-    signature: String, at time: Milliseconds, after horizon: Milliseconds, limit: Int
-  ) throws -> SignatureUse {
-    exchanges.asks()
-    exchanges.writes()
-    return try inner.use(signature: signature, at: time, after: horizon, limit: limit)
   }
 }

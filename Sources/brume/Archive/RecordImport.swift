@@ -154,7 +154,6 @@ struct RecordImport {
     ModifyRecordsRequest(zone: ZoneID(name: zone), operations: operations).json
   }
 
-  /// The request as one of the user.
   private func asUser(_ request: JSON) -> JSON {
     var body = request.object ?? JSONObject()
     body["user"] = .string(user)

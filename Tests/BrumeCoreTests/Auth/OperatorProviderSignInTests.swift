@@ -110,10 +110,10 @@ import Testing
     #expect(back.isFirst)
     let person = try signIns.newOperator(back, Self.claims("s", name: "ada"))
     #expect(person.name == "ada" && person.role == .full)
-    _ = try await engine.operatorLinks.makeFirst(person, after: back)
+    _ = try await engine.operatorLinks.makeFirst(person, id: back.link)
     #expect(try await engine.operators.all() == [person])
     let again = await Self.code {
-      _ = try await engine.operatorLinks.makeFirst(person, after: back)
+      _ = try await engine.operatorLinks.makeFirst(person, id: back.link)
     }
     #expect(again == .authenticationFailed)
     let used = await Self.code {

@@ -164,7 +164,7 @@ struct ExchangeTests {
     let user = UserID("_somebody")
     _ = try await store.read(ReadPlan { [.user(user)] }) { transaction in
       (
-        try transaction.users.find(user), try transaction.users.all(),
+        try transaction.users.find(user), try transaction.users.count(),
         try transaction.users.find(user)
       )
     }

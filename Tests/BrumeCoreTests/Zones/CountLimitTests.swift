@@ -113,5 +113,12 @@ struct CountLimitTests {
     #expect(try await save("a", 1900) == nil, "one that is saved again does not count twice")
     #expect(try await save("c", 501)?.reason.contains("more than 3000 bytes") ?? false)
     #expect(try await save("c", 500) == nil)
+    var noisy = subscription("c", 500)
+    noisy.info = NotificationInfo()
+    noisy.info?.soundName = "bell"
+    let refused = try await fixture.engine.subscriptions.modify(
+      [.save(noisy)], in: .private, as: fixture.phone
+    ).first?.failure?.error
+    #expect(refused?.reason.contains("more than 3000 bytes") ?? false, "texts of pushes count")
   }
 }

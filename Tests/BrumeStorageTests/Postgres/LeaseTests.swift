@@ -8,7 +8,7 @@ import Testing
 
 @testable import BrumePostgres
 
-@Suite struct LeaseTests {
+@Suite(.timeLimit(.minutes(5))) struct LeaseTests {
   @Test func `the first process has all buckets, and gives a fair share to the second`() throws {
     let database = try TestDatabase(buckets: 10)
     let (first, second) = (try database.leases("first"), try database.leases("second"))

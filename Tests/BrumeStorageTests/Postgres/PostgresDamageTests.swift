@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrumePostgres
 
-@Suite struct PostgresDamageTests {
+@Suite(.timeLimit(.minutes(5))) struct PostgresDamageTests {
   @Test(arguments: [
     "content = replace(encode(content, 'escape'), 'Trail', 'Trial')::bytea",
     "sequence = sequence + 1",

@@ -38,3 +38,11 @@ func share(from archive: Data) throws -> CKShare {
   defer { reader.finishDecoding() }
   return CKShare(coder: reader)
 }
+
+/// Fields handed on as they were read, to a function that takes any value of a record.
+func texts(of record: CKRecord, by text: (CKRecordValue?) -> String) -> [String] {
+  record.allKeys().map { key in
+    let value = record[key]
+    return text(value)
+  }
+}

@@ -37,4 +37,14 @@ import Testing
     #expect(name.formatted() == "Alice Gray")
     #expect(names(in: CKShare(recordZoneID: .default)) == [])
   }
+
+  @Test func `a field is handed on as it was read, whatever asks for it`() {
+    let record = CKRecord(recordType: "Note")
+    record["title"] = "a"
+    record.encryptedValues["secret"] = "b"
+    #expect(texts(of: record) { $0 as? String ?? "-" } == ["a"])
+    let (plain, sealed): (CKRecordValueProtocol?, CKRecordValueProtocol?) =
+      (record["title"], record.encryptedValues["secret"])
+    #expect(plain as? String == "a" && sealed as? String == "b")
+  }
 }

@@ -31,6 +31,7 @@ final class CuttingProxy: Sendable {
   }
   private struct State {
     var point: Point?
+    var holdsListening = false
     /// A commit on its way.
     var late: (bytes: [UInt8], server: Int32)?
     var cuts = 0
@@ -52,6 +53,9 @@ final class CuttingProxy: Sendable {
 
   /// Cuts the next write there, once.
   func cut(at point: Point) { state.withLock { $0.point = point } }
+
+  /// The answer to the next LISTEN does not come back, and the client's connection stays.
+  func holdListening() { state.withLock { $0.holdsListening = true } }
 
   /// How often it has cut.
   var cuts: Int { state.withLock { $0.cuts } }
@@ -82,6 +86,7 @@ final class CuttingProxy: Sendable {
   }
 
   private func pass(_ batch: ClientBatch, _ wire: Wire, _ answers: AnswerGate) {
+    if takesListening(batch) { answers.cut() }
     guard let point = take(batch) else { return Sockets.write(batch.bytes, to: wire.server) }
     switch point {
     case .beforeAnything: wire.cut()
@@ -115,6 +120,16 @@ final class CuttingProxy: Sendable {
       defer { state.point = nil }
       state.cuts += 1
       return state.point
+    }
+  }
+
+  private func takesListening(_ batch: ClientBatch) -> Bool {
+    state.withLock { state in
+      guard state.holdsListening, batch.statements.contains(where: { $0.hasPrefix("LISTEN") })
+      else { return false }
+      state.holdsListening = false
+      state.cuts += 1
+      return true
     }
   }
 

@@ -7,11 +7,10 @@ import Testing
 
 @testable import BrumePostgres
 
-@Suite struct PostgresCrashTests {
-  /// More of them for `make soak`.
-  private static let deaths =
-    Int(ProcessInfo.processInfo.environment["BRUME_SOAK_POSTGRES"] ?? "") ?? 5
+/// More of them for `make soak`.
+private let deaths = Int(ProcessInfo.processInfo.environment["BRUME_SOAK_POSTGRES"] ?? "") ?? 5
 
+@Suite(.timeLimit(.minutes(10 + deaths))) struct PostgresCrashTests {
   @Test func `saves survive the death of the server, each once, in one order`() async throws {
     try await PostgresServer.with(["fsync=on"]) { server in
       let url = try server.emptySchema()
@@ -23,14 +22,14 @@ import Testing
       }
       let saver = Saver()
       try await saver.run(writers: 8, on: stores) {
-        for death in 0..<Self.deaths {
+        for death in 0..<deaths {
           await saver.waitForSaves(30)
           try await server.perform(death % 2 == 0 ? .kill : .stop)
           try await server.perform(.start())
         }
         await saver.waitForSaves(30)
       }
-      #expect(saver.savedCount >= 30 * Self.deaths)
+      #expect(saver.savedCount >= 30 * deaths)
       try await Self.check(saver, stores, url)
     }
   }

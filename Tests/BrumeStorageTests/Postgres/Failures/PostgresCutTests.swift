@@ -7,7 +7,7 @@ import Testing
 
 @testable import BrumePostgres
 
-@Suite struct PostgresCutTests {
+@Suite(.timeLimit(.minutes(5))) struct PostgresCutTests {
   @Test(arguments: CuttingProxy.Point.allCases)
   func `a write whose connection is cut happens once:`(point: CuttingProxy.Point) async throws {
     let url = try PostgresServer.shared.get().emptySchema()
@@ -38,6 +38,19 @@ import Testing
     }
     #expect(proxy.cuts >= 6)
     #expect(try await saver.faults(in: store) == [])
+    try await store.close()
+    proxy.close()
+  }
+
+  @Test func `a store that is not answered when it begins to listen follows others all the same`()
+    async throws
+  {
+    let (proxy, proxied) = try Self.proxy(try PostgresServer.shared.get().emptySchema())
+    proxy.holdListening()
+    let store = try PostgresStore.forTest(url: proxied, answerTimeout: 1000)
+    // Asked over the connection that listens; refused while that one is given up.
+    while (try? await store.changedUsers(after: 0)) == nil {}
+    #expect(proxy.cuts == 1)
     try await store.close()
     proxy.close()
   }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BrumePostgres
 
-@Suite struct PostgresRefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct PostgresRefusalTests {
   /// PostgreSQL's texts have no U+0000, and the key of an index row has room for 2,704 bytes.
   private static let long: String = {
     var random = SeededRandom(seed: 1)

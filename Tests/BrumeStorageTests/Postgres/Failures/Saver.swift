@@ -30,7 +30,8 @@ final class Saver: Sendable {
     if case .saved = answer { saved.yield() }
   }
 
-  /// Many writers on some stores, until `body` has returned.
+  /// Many writers on some stores, until `body` has returned. If it throws, the stores are closed: a server that is gone
+  /// for good never says what became of a save, and a store asks as long as it is open.
   func run(
     writers: Int, on stores: [PostgresStore], while body: () async throws -> Void
   ) async throws {
@@ -46,6 +47,7 @@ final class Saver: Sendable {
       }
       let result = await Result { try await body() }
       isEnough.store(true, ordering: .relaxed)
+      if case .failure = result { for store in stores { try await store.close() } }
       try await group.waitForAll()
       try result.get()
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BrumePostgres
 
-@Suite struct LostNotifyTests {
+@Suite(.timeLimit(.minutes(5))) struct LostNotifyTests {
   @Test func `commits are seen by a store that no NOTIFY reaches`() async throws {
     try await PostgresServer.with { server in
       let notifications = try await Self.notifications(at: server.silentSchema())

@@ -15,7 +15,7 @@ extension WrittenStatement {
     DatabaseMark.findStore OldWriterRows.findProcesses OldWriterRows.findRecent
     OldWriterRows.removeOld Acknowledgements.find Acknowledgements.findPositions
     Acknowledgements.addLoss WriterRow.setName WriterRow.endOthers WriterRow.add
-    WriterRow.find Durability.unsafe
+    WriterRow.find Durability.unsafe Tail.listen
     """,
     "Every few seconds, of tables with a row for each bucket or process.": """
     LeaseRound.sayThatWeAreHere LeaseRound.findOtherPlace LeaseRound.forgetNodes
@@ -48,7 +48,7 @@ extension WrittenStatement {
     PostgresAPNsSenders.table PostgresAPNsSenders.find PostgresWebhooks.table
     PostgresWebhooks.find PostgresRoles.table PostgresRoles.findMembers
     PostgresCredentials.tokens PostgresCredentials.keys PostgresCredentials.allTokens
-    PostgresCredentials.allKeys PostgresUsers.all PostgresLog.findNewest PostgresPushLog.find
+    PostgresCredentials.allKeys PostgresLog.findNewest PostgresPushLog.find
     PostgresZones.countDatabases
     """,
     "When an account comes or goes: all accounts, identities or databases are read.": """
