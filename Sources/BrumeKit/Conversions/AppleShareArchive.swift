@@ -37,7 +37,8 @@ extension CKShare.Details {
   /// What a share of Apple's has beside fields.
   init(apples coder: NSCoder) {
     rootName = coder.object(CKRecord.ID.self, "RootRecordID")?.recordName
-    address = coder.object(NSURL.self, "URL").map { $0 as URL }
+    // One that is none as Swift sees it would stop the program when it is converted.
+    address = coder.object(NSURL.self, "URL").flatMap { URL(string: $0.absoluteString) }
     people = coder.objects([CKShare.Participant.self], "Participants")
     let permission = coder.decodeInteger(forKey: "PublicPermission")
     publicPermission = CKShare.ParticipantPermission(rawValue: permission) ?? .unknown
