@@ -34,17 +34,15 @@ final class KnownSignatures: Sendable {
     signature(of: subscription, in: place).text
   }
 
-  /// Its bytes, with those of `notificationInfo`.
-  func size(of subscription: Subscription, in place: SubscriptionScope) -> Int {
-    let bytes = signature(of: subscription, in: place).byteCount
-    return bytes + (subscription.info?.byteCount ?? 0)
-  }
-
-  /// With what `Subscription.byteCount` says.
-  private func signature(
+  /// With its bytes and those of `notificationInfo`.
+  func signature(
     of subscription: Subscription, in place: SubscriptionScope
   ) -> (text: String, byteCount: Int) {
-    let key = Key(place: place, id: subscription.id)
+    let (text, count) = ofKind(subscription, Key(place: place, id: subscription.id))
+    return (text, count + (subscription.info?.byteCount ?? 0))
+  }
+
+  private func ofKind(_ subscription: Subscription, _ key: Key) -> (text: String, byteCount: Int) {
     if let known = state.withLock({ $0.known(subscription.kind, key) }) { return known }
     let (text, count) = (SubscriptionSignature.text(subscription.kind), subscription.byteCount)
     state.withLock { state in

@@ -26,9 +26,11 @@ struct OwnSubscriptions {
       let other = SubscriptionScope(in: place.containerEnvironment, scope: scope, user: place.user)
       let found = try transaction.subscriptions.all(in: other)
       count += found.count
-      bytes += found.reduce(0) { $0 + known.size(of: $1.subscription, in: other) }
-      guard other == place else { continue }
-      for stored in found { note(stored.subscription) }
+      for stored in found {
+        let signature = known.signature(of: stored.subscription, in: other)
+        bytes += signature.byteCount
+        if other == place { note(stored.subscription.id, signature) }
+      }
     }
   }
 
@@ -45,14 +47,15 @@ struct OwnSubscriptions {
 
   /// The bytes of all, were this one saved.
   func bytes(with subscription: Subscription) -> Int {
-    bytes - (bytesByID[ByteText(subscription.id)] ?? 0) + known.size(of: subscription, in: place)
+    bytes - (bytesByID[ByteText(subscription.id)] ?? 0)
+      + known.signature(of: subscription, in: place).byteCount
   }
 
   mutating func saved(_ subscription: Subscription) {
     if signaturesByID[ByteText(subscription.id)] == nil { count += 1 }
     bytes = bytes(with: subscription)
     forget(subscription.id)
-    note(subscription)
+    note(subscription.id, known.signature(of: subscription, in: place))
   }
 
   mutating func deleted(_ id: String) {
@@ -61,11 +64,10 @@ struct OwnSubscriptions {
     forget(id)
   }
 
-  private mutating func note(_ subscription: Subscription) {
-    let (id, signature) = (subscription.id, known.text(of: subscription, in: place))
-    signaturesByID[ByteText(id)] = signature
-    bytesByID[ByteText(id)] = known.size(of: subscription, in: place)
-    idsBySignature[signature, default: []].append(id)
+  private mutating func note(_ id: String, _ signature: (text: String, byteCount: Int)) {
+    signaturesByID[ByteText(id)] = signature.text
+    bytesByID[ByteText(id)] = signature.byteCount
+    idsBySignature[signature.text, default: []].append(id)
   }
 
   private mutating func forget(_ id: String) {

@@ -21,8 +21,6 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   private var known: [Key: StoredSubscription?] = [:]
   private var lists: [SubscriptionScope: [StoredSubscription]] = [:]
   private var watchers: [WatchedType: Bool] = [:]
-  /// The one decoded last.
-  private var last: (content: [UInt8], subscription: Subscription)?
 
   init(
     _ session: Session, _ places: Places, _ coders: StoreCoders, _ zones: PostgresZones
@@ -82,17 +80,8 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
 
   private func stored(_ row: Row, _ scope: SubscriptionScope) throws -> StoredSubscription {
     StoredSubscription(
-      scope: scope, subscription: try subscription(row.bytes(1)),
+      scope: scope, subscription: try coders.decodeSubscription(row.bytes(1)),
       starts: try LogPositions(text: row.text(0)))
-  }
-
-  /// The users of an app subscribe with the same words, so what was decoded last is often what comes
-  /// next.
-  private func subscription(_ content: [UInt8]) throws -> Subscription {
-    if let last, last.content == content { return last.subscription }
-    let subscription = try coders.decodeSubscription(content)
-    last = (content, subscription)
-    return subscription
   }
 
   // MARK: Writing

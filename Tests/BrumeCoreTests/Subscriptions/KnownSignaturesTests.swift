@@ -23,7 +23,7 @@ import Testing
     for (id, text) in [("a", "1"), ("a", "1"), ("a", "2"), ("b", "1"), ("a", "1")] {
       let asked = subscription(id, text)
       #expect(known.text(of: asked, in: place) == SubscriptionSignature.text(asked.kind))
-      #expect(known.size(of: asked, in: place) == asked.byteCount)
+      #expect(known.signature(of: asked, in: place).byteCount == asked.byteCount)
     }
     #expect(known.count == 2)
     let other = SubscriptionScope(

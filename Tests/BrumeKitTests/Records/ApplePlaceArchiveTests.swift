@@ -7,15 +7,8 @@ import Testing
 @testable import BrumeKit
 
 struct ApplePlaceArchiveTests {
-  private func read<Kind: NSObject & NSSecureCoding>(_ kind: Kind.Type, _ text: String) throws
-    -> Kind
-  {
-    let data = try #require(Data(base64Encoded: text))
-    return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: kind, from: data))
-  }
-
   @Test func `a place that Apple's framework archived is read with all its numbers`() throws {
-    let place = try read(CLLocation.self, Self.place)
+    let place = try unarchived(CLLocation.self, Self.place)
     #expect(place.coordinate.latitude == 48.25 && place.coordinate.longitude == 16.5)
     #expect(place.altitude == 171 && place.horizontalAccuracy == 5 && place.verticalAccuracy == 3)
     #expect(place.course == 90 && place.speed == 1.5)
@@ -23,13 +16,10 @@ struct ApplePlaceArchiveTests {
   }
 
   @Test func `a record of Apple's keeps the place in its field, also in our own archive`() throws {
-    let record = try read(CKRecord.self, Self.record)
-    let place = try read(CLLocation.self, Self.place)
+    let record = try unarchived(CKRecord.self, Self.record)
+    let place = try unarchived(CLLocation.self, Self.place)
     #expect(record["place"] as CLLocation? == place)
-    let archive = try NSKeyedArchiver.archivedData(
-      withRootObject: record, requiringSecureCoding: true)
-    let back = try read(CKRecord.self, archive.base64EncodedString())
-    #expect(back["place"] as CLLocation? == place)
+    #expect(try through(record)["place"] as CLLocation? == place)
   }
 
   private static let place = """

@@ -7,12 +7,6 @@ import Testing
 @testable import BrumeKit
 
 struct AssetCodingTests {
-  private func through<T: NSObject & NSSecureCoding>(_ object: T) throws -> T {
-    let data = try NSKeyedArchiver.archivedData(
-      withRootObject: object, requiringSecureCoding: true)
-    return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: T.self, from: data))
-  }
-
   private let here = URL(fileURLWithPath: #filePath)
   private let gone = URL(fileURLWithPath: "/nowhere/at/all")
   private let stored = Asset(

@@ -11,11 +11,6 @@ struct NestedClassCodingTests {
     try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
   }
 
-  private func through<T: NSObject & NSSecureCoding>(_ object: T) throws -> T {
-    try #require(
-      try NSKeyedUnarchiver.unarchivedObject(ofClass: T.self, from: try Self.data(object)))
-  }
-
   @Test func `stand-ins have the names that Foundation writes into archives`() {
     #expect(archivedName(ArchivedRecordID.self) == NSStringFromClass(ArchivedRecordID.self))
   }

@@ -4,12 +4,6 @@ import Testing
 @testable import BrumeKit
 
 struct RecordCodingTests {
-  private func through<T: NSObject & NSSecureCoding>(_ object: T) throws -> T {
-    let data = try NSKeyedArchiver.archivedData(
-      withRootObject: object, requiringSecureCoding: true)
-    return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: T.self, from: data))
-  }
-
   private func sample() -> CKRecord {
     let zone = CKRecordZone.ID(zoneName: "Notes", ownerName: "_1")
     let record = CKRecord(

@@ -8,21 +8,9 @@ import Testing
 @testable import BrumeKit
 
 struct AppleShareArchiveTests {
-  private func read<Kind: NSObject & NSSecureCoding>(_ kind: Kind.Type, _ text: String) throws
-    -> Kind
-  {
-    let data = try #require(Data(base64Encoded: text))
-    return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: kind, from: data))
-  }
-
-  private func again<Kind: NSObject & NSSecureCoding>(_ object: Kind) throws -> Kind {
-    let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
-    return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: Kind.self, from: data))
-  }
-
   @Test func `a share that Apple's framework archived is read, also in our own archive`() throws {
-    let apples = try read(CKShare.self, Self.share)
-    for share in [apples, try again(apples)] {
+    let apples = try unarchived(CKShare.self, Self.share)
+    for share in [apples, try through(apples)] {
       #expect(share.recordID.recordName == "s1" && share.recordID.zoneID.ownerName == "_o")
       #expect(share.recordChangeTag == "k2" && share.changedKeys().isEmpty)
       #expect(share[CKShare.SystemFieldKey.title] == "Trip")
@@ -32,14 +20,14 @@ struct AppleShareArchiveTests {
   }
 
   @Test func `it says who takes part, and who of them the user is`() throws {
-    let share = try read(CKShare.self, Self.share)
+    let share = try unarchived(CKShare.self, Self.share)
     #expect(share.owner.participantID == "p1" && share.owner.permission == .readWrite)
     #expect(share.owner.userIdentity.userRecordID?.recordName == "_o")
     #expect(share.owner.userIdentity.lookupInfo?.emailAddress == "o@example.org")
     let me = try #require(share.currentUserParticipant)
     #expect(me.participantID == "p2" && me.role == .privateUser)
     #expect(me.permission == .readOnly && me.acceptanceStatus == .accepted)
-    #expect(try again(me).userIdentity.userRecordID?.recordName == CKCurrentUserDefaultName)
+    #expect(try through(me).userIdentity.userRecordID?.recordName == CKCurrentUserDefaultName)
   }
 
   @Test func `an app's own reader gives a share too`() throws {
@@ -50,30 +38,30 @@ struct AppleShareArchiveTests {
   }
 
   @Test func `metadata of a share of Apple's is read`() throws {
-    let metadata = try read(CKShare.Metadata.self, Self.metadata)
+    let metadata = try unarchived(CKShare.Metadata.self, Self.metadata)
     #expect(metadata.containerIdentifier == "iCloud.org.example")
     #expect(metadata.hierarchicalRootRecordID?.recordName == "n1")
     #expect(metadata.participantRole == .privateUser && metadata.participantStatus == .pending)
     #expect(metadata.participantPermission == .readOnly)
     #expect(metadata.ownerIdentity.userRecordID?.recordName == "_o")
     #expect(metadata.share.recordID.recordName == "s1" && metadata.share.participants.isEmpty)
-    #expect(try again(metadata).containerIdentifier == "iCloud.org.example")
+    #expect(try through(metadata).containerIdentifier == "iCloud.org.example")
   }
 
   @Test func `a zone of Apple's is read with its abilities`() throws {
-    let zone = try read(CKRecordZone.self, Self.zone)
+    let zone = try unarchived(CKRecordZone.self, Self.zone)
     #expect(zone.zoneID == CKRecordZone.ID(zoneName: "Notes") && zone.share == nil)
     #expect(zone.capabilities == .custom)
-    #expect(try again(zone).capabilities == .custom)
+    #expect(try through(zone).capabilities == .custom)
   }
 
   @Test func `tokens and cursors of Apple's are read, for the server to refuse`() throws {
-    let token = try read(CKServerChangeToken.self, Self.token)
+    let token = try unarchived(CKServerChangeToken.self, Self.token)
     #expect(token.text == "AQID")
-    #expect(try again(token) == token)
-    let cursor = try read(CKQueryOperation.Cursor.self, Self.cursor)
+    #expect(try through(token) == token)
+    let cursor = try unarchived(CKQueryOperation.Cursor.self, Self.cursor)
     #expect(cursor.request.marker == "AQID" && cursor.request.query.recordType == "")
-    #expect(try again(cursor).request == cursor.request)
+    #expect(try through(cursor).request == cursor.request)
   }
 
   private static let share = """

@@ -38,11 +38,6 @@ import Testing
     try #require(conflict(of: share).ancestorRecord as? CKShare)
   }
 
-  private func unarchived(_ share: CKShare) throws -> CKShare {
-    let data = try NSKeyedArchiver.archivedData(withRootObject: share, requiringSecureCoding: true)
-    return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: CKShare.self, from: data))
-  }
-
   /// A share with changes of the client.
   private func changedShare() throws -> CKShare {
     let share = try #require(makeRecord(Self.record, from: view) as? CKShare)
@@ -80,12 +75,12 @@ import Testing
 
   @Test func `an archived share knows its ancestor`() throws {
     let share = try changedShare()
-    let whole = try unarchived(share)
+    let whole = try through(share)
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
     share.encodeSystemFields(with: coder)
     coder.finishEncoding()
     let systemFields = CKShare(coder: try NSKeyedUnarchiver(forReadingFrom: coder.encodedData))
-    for one in [whole, systemFields, try unarchived(whole)] {
+    for one in [whole, systemFields, try through(whole)] {
       #expect(one.participants.count == 3 && one.participants[1].permission == .readOnly)
       #expect(one.publicPermission == .readOnly)
       let ancestor = try self.ancestor(of: one)
@@ -99,7 +94,7 @@ import Testing
   @Test func `an archive that does not say what the server said gives no ancestor`() throws {
     // Nothing is known of this one, so its archive is as those of earlier versions.
     let unknown = CKShare(shareID: CKRecord.ID(recordName: "Share-1"))
-    let restored = try unarchived(unknown)
+    let restored = try through(unknown)
     restored.addParticipant(CKShare.Participant.oneTimeURLParticipant())
     #expect(conflict(of: restored).ancestorRecord == nil)
     #expect(conflict(of: restored).serverRecord is CKShare)

@@ -10,10 +10,6 @@ import Testing
     info.shouldSendContentAvailable = true
     return info
   }
-  private func archived<T: NSObject & NSSecureCoding>(_ object: T, as type: T.Type) throws -> T {
-    let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
-    return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: type, from: data))
-  }
 
   @Test func `options have Apple's numbers`() {
     let options: CKQuerySubscription.Options = [.firesOnRecordUpdate, .firesOnce]
@@ -55,7 +51,7 @@ import Testing
       collapseIDKey: "i")
     subscription.notificationInfo = details
     let expected = try subscription.model(in: .private)
-    let restored = try archived(subscription, as: CKQuerySubscription.self)
+    let restored = try through(subscription)
     #expect(try restored.model(in: .private) == expected)
     let copy = try #require(subscription.copy() as? CKQuerySubscription)
     #expect(try copy.model(in: .private) == expected)
@@ -69,11 +65,11 @@ import Testing
     zone.recordType = "Note"
     zone.notificationInfo = info()
     #expect(
-      try archived(zone, as: CKRecordZoneSubscription.self).model(in: .private)
+      try through(zone).model(in: .private)
         == zone.model(in: .private))
     let database = CKDatabaseSubscription(subscriptionID: "d")
     database.notificationInfo = info()
-    let restored = try archived(database as CKSubscription, as: CKSubscription.self)
+    let restored = try through(database as CKSubscription)
     #expect(restored is CKDatabaseSubscription)
     #expect(try restored.model(in: .shared) == database.model(in: .shared))
   }
