@@ -104,13 +104,21 @@ extension PostgresUsers {
     "\(select) WHERE lower(email) = $1 ORDER BY (email = $2) DESC, name, id LIMIT 1")
   private static let findNumber = SQL("\(select) WHERE phone = $1 ORDER BY name, id LIMIT 1")
   private static let page = SQL("\(select) WHERE name > $1 ORDER BY name, id LIMIT $2")
-  // A new account must not take the longer the more there are.
+  // A new account must not take the longer the more there are. On Citus the statistics are those of the copy here.
   private static let count = SQL(
+    countWhere("oid = 'users'::regclass"),
+    onCitus: countWhere(
+      """
+      oid = coalesce((SELECT to_regclass(shard_name(logicalrelid, shardid)) FROM pg_dist_shard
+        WHERE logicalrelid = 'users'::regclass), 'users'::regclass)
+      """))
+  private static func countWhere(_ condition: String) -> String {
     """
     SELECT CASE WHEN reltuples > 100000 THEN reltuples::bigint
       ELSE (SELECT count(*) FROM users) END
-    FROM pg_class WHERE oid = 'users'::regclass
-    """)
+    FROM pg_class WHERE \(condition)
+    """
+  }
   private static let unlink = SQL("DELETE FROM identities WHERE user_id = $1")
   private static let findLinked = SQL(
     "SELECT user_id FROM identities WHERE issuer = $1 AND subject = $2")
