@@ -181,11 +181,12 @@ struct CitusTests {
   private static let divided = SQL(
     """
     SELECT count(*), count(DISTINCT colocationid) FROM pg_dist_partition JOIN pg_class ON logicalrelid = oid
-    WHERE relnamespace = current_schema()::regnamespace
+    WHERE relnamespace = current_schema()::regnamespace AND partmethod = 'h'
     """)
   private static let workers = SQL(
     """
     SELECT count(DISTINCT nodeport) FROM pg_dist_shard_placement NATURAL JOIN pg_dist_shard
-      JOIN pg_class ON logicalrelid = oid WHERE relnamespace = current_schema()::regnamespace
+      NATURAL JOIN pg_dist_partition
+      JOIN pg_class ON logicalrelid = oid WHERE relnamespace = current_schema()::regnamespace AND partmethod = 'h'
     """)
 }
