@@ -58,6 +58,8 @@ import Testing
     "TLSIdentity.daysOfWarning": own,
     "IPAddress.textBytes": "no address is longer", "NameLookup.threads": own,
     "NameTurns.perDomain": "more wait, as many as pushes may be under way",
+    "NameTurns.ofUnknown": "more wait, as many as pushes may be under way",
+    "NameTurns.remembered": "of those beyond it one is forgotten, and known with its next answer",
     "Notifiers.stepsPerTurn": piece,
     "NotificationBuilder.argumentBytes": "a push has no more, and is cut to what it has",
     "StreamLimit.gracePeriod": own, "ZoneEmptying.step": piece,
