@@ -70,6 +70,15 @@ package struct Reply: Sendable {
     case pieces([[UInt8]])
     /// Written piece by piece until the closure returns.
     case stream(@concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void)
+
+    /// How many there are; 0 if they are made while they are written.
+    package var count: Int {
+      switch self {
+      case .bytes(let bytes): bytes.count
+      case .pieces(let pieces): pieces.reduce(0) { $0 + $1.count }
+      case .stream: 0
+      }
+    }
   }
   package var status: HTTPResponse.Status = .ok
   package var contentType = "application/json"
@@ -109,7 +118,7 @@ package struct Reply: Sendable {
 
   private static func joined(_ pieces: [[UInt8]]) -> ByteBuffer {
     var buffer = ByteBuffer()
-    buffer.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+    buffer.reserveCapacity(Body.pieces(pieces).count)
     for piece in pieces { buffer.writeBytes(piece) }
     return buffer
   }
@@ -130,7 +139,7 @@ package struct Reply: Sendable {
     case .pieces(let all): pieces = all
     case .stream: return response
     }
-    let count = pieces.reduce(0) { $0 + $1.count }
+    let count = body.count
     guard count >= bytes else { return response }
     let share = memory()
     try share.take(count)

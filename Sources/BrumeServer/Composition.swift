@@ -37,6 +37,7 @@ package final class Composition: Sendable {
   package let connectionShares: ConnectionShares
   package let bodyMemory: HeldBytes
   package let answerMemory: HeldBytes
+  package let smallAnswerMemory: HeldBytes
   package let health = Health()
   /// The threads of requests; nil: they stay where they begin.
   let workers: Workers?
@@ -126,6 +127,7 @@ package final class Composition: Sendable {
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
     bodyMemory = .ofBodies(limits)
     answerMemory = .ofAnswers(limits)
+    smallAnswerMemory = .ofSmallAnswers(limits)
     passwords = PasswordVerifier(
       accounts: engine.accounts,
       attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)

@@ -15,6 +15,7 @@ final class EndpointResponder: Sendable {
   private let tokens: WebAuthTokens
   private let bodyMemory: HeldBytes
   private let answerMemory: HeldBytes
+  private let smallAnswerMemory: HeldBytes
   private let requestShares: RequestShares
   private let auditLog: AuditLog
   private let fetches: LastFetches
@@ -32,6 +33,7 @@ final class EndpointResponder: Sendable {
     tokens = server.engine.webAuthTokens
     bodyMemory = server.bodyMemory
     answerMemory = server.answerMemory
+    smallAnswerMemory = server.smallAnswerMemory
     requestShares = server.requestShares
     auditLog = server.auditLog
     fetches = server.fetches
@@ -82,7 +84,7 @@ final class EndpointResponder: Sendable {
           caller: caller, address: address, peer: RequestPeer(address: state.peer),
           channel: state.channel,
           jsonDepth: limits.jsonDepth)
-        return try await respond(to: call, endpoint, in: lane)
+        return try await respond(to: call, endpoint, in: lane, state.work)
       } catch let error as BrumeError where error.code == .authenticationRequired {
         throw try await authenticate.leading(error, request, query: query)
       }
@@ -90,11 +92,12 @@ final class EndpointResponder: Sendable {
   }
 
   private func respond(
-    to call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?
+    to call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?, _ work: RequestWork?
   ) async throws -> Response {
     let reply = try await auditLog.carryOut(call, endpoint) {
       try await answerInTurn(call, endpoint, in: lane)
     }
+    if let work { try count(reply, to: call, by: work) }
     var response = try reply.response(
       largeFrom: settings.limits.largeAnswerBytes,
       in: answerMemory.share(of: call.address.name, and: call.caller.user?.name))
@@ -108,6 +111,17 @@ final class EndpointResponder: Sendable {
       response.headers[.webAuthToken] = tokens.renewed(after: token)
     }
     return response
+  }
+
+  /// An answer that is not large is written at once; what is counted is given back when it has left.
+  private func count(_ reply: Reply, to call: Call, by work: RequestWork) throws {
+    let count = reply.body.count
+    guard count >= HeldBytes.countedAnswerBytes, count < settings.limits.largeAnswerBytes else {
+      return
+    }
+    let share = smallAnswerMemory.share(of: call.address.name, and: call.caller.user?.name)
+    try share.take(count)
+    work.keep(share)
   }
 
   /// What stands before the body. Nobody is known whose request is refused for that, so it counts for the address.

@@ -4,6 +4,8 @@ import BrumeModel
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
 import Testing
 
 @testable import BrumeServer
@@ -90,6 +92,80 @@ import Testing
     #expect(throws: (any Error).self) {
       try large.response(largeFrom: limits.largeAnswerBytes, in: memory.share(of: "a"))
     }
+  }
+
+  @Test func `smaller answers for which there is no memory are 503, a caller's first is not`()
+    async throws
+  {
+    try await HeldServer.live {
+      $0.limits.answerBytesAtOnce = 60_000
+      $0.limits.answerBytesAtOncePerAddress = 60_000
+    } _: { server in
+      let memory = server.fixture.server.smallAnswerMemory
+      /// The answer says what was saved, and is as long.
+      func save(_ bytes: Int) async throws -> String {
+        let text = String(repeating: "x", count: bytes)
+        let record = #"{"recordType":"Note","fields":{"text":{"value":"\#(text)"}}}"#
+        let operation = #"{"operationType":"create","record":\#(record)}"#
+        return try await server.answer(
+          server.post("records/modify", #"{"operations":[\#(operation)]}"#))
+      }
+      let (here, elsewhere) = (memory.share(of: "127.0.0.1"), memory.share(of: "192.0.2.1"))
+      // Half of what large ones may take, as all of the address and as all that there is.
+      try here.take(20_000)
+      let refused = try await save(20_000)
+      #expect(refused.hasPrefix("HTTP/1.1 503 "), "\(refused.prefix(200))")
+      #expect(refused.contains("read those that are on their way"))
+      #expect(try await save(1000).hasPrefix("HTTP/1.1 200 "))
+      here.giveBack()
+      try elsewhere.take(20_000)
+      try here.take(1)
+      #expect(try await save(20_000).hasPrefix("HTTP/1.1 503 "))
+      here.giveBack()
+      for _ in 0..<2 {
+        #expect(try await save(20_000).hasPrefix("HTTP/1.1 200 "))
+        while memory.held > 20_000 { await Task.yield() }
+      }
+      elsewhere.giveBack()
+    }
+  }
+
+  @Test func `a smaller answer counts until it has left, though it was written at once`() throws {
+    let memory = HeldBytes(most: 1000, mostOfOne: 1000, refusal: "full")
+    let work = RequestWork(on: globalConcurrentExecutor)
+    let hosts = AllowedHosts(listener: "localhost", baseURL: nil, others: [])
+    let watch = ConnectionGuard(limits: ConnectionRules.Limits(), hosts: hosts, uuid: { "A" })
+    watch.work = work
+    let channel = EmbeddedChannel()
+    try channel.pipeline.syncOperations.addHandler(watch)
+    for _ in 0..<2 {
+      let share = memory.share(of: "a")
+      try share.take(700)
+      work.keep(share)
+      channel.write(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
+      channel.write(HTTPResponsePart.body(ByteBuffer(bytes: [1, 2])), promise: nil)
+      channel.write(HTTPResponsePart.end(nil), promise: nil)
+      #expect(memory.held == 700)
+      channel.flush()
+      #expect(memory.held == 0)
+    }
+    _ = try? channel.finish()
+  }
+
+  @Test func `an address and a user that hold nothing have room for one answer`() throws {
+    let memory = HeldBytes(most: 100, mostOfOne: 60, takesFirst: true, refusal: "full")
+    let others = memory.share(of: "a", and: "alice")
+    try others.take(100)
+    for (address, user) in [("a", nil), ("a", "bob"), ("b", "alice")] as [(String, String?)] {
+      #expect(throws: (any Error).self) { try memory.share(of: address, and: user).take(1) }
+    }
+    let first = memory.share(of: "b", and: "bob")
+    try first.take(10)
+    #expect(throws: (any Error).self) { try memory.share(of: "b", and: "bob").take(1) }
+    first.giveBack()
+    try memory.share(of: "b", and: "bob").take(10)
+    others.giveBack()
+    #expect(memory.held == 0)
   }
 
   private static let limits: Limits = {

@@ -20,9 +20,23 @@ package final class HeldBytes: Sendable {
   package static func ofAnswers(_ limits: Limits) -> HeldBytes {
     HeldBytes(
       most: limits.answerBytesAtOnce, mostOfOne: limits.answerBytesAtOncePerAddress,
-      refusal:
-        "too much of large answers is in memory until it is read; read those that are on their "
-        + "way, ask for less at once, or try again later")
+      refusal: unread("large answers"))
+  }
+
+  /// Ours: answers of fewer bytes are not counted. A stream of HTTP/2 takes about as much without one.
+  package static let countedAnswerBytes = 16_384
+
+  /// Of answers that are not large, half as much: so these are not refused because of large ones, which may take minutes.
+  /// A connection of HTTP/2 may have many of them on their way. One is there for everybody, whatever others hold.
+  package static func ofSmallAnswers(_ limits: Limits) -> HeldBytes {
+    HeldBytes(
+      most: limits.answerBytesAtOnce / 2, mostOfOne: limits.answerBytesAtOncePerAddress / 2,
+      takesFirst: true, refusal: unread("answers"))
+  }
+
+  private static func unread(_ what: String) -> String {
+    "too much of \(what) is in memory until it is read; read those that are on their way, ask for "
+      + "less at once, or try again later"
   }
 
   private struct State {
@@ -32,16 +46,19 @@ package final class HeldBytes: Sendable {
   }
   private let most: Int
   private let mostOfOne: Int
+  private let takesFirst: Bool
   private let refusal: String
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - most: bytes of all together.
   ///   - mostOfOne: bytes of one address, or of one user.
+  ///   - takesFirst: whether there is room for the first of an address and user that hold nothing, whatever others hold.
   ///   - refusal: the sentence of those for which there is no room.
-  package init(most: Int, mostOfOne: Int, refusal: String) {
+  package init(most: Int, mostOfOne: Int, takesFirst: Bool = false, refusal: String) {
     self.most = most
     self.mostOfOne = mostOfOne
+    self.takesFirst = takesFirst
     self.refusal = refusal
   }
 
@@ -86,13 +103,18 @@ package final class HeldBytes: Sendable {
 
   private func take(_ count: Int, of owners: [String]) throws {
     try state.withLock { state in
-      let isFree = owners.allSatisfy { state.owners[$0, default: 0] + count <= mostOfOne }
-      guard state.all + count <= most, isFree else {
+      guard hasRoom(count, owners, state) else {
         throw RefusedRequest(error: BrumeError(.tryAgainLater, refusal, retryAfter: 1))
       }
       state.all += count
       for owner in owners { state.owners[owner, default: 0] += count }
     }
+  }
+
+  private func hasRoom(_ count: Int, _ owners: [String], _ state: State) -> Bool {
+    if takesFirst, owners.allSatisfy({ state.owners[$0] == nil }) { return true }
+    return state.all + count <= most
+      && owners.allSatisfy { state.owners[$0, default: 0] + count <= mostOfOne }
   }
 
   private func give(_ count: Int, of owners: [String]) {
