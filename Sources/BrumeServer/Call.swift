@@ -123,15 +123,16 @@ package struct Reply: Sendable {
     return buffer
   }
 
-  /// The same, where a large answer counts as memory until it is written. There is no second copy of it, and none at all of
-  /// one that is refused.
+  /// The same, where a large answer counts as memory until it is written, or has left. There is no second copy of it, and
+  /// none at all of one that is refused.
   ///
   /// - Parameters:
   ///   - bytes: from how many on it is large.
   ///   - memory: what is free for it.
+  ///   - isWatched: whether somebody else gives that back, when the answer has left.
   /// - Throws: `RefusedRequest` if there is no room for it.
   package func response(
-    largeFrom bytes: Int, in memory: @autoclosure () -> HeldBytes.Share
+    largeFrom bytes: Int, in memory: @autoclosure () -> HeldBytes.Share, isWatched: Bool = false
   ) throws -> Response {
     let pieces: [[UInt8]]
     switch body {
@@ -143,7 +144,8 @@ package struct Reply: Sendable {
     guard count >= bytes else { return response }
     let share = memory()
     try share.take(count)
-    return made(.held(pieces, count: count, in: share, part: bytes))
+    return made(
+      .held(pieces, count: count, part: bytes) { if !isWatched { share.giveBack() } })
   }
 
   private func made(_ body: ResponseBody) -> Response {
@@ -157,10 +159,10 @@ extension ResponseBody {
   /// Bytes that are written as fast as the client reads, and counted until then: a connection takes the next part
   /// when the one before has left.
   fileprivate static func held(
-    _ pieces: [[UInt8]], count: Int, in share: HeldBytes.Share, part size: Int
+    _ pieces: [[UInt8]], count: Int, part size: Int, written: @escaping @Sendable () -> Void
   ) -> ResponseBody {
     ResponseBody(contentLength: count) { writer in
-      defer { share.giveBack() }
+      defer { written() }
       var part = ByteBuffer()
       for piece in pieces {
         var rest = piece[...]

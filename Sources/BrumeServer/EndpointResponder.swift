@@ -99,8 +99,8 @@ final class EndpointResponder: Sendable {
     }
     if let work { try count(reply, to: call, by: work) }
     var response = try reply.response(
-      largeFrom: settings.limits.largeAnswerBytes,
-      in: answerMemory.share(of: call.address.name, and: call.caller.user?.name))
+      largeFrom: settings.limits.largeAnswerBytes, in: share(of: answerMemory, call, work),
+      isWatched: work != nil)
     // The address of the request is the same for every user, and a cache does not know our headers.
     if !endpoint.access.isOpen, response.headers[.cacheControl] == nil {
       response.headers[.cacheControl] = "no-store"
@@ -113,15 +113,22 @@ final class EndpointResponder: Sendable {
     return response
   }
 
-  /// An answer that is not large is written at once; what is counted is given back when it has left.
+  /// An answer that is not large is written at once.
   private func count(_ reply: Reply, to call: Call, by work: RequestWork) throws {
     let count = reply.body.count
     guard count >= HeldBytes.countedAnswerBytes, count < settings.limits.largeAnswerBytes else {
       return
     }
-    let share = smallAnswerMemory.share(of: call.address.name, and: call.caller.user?.name)
-    try share.take(count)
-    work.keep(share)
+    try share(of: smallAnswerMemory, call, work).take(count)
+  }
+
+  /// Room for an answer. Its connection gives it back when the answer has left.
+  private func share(
+    of memory: HeldBytes, _ call: Call, _ work: RequestWork?
+  ) -> HeldBytes.Share {
+    let share = memory.share(of: call.address.name, and: call.caller.user?.name)
+    work?.keep(share)
+    return share
   }
 
   /// What stands before the body. Nobody is known whose request is refused for that, so it counts for the address.

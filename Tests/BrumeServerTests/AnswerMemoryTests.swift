@@ -130,6 +130,22 @@ import Testing
     }
   }
 
+  @Test func `a large answer counts until it has left, where somebody sees that`() async throws {
+    let memory = HeldBytes(most: 1000, mostOfOne: 1000, refusal: "full")
+    let share = memory.share(of: "a")
+    let (pieces, next) = AsyncStream.makeStream(of: ByteBuffer.self)
+    let (reads, read) = AsyncStream.makeStream(of: Void.self)
+    read.finish()
+    let reply = Reply.json([UInt8](repeating: 1, count: 700))
+    let response = try reply.response(largeFrom: 300, in: share, isWatched: true)
+    try await response.body.write(SlowWriter(pieces: next, reads: reads))
+    var bytes = 0
+    for await piece in pieces { bytes += piece.readableBytes }
+    #expect(bytes == 700 && memory.held == 700)
+    share.giveBack()
+    #expect(memory.held == 0)
+  }
+
   @Test func `a smaller answer counts until it has left, though it was written at once`() throws {
     let memory = HeldBytes(most: 1000, mostOfOne: 1000, refusal: "full")
     let work = RequestWork(on: globalConcurrentExecutor)
