@@ -84,6 +84,8 @@ package struct Reply: Sendable {
   package var contentType = "application/json"
   package var headers: HTTPFields = [:]
   package var body: Body
+  /// How much of a stream is in memory at once, where that is counted.
+  package var streamed = 0
 
   /// JSON that is written already.
   package static func json(_ bytes: [UInt8]) -> Reply { Reply(body: .bytes(bytes)) }

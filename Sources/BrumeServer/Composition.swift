@@ -38,6 +38,7 @@ package final class Composition: Sendable {
   package let bodyMemory: HeldBytes
   package let answerMemory: HeldBytes
   package let smallAnswerMemory: HeldBytes
+  package let fileMemory: HeldBytes
   package let health = Health()
   /// The threads of requests; nil: they stay where they begin.
   let workers: Workers?
@@ -128,6 +129,7 @@ package final class Composition: Sendable {
     bodyMemory = .ofBodies(limits)
     answerMemory = .ofAnswers(limits)
     smallAnswerMemory = .ofSmallAnswers(limits)
+    fileMemory = .ofFiles(limits)
     passwords = PasswordVerifier(
       accounts: engine.accounts,
       attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)

@@ -16,6 +16,7 @@ final class EndpointResponder: Sendable {
   private let bodyMemory: HeldBytes
   private let answerMemory: HeldBytes
   private let smallAnswerMemory: HeldBytes
+  private let fileMemory: HeldBytes
   private let requestShares: RequestShares
   private let auditLog: AuditLog
   private let fetches: LastFetches
@@ -34,6 +35,7 @@ final class EndpointResponder: Sendable {
     bodyMemory = server.bodyMemory
     answerMemory = server.answerMemory
     smallAnswerMemory = server.smallAnswerMemory
+    fileMemory = server.fileMemory
     requestShares = server.requestShares
     auditLog = server.auditLog
     fetches = server.fetches
@@ -113,13 +115,14 @@ final class EndpointResponder: Sendable {
     return response
   }
 
-  /// An answer that is not large is written at once.
+  /// Of what is not written part by part in `response`: smaller answers, and files.
   private func count(_ reply: Reply, to call: Call, by work: RequestWork) throws {
     let count = reply.body.count
-    guard count >= HeldBytes.countedAnswerBytes, count < settings.limits.largeAnswerBytes else {
-      return
+    if reply.streamed > 0 {
+      try share(of: fileMemory, call, work).take(reply.streamed)
+    } else if count >= HeldBytes.countedAnswerBytes, count < settings.limits.largeAnswerBytes {
+      try share(of: smallAnswerMemory, call, work).take(count)
     }
-    try share(of: smallAnswerMemory, call, work).take(count)
   }
 
   /// Room for an answer. Its connection gives it back when the answer has left.

@@ -1,6 +1,8 @@
 // Answers that nobody reads: how much of them is in memory at once.
 
 import BrumeModel
+import BrumeWire
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -166,6 +168,57 @@ import Testing
       #expect(memory.held == 0)
     }
     _ = try? channel.finish()
+  }
+
+  @Test func `a user leaves others at the address room for answers that are not large`() throws {
+    let memory = HeldBytes.ofSmallAnswers(Self.limits)
+    let alice = memory.share(of: "a", and: "alice")
+    try alice.take(150)
+    #expect(throws: (any Error).self) { try alice.take(1) }
+    #expect(throws: (any Error).self) { try memory.share(of: "b", and: "alice").take(1) }
+    let bob = memory.share(of: "a", and: "bob")
+    try bob.take(150)
+    #expect(throws: (any Error).self) { try memory.share(of: "a", and: "carol").take(1) }
+    #expect(memory.held == 300)
+    alice.giveBack()
+    bob.giveBack()
+  }
+
+  @Test func `a file for which its address has no memory is 503`() async throws {
+    try await HeldServer.live {
+      $0.limits.answerBytesAtOncePerAddress = 30_000
+    } _: { server in
+      func json(_ request: String) async throws -> JSON {
+        let answer = try await server.answer(request)
+        let body = try #require(answer.range(of: "\r\n\r\n"), "\(answer)").upperBound
+        return try JSON(parsing: Array(answer[body...].utf8))
+      }
+      let token = #"{"recordType":"Note","recordName":"one","fieldName":"photo"}"#
+      let tickets = try await json(server.post("assets/upload", #"{"tokens":[\#(token)]}"#))
+      let upload = try #require(tickets["tokens"]?.array?.first?["url"]?.string, "\(tickets)")
+      let bytes = String(repeating: "x", count: 20_000)
+      let sent = try await json(
+        "POST \(AssetRouteTests.target(upload)) HTTP/1.1\r\nHost: localhost\r\n"
+          + "Content-Length: 20000\r\n\r\n" + bytes)
+      let file = try #require(sent["singleFile"], "\(sent)")
+      let fields = #"{"photo":{"value":\#(String(decoding: file.bytes(), as: UTF8.self))}}"#
+      let record = #"{"recordType":"Note","recordName":"one","fields":\#(fields)}"#
+      let operation = #"{"operationType":"create","record":\#(record)}"#
+      let saved = try await json(
+        server.post("records/modify", #"{"operations":[\#(operation)]}"#))
+      let value = saved["records"]?.array?.first?["fields"]?["photo"]?["value"]
+      let url = try #require(value?["downloadURL"]?.string, "\(saved)")
+      let get = "GET \(AssetRouteTests.target(url)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      let memory = server.fixture.server.fileMemory
+      let others = memory.share(of: "127.0.0.1")
+      try others.take(20_000)
+      #expect(try await server.answer(get).hasPrefix("HTTP/1.1 503 "))
+      others.giveBack()
+      for _ in 0..<2 {
+        #expect(try await server.answer(get).hasPrefix("HTTP/1.1 200 "))
+        while memory.held > 0 { await Task.yield() }
+      }
+    }
   }
 
   @Test func `an address and a user that hold nothing have room for one answer`() throws {

@@ -27,11 +27,19 @@ package final class HeldBytes: Sendable {
   package static let countedAnswerBytes = 16_384
 
   /// Of answers that are not large, half as much: so these are not refused because of large ones, which may take minutes.
-  /// A connection of HTTP/2 may have many of them on their way. One is there for everybody, whatever others hold.
+  /// A connection of HTTP/2 may have many of them on their way. No user has all of an address, and one is there for
+  /// everybody, whatever others hold.
   package static func ofSmallAnswers(_ limits: Limits) -> HeldBytes {
     HeldBytes(
       most: limits.answerBytesAtOnce / 2, mostOfOne: limits.answerBytesAtOncePerAddress / 2,
-      takesFirst: true, refusal: unread("answers"))
+      mostOfUser: limits.answerBytesAtOncePerAddress / 4, takesFirst: true,
+      refusal: unread("answers"))
+  }
+
+  /// Of files on their way to one address or user. In all there may be as many as connections.
+  package static func ofFiles(_ limits: Limits) -> HeldBytes {
+    HeldBytes(
+      most: .max, mostOfOne: limits.answerBytesAtOncePerAddress, refusal: unread("files"))
   }
 
   private static func unread(_ what: String) -> String {
@@ -46,6 +54,7 @@ package final class HeldBytes: Sendable {
   }
   private let most: Int
   private let mostOfOne: Int
+  private let mostOfUser: Int
   private let takesFirst: Bool
   private let refusal: String
   private let state = Mutex(State())
@@ -53,11 +62,15 @@ package final class HeldBytes: Sendable {
   /// - Parameters:
   ///   - most: bytes of all together.
   ///   - mostOfOne: bytes of one address, or of one user.
+  ///   - mostOfUser: bytes of one user, if that is less.
   ///   - takesFirst: whether there is room for the first of an address and user that hold nothing, whatever others hold.
   ///   - refusal: the sentence of those for which there is no room.
-  package init(most: Int, mostOfOne: Int, takesFirst: Bool = false, refusal: String) {
+  package init(
+    most: Int, mostOfOne: Int, mostOfUser: Int? = nil, takesFirst: Bool = false, refusal: String
+  ) {
     self.most = most
     self.mostOfOne = mostOfOne
+    self.mostOfUser = mostOfUser ?? mostOfOne
     self.takesFirst = takesFirst
     self.refusal = refusal
   }
@@ -113,8 +126,11 @@ package final class HeldBytes: Sendable {
 
   private func hasRoom(_ count: Int, _ owners: [String], _ state: State) -> Bool {
     if takesFirst, owners.allSatisfy({ state.owners[$0] == nil }) { return true }
+    // The address stands first.
     return state.all + count <= most
-      && owners.allSatisfy { state.owners[$0, default: 0] + count <= mostOfOne }
+      && owners.indices.allSatisfy {
+        state.owners[owners[$0], default: 0] + count <= ($0 == 0 ? mostOfOne : mostOfUser)
+      }
   }
 
   private func give(_ count: Int, of owners: [String]) {
