@@ -28,6 +28,8 @@ struct LoopChannel: ServerChildChannel {
   static let readBytes = 16_384
 
   /// What holds for a connection whatever it speaks.
+  ///
+  /// - Throws: if it is closed already.
   func begin(on channel: any Channel) throws {
     let buffers = AdaptiveRecvByteBufferAllocator(
       minimum: 64, initial: 2048, maximum: Self.readBytes)
