@@ -70,11 +70,22 @@ package struct Reply: Sendable {
     case pieces([[UInt8]])
     /// Written piece by piece until the closure returns.
     case stream(@concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void)
+
+    /// How many there are; 0 if they are made while they are written.
+    package var count: Int {
+      switch self {
+      case .bytes(let bytes): bytes.count
+      case .pieces(let pieces): pieces.reduce(0) { $0 + $1.count }
+      case .stream: 0
+      }
+    }
   }
   package var status: HTTPResponse.Status = .ok
   package var contentType = "application/json"
   package var headers: HTTPFields = [:]
   package var body: Body
+  /// How much of a stream is in memory at once, where that is counted.
+  package var streamed = 0
 
   /// JSON that is written already.
   package static func json(_ bytes: [UInt8]) -> Reply { Reply(body: .bytes(bytes)) }
@@ -109,20 +120,21 @@ package struct Reply: Sendable {
 
   private static func joined(_ pieces: [[UInt8]]) -> ByteBuffer {
     var buffer = ByteBuffer()
-    buffer.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+    buffer.reserveCapacity(Body.pieces(pieces).count)
     for piece in pieces { buffer.writeBytes(piece) }
     return buffer
   }
 
-  /// The same, where a large answer counts as memory until it is written. There is no second copy of it, and none at all of
-  /// one that is refused.
+  /// The same, where a large answer counts as memory until it is written, or has left. There is no second copy of it, and
+  /// none at all of one that is refused.
   ///
   /// - Parameters:
   ///   - bytes: from how many on it is large.
   ///   - memory: what is free for it.
+  ///   - isWatched: whether somebody else gives that back, when the answer has left.
   /// - Throws: `RefusedRequest` if there is no room for it.
   package func response(
-    largeFrom bytes: Int, in memory: @autoclosure () -> HeldBytes.Share
+    largeFrom bytes: Int, in memory: @autoclosure () -> HeldBytes.Share, isWatched: Bool = false
   ) throws -> Response {
     let pieces: [[UInt8]]
     switch body {
@@ -130,11 +142,12 @@ package struct Reply: Sendable {
     case .pieces(let all): pieces = all
     case .stream: return response
     }
-    let count = pieces.reduce(0) { $0 + $1.count }
+    let count = body.count
     guard count >= bytes else { return response }
     let share = memory()
     try share.take(count)
-    return made(.held(pieces, count: count, in: share, part: bytes))
+    return made(
+      .held(pieces, count: count, part: bytes) { if !isWatched { share.giveBack() } })
   }
 
   private func made(_ body: ResponseBody) -> Response {
@@ -148,10 +161,10 @@ extension ResponseBody {
   /// Bytes that are written as fast as the client reads, and counted until then: a connection takes the next part
   /// when the one before has left.
   fileprivate static func held(
-    _ pieces: [[UInt8]], count: Int, in share: HeldBytes.Share, part size: Int
+    _ pieces: [[UInt8]], count: Int, part size: Int, written: @escaping @Sendable () -> Void
   ) -> ResponseBody {
     ResponseBody(contentLength: count) { writer in
-      defer { share.giveBack() }
+      defer { written() }
       var part = ByteBuffer()
       for piece in pieces {
         var rest = piece[...]
