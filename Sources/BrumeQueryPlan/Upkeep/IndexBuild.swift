@@ -9,9 +9,9 @@ import BrumeStorage
 /// Builds the index, one step in a transaction.
 package struct IndexBuild {
   private let reading: any IndexBuildReading
-  private let fields: FieldIndexes
-  private let index: QueryIndex
-  private let isAwaited: () -> Bool
+  let fields: FieldIndexes
+  let index: QueryIndex
+  let isAwaited: () -> Bool
 
   /// - Parameter isAwaited: whether others wait for the running step to end.
   package init(
@@ -56,6 +56,7 @@ package struct IndexBuild {
       if !leaves { index.delay.caughtUp() }
       return nil
     }
+    if let step = try removeGone(rowKey, in: database) { return step }
     let known = try fields.keys(of: rowKey).fields
     return if let start = known.values.compactMap({ $0.builtTo.map(ByteText.init) }).min() {
       try build(rowKey, from: start.text, in: database, limit: limit)
@@ -90,6 +91,7 @@ extension IndexBuild {
     let names = try fields.keys(of: rowKey).fields.filter {
       $0.value.builtTo.map { ByteText($0) } == ByteText(start)
     }.map(\.key)
+    if let step = try goOn(rowKey, names, after: .name(ByteText(start))) { return step }
     var (end, taken, isOver): (String?, Int, Bool) = (start, 0, false)
     var stretch = IndexStretch()
     repeat {
@@ -102,9 +104,10 @@ extension IndexBuild {
       var intake = try IndexIntake(names, of: rowKey, in: database, fields, index)
       let new = try intake.take(records)
       try intake.finish()
+      keep(intake.long, of: rowKey, names, after: .name(ByteText(end ?? "")))
       stretch.add(records: new.count, bytes: new.bytes)
       let isLast = records.count < most && new.count == records.count
-      end = isLast ? nil : new.last?.record.name
+      end = isLast ? nil : new.last?.record.name ?? end
       taken += new.count
       isOver = isLast || intake.isFull
     } while !isOver && taken < limit
@@ -126,6 +129,7 @@ extension IndexBuild {
     _ rowKey: RecordTypeRowKey, from start: Int64, in database: DatabaseKey
   ) throws -> IndexStep {
     let names = try fields.keys(of: rowKey).fields.filter { $0.value.behind == start }.map(\.key)
+    if let step = try goOn(rowKey, names, after: .sequence(start)) { return step }
     var intake = try IndexIntake(names, of: rowKey, in: database, fields, index)
     var (end, taken, bytes, isLast, next) = (start, 0, 0, false, IndexStretch.first)
     repeat {
@@ -138,6 +142,7 @@ extension IndexBuild {
         new.bytes > IndexStretch.bytes ? IndexStretch.first : min(8 * next, Self.recordsOfRead)
     } while !isLast && taken < IndexDelay.together && bytes < Self.bytesTogether && !intake.isFull
     try intake.finish()
+    keep(intake.long, of: rowKey, names, after: .sequence(end))
     for name in names {
       try fields.setBehind(IndexPart(type: rowKey, field: name), isLast ? nil : end)
     }
@@ -149,7 +154,7 @@ extension IndexBuild {
 // MARK: Both
 
 extension IndexBuild {
-  private func step(
+  func step(
     _ rowKey: RecordTypeRowKey, _ names: [String], _ records: Int, isLast: Bool
   ) throws -> IndexStep {
     IndexStep(

@@ -9,15 +9,20 @@ struct IndexIntake {
   private let database: DatabaseKey
   private let fields: FieldIndexes
   private let index: QueryIndex
+  private let type: RecordTypeRowKey
   private var entries: [IndexEntry]
   private var rows: [IndexRow] = []
+  private var hasTaken = false
+  private var meetsLong = false
+  /// The first record, if it has more rows than a step writes: it was not taken.
+  private(set) var long: (found: FoundRecord, rows: [IndexRow])?
 
   /// - Parameter names: of the fields that take records in.
   init(
     _ names: [String], of type: RecordTypeRowKey, in database: DatabaseKey,
     _ fields: FieldIndexes, _ index: QueryIndex
   ) throws {
-    (self.database, self.fields, self.index) = (database, fields, index)
+    (self.type, self.database, self.fields, self.index) = (type, database, fields, index)
     let known = try fields.keys(of: type).fields
     entries = names.compactMap { name in
       known[name].map {
@@ -26,25 +31,32 @@ struct IndexIntake {
     }
   }
 
-  var isFull: Bool { rows.count >= Self.most }
+  var isFull: Bool { rows.count >= Self.most || meetsLong }
 
   /// Answers which of the records were taken: those behind that found it full were not.
   mutating func take(_ records: [FoundRecord]) throws -> ArraySlice<FoundRecord> {
     for (place, found) in records.enumerated() {
       if isFull { return records[..<place] }
-      for entry in entries.indices { try take(found, entry) }
+      let new = try entries.indices.flatMap { try rows(of: found, $0) }
+      if new.count > Self.most, index.mayLeave(type) {
+        meetsLong = true
+        if !hasTaken { long = (found, new) }
+        return records[..<place]
+      }
+      rows += new
+      hasTaken = true
     }
     return records[...]
   }
 
-  private mutating func take(_ found: FoundRecord, _ place: Int) throws {
+  private mutating func rows(of found: FoundRecord, _ place: Int) throws -> [IndexRow] {
     var (entry, new): (IndexEntry, [IndexRow]) = (entries[place], [])
     (entry.record, entry.row) = (found.record.name, found.row)
     let field = IndexedField(indexName: entry.part.field)
     let value = found.record.indexedValue(of: field, in: database)
     try index.add(value, &entry) { new.append($0) }
     entries[place] = entry
-    rows += new
+    return new
   }
 
   /// Writes the rows in the order of the index, so that those that share a page are written together.
