@@ -98,7 +98,10 @@ final class SQLiteTransaction: WriteTransaction {
   /// The whole group is undone.
   func groupFailed() { forget() }
 
-  func groupCommitted() { log.groupCommitted() }
+  func groupCommitted() {
+    log.groupCommitted()
+    index.groupCommitted()
+  }
 
   private func forget() { for feature in remembering { feature.forget() } }
 }

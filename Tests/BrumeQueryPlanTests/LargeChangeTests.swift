@@ -158,13 +158,19 @@ import Testing
     #expect(engine.rows.count == 5 && isComplete(Self.list))
   }
 
-  @Test func `what is left of a record is forgotten after a failure, and made again`() throws {
+  @Test(arguments: [true, false])
+  func `what is left of a record is forgotten if its own steps fail, and made again:`(
+    isCommitted: Bool
+  ) throws {
     try want(Self.list)
     try body { try put("a", ["n": numbers(IndexIntake.most + 1)], 1) }
     let build = self.build { true }
     for _ in 0..<3 { _ = try build.advance(after: nil, limit: 400) }
+    if isCommitted { index.groupCommitted() }
+    // Somebody's body has failed.
     index.forgetRemainders()
-    _ = try finish(build)
+    // One step makes the rows, two were written, and the last finds no more records.
+    #expect(try finish(build) == Self.parts + 1 + (isCommitted ? -2 + 1 : 1 + 1))
     #expect(engine.rows.count == IndexIntake.most + 1 && isComplete(Self.list))
   }
 

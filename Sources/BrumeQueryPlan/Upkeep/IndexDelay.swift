@@ -23,7 +23,7 @@ package struct IndexDelay: Sendable {
   /// Ours: bytes of a record from which on what it has many rows of comes later, as the words of its texts, and bytes of
   /// the records of a body whose many rows go at once; those of further ones go later. A word with what is beside it has
   /// four or five bytes at least, where there are many different ones.
-  static let bytesAtOnce = 64 << 10
+  package static let bytesAtOnce = 64 << 10
 
   /// Ours: types that are remembered; with more, it starts anew.
   private static let types = 100_000

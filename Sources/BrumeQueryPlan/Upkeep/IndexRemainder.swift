@@ -58,6 +58,10 @@ extension QueryIndex {
     remainders[type] = nil
   }
 
-  /// What is left is not known any more.
-  package func forgetRemainders() { remainders = [:] }
+  /// What a body or a group of them changed is undone. Of rows that were written before what is left is known still, however
+  /// often others fail.
+  package func forgetRemainders() { if haveRemaindersChanged { remainders = [:] } }
+
+  /// What was changed stays.
+  package func groupCommitted() { haveRemaindersChanged = false }
 }

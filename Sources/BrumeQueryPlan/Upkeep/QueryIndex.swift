@@ -14,7 +14,11 @@ package final class QueryIndex {
   /// Records whose rows go later; nil: the engine has no place for them, and all go at once.
   let gone: (any GoneRecordStoring)?
   /// What is left of records with more rows than a step writes.
-  var remainders: [RecordTypeRowKey: IndexRemainder] = [:]
+  var remainders: [RecordTypeRowKey: IndexRemainder] = [:] {
+    didSet { haveRemaindersChanged = true }
+  }
+  /// Whether a transaction that is not committed has changed them.
+  var haveRemaindersChanged = false
 
   package init(
     _ rows: any IndexRowStoring, _ fields: FieldIndexes, gone: (any GoneRecordStoring)? = nil,
