@@ -189,12 +189,55 @@ import Testing
     #expect(engine.rows.count == 7 * (IndexIntake.most + 1))
   }
 
+  @Test func `words of large records are cut between the steps, those that come and those that go`()
+    throws
+  {
+    try want(Self.words)
+    let many = (0..<15_000).map { "w\($0)" }.joined(separator: " ")
+    // How many ask for words, and how many there are.
+    func steps(_ text: String?, _ sequence: Int64) throws -> [Int] {
+      try body { try put("a", text.map { ["text": .string($0)] }, sequence) }
+      var (asking, all, prepared) = (0, 0, PreparedIndex?.none)
+      let build = self.build()
+      while let step = try build.advance(
+        after: nil, limit: 400, mayAsk: true, prepared: prepared)
+      {
+        if step.homework != nil { asking += 1 }
+        prepared = step.homework?.done()
+        all += 1
+      }
+      #expect(isComplete(Self.words) && engine.notes.isEmpty)
+      return [asking, all]
+    }
+    // One asks, one takes it in, which is all.
+    #expect(try steps(many, 1) == [1, 2])
+    #expect(engine.rows.count == 15_000)
+    // And before that one asks for what goes, and one takes it away.
+    #expect(try steps(many + " new", 2) == [2, 4])
+    #expect(engine.rows.count == 15_001)
+    #expect(try steps(nil, 3) == [1, 3])
+    #expect(engine.rows.isEmpty)
+  }
+
+  @Test func `what was cut of a record that has changed since is not taken`() throws {
+    try want(Self.words)
+    let many = (0..<15_000).map { "w\($0)" }.joined(separator: " ")
+    try body { try put("a", ["text": .string(many)], 1) }
+    let step = try build().advance(after: nil, limit: 400, mayAsk: true)
+    let prepared = try #require(step?.homework).done()
+    try body { try put("a", ["text": .string("few words")], 2) }
+    _ = try build().advance(after: nil, limit: 400, mayAsk: true, prepared: prepared)
+    _ = try finish(build())
+    #expect(engine.rows.count == 2 && isComplete(Self.words))
+  }
+
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `whatever changes between the steps, in the end the rows are those of the records`(
     seed: UInt64
   ) throws {
     try want(Self.list, Self.words)
     var (random, sequence) = (SeededRandom(seed: seed), Int64(0))
+    var prepared: PreparedIndex?
     for _ in 0..<15 {
       try body {
         for _ in 0..<1 + random.next(below: 3) {
@@ -202,9 +245,11 @@ import Testing
           try put("r\(random.next(below: 3))", fields(&random), sequence)
         }
       }
-      let isAwaited = random.one(in: 2)
+      let (isAwaited, mayAsk) = (random.one(in: 2), random.one(in: 2))
       for _ in 0..<random.next(below: 6) {
-        _ = try build { isAwaited }.advance(after: nil, limit: 400)
+        let step = try build { isAwaited }.advance(
+          after: nil, limit: 400, mayAsk: mayAsk, prepared: prepared)
+        prepared = step?.homework?.done()
       }
       if random.one(in: 8) { index.forgetRemainders() }
     }

@@ -132,6 +132,29 @@ import Testing
     try await store.close()
   }
 
+  @Test func `words of large texts come and go beside the writes of others`() async throws {
+    var store = try folder.openSQLite()
+    let many = (0..<15_000).map { "w\($0)" }.joined(separator: " ")
+    for (text, found) in [("x", []), (many, ["a"]), ("w7 x", ["a"]), (many, ["a"]), ("x", [])] {
+      try await store.write(in: .database(.sample())) {
+        try $0.putNext("a", fields: ["text": .string(text)])
+        try Self.putZone($0)
+      }
+      let query = EngineQuery(
+        database: .sample(), zone: "Trails",
+        query: Query(
+          recordType: "Trail",
+          filters: [Filter(.containsAllTokens, .field("text"), .string("w7"))]),
+        after: nil, limit: 9, candidateLimit: .max)
+      let names = try await store.read { try $0.queries.matching(query).records.map(\.name) }
+      #expect(names == found)
+    }
+    #expect(try await count("gone_records", store) == 0)
+    #expect(try await count("query_index", store) == 1)
+    store = try await inspected(store)
+    try await store.close()
+  }
+
   @Test func `a note that is damaged is said, and its type is evaluated record by record`()
     async throws
   {

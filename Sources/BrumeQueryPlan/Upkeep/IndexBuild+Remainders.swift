@@ -47,6 +47,7 @@ extension IndexBuild {
       guard var (id, left) = try index.goneRemainder(of: type) ?? next(of: type, gone, in: database)
       else { break }
       looks += 1
+      if let asked = left.homework { return try step(type, [], records, isLast: false, asked) }
       rows += try write(&left.rows, mayStop: index.mayLeave(type)) { try index.remove($0) }
       index.remainders[type] = left.rows.isEmpty ? nil : left
       guard left.rows.isEmpty else { break }
@@ -61,20 +62,29 @@ extension IndexBuild {
     of type: RecordTypeRowKey, _ gone: any GoneRecordStoring, in database: DatabaseKey
   ) throws -> (id: Int64, left: IndexRemainder)? {
     guard let record = try gone.first(of: type) else { return nil }
-    let rows = try rows(of: record, type, in: database).sorted()
-    return (record.id, IndexRemainder(work: .gone(id: record.id), row: record.row, rows: rows[...]))
+    let now = record.now?.type == type.type ? record.now : nil
+    let behind = try fields.keys(of: type).fields.filter { $0.value.behind != nil }
+    let homework = IndexHomework(
+      type: type, subject: .gone(id: record.id), database: database, fields: Array(behind.keys),
+      old: record.record, new: now)
+    var left = IndexRemainder(work: .gone(id: record.id), row: record.row, rows: [])
+    let bytes = record.record.byteCount + (now?.byteCount ?? 0)
+    let prepared = index.answer(to: homework.subject, of: type, homework.fields)
+    if prepared == nil, index.leavesWords(of: homework.fields, bytes: bytes) {
+      left.homework = homework
+    } else {
+      left.rows = rows(of: record, behind, (prepared ?? homework.done()).changes).sorted()[...]
+    }
+    return (record.id, left)
   }
 
   /// Those that the record does not have now as well, as far as that is seen easily.
   private func rows(
-    of gone: GoneRecord, _ type: RecordTypeRowKey, in database: DatabaseKey
-  ) throws -> [IndexRow] {
-    let now = gone.now?.type == type.type ? gone.now : nil
+    of gone: GoneRecord, _ behind: [String: WantedField], _ changes: [String: IndexChange]
+  ) -> [IndexRow] {
     var rows: [IndexRow] = []
-    for (name, wanted) in try fields.keys(of: type).fields where wanted.behind != nil {
-      let change = IndexChange(
-        of: IndexedField(indexName: name), from: gone.record, to: now, in: database)
-      change?.gone?.eachIndexRow { kind, value in
+    for (name, wanted) in behind {
+      changes[name]?.gone?.eachIndexRow { kind, value in
         guard let key = wanted.key(kind) else { return }
         rows.append(IndexRow(key: key.id, value: value, name: gone.record.name, row: gone.row))
       }

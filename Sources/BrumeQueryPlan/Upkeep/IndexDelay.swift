@@ -25,6 +25,8 @@ package struct IndexDelay: Sendable {
   /// four or five bytes at least, where there are many different ones.
   package static let bytesAtOnce = 64 << 10
 
+  /// Ours: bytes that count as one record more.
+  private static let bytesAsRecord = 16 << 10
   /// Ours: types that are remembered; with more, it starts anew.
   private static let types = 100_000
 
@@ -86,6 +88,8 @@ package struct IndexDelay: Sendable {
   var areFew: Bool { behind < Self.together }
 
   mutating func leftForLater() { behind += 1 }
+  /// A record of so many bytes is noted, because its rows go later. Large ones do not wait for many others.
+  mutating func leftForLater(gone bytes: Int) { behind += 1 + bytes / Self.bytesAsRecord }
   mutating func caughtUp(_ records: Int) { behind = max(0, behind - records) }
   /// Nothing is behind, whatever was counted.
   mutating func caughtUp() { behind = 0 }

@@ -16,6 +16,8 @@ struct IndexIntake {
   private var meetsLong = false
   /// The first record, if it has more rows than a step writes: it was not taken.
   private(set) var long: (found: FoundRecord, rows: [IndexRow])?
+  /// What is to be known of the next record before it is taken.
+  private(set) var homework: IndexHomework?
 
   /// - Parameter names: of the fields that take records in.
   init(
@@ -37,7 +39,16 @@ struct IndexIntake {
   mutating func take(_ records: [FoundRecord]) throws -> ArraySlice<FoundRecord> {
     for (place, found) in records.enumerated() {
       if isFull { return records[..<place] }
-      let new = try entries.indices.flatMap { try rows(of: found, $0) }
+      let subject = IndexHomework.Subject.record(row: found.row, sequence: found.sequence)
+      let prepared = index.answer(to: subject, of: type, names)
+      if prepared == nil, index.leavesWords(of: names, bytes: found.record.byteCount) {
+        meetsLong = true
+        homework = IndexHomework(
+          type: type, subject: subject, database: database, fields: names, old: nil,
+          new: found.record)
+        return records[..<place]
+      }
+      let new = try entries.indices.flatMap { try rows(of: found, $0, prepared) }
       if new.count > Self.most, index.mayLeave(type) {
         meetsLong = true
         if !hasTaken { long = (found, new) }
@@ -49,11 +60,18 @@ struct IndexIntake {
     return records[...]
   }
 
-  private mutating func rows(of found: FoundRecord, _ place: Int) throws -> [IndexRow] {
+  private var names: [String] { entries.map(\.part.field) }
+
+  private mutating func rows(
+    of found: FoundRecord, _ place: Int, _ prepared: PreparedIndex?
+  ) throws -> [IndexRow] {
     var (entry, new): (IndexEntry, [IndexRow]) = (entries[place], [])
     (entry.record, entry.row) = (found.record.name, found.row)
     let field = IndexedField(indexName: entry.part.field)
-    let value = found.record.indexedValue(of: field, in: database)
+    let value =
+      if let prepared { prepared.changes[entry.part.field]?.come } else {
+        found.record.indexedValue(of: field, in: database)
+      }
     try index.add(value, &entry) { new.append($0) }
     entries[place] = entry
     return new

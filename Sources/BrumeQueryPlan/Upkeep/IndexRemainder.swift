@@ -16,6 +16,8 @@ struct IndexRemainder {
   /// The engine's number of the record.
   let row: Int64
   var rows: ArraySlice<IndexRow>
+  /// What is to be known before there are rows.
+  var homework: IndexHomework?
 }
 
 /// A record with more rows than a step writes, and where the fields that take it in have come to.

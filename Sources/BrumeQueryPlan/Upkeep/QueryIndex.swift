@@ -17,6 +17,9 @@ package final class QueryIndex {
   var remainders: [RecordTypeRowKey: IndexRemainder] = [:] {
     didSet { haveRemaindersChanged = true }
   }
+  /// What was made for the running step beforehand, and whether it may ask for that.
+  var prepared: PreparedIndex?
+  var mayAsk = false
   /// Whether a transaction that is not committed has changed them.
   var haveRemaindersChanged = false
 
@@ -66,7 +69,7 @@ package final class QueryIndex {
     if isLeft { delay.leftForLater() }
     guard large.goesLate, let old else { return }
     try gone?.add(old, row: row, of: rowKey)
-    delay.leftForLater()
+    delay.leftForLater(gone: old.byteCount)
   }
 
   /// What of a change has many rows, and when they go and come.
