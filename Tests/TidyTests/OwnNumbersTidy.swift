@@ -65,7 +65,7 @@ import Testing
     "Notifiers.stepsPerTurn": piece,
     "NotificationBuilder.argumentBytes": "a push has no more, and is cut to what it has",
     "StreamLimit.gracePeriod": own, "ZoneEmptying.step": piece,
-    "ZoneEmptying.zonesPerLook": piece, "ZoneEmptying.room": piece,
+    "ZoneEmptying.indexStep": piece, "ZoneEmptying.zonesPerLook": piece, "ZoneEmptying.room": piece,
     "PasswordVerifier.threadCount": "more wait, as many as the limit says",
     "PasswordSlots.mostOfOperators": "a part of the limit of all passwords",
     "PasswordSlots.mostOfAddress": "a part of the limit of all passwords",
