@@ -132,6 +132,13 @@ extension World {
         if item["deleted"] as? Bool == true { item["brume"] = ["deletion": "deleted"] }
         return item
       }
+    case (.purgedReset, "changes/database"):
+      items.map { item in
+        var item = item
+        let isReset = (item["brume"] as? [String: String])?["deletion"] == "encryptedDataReset"
+        if isReset { item["brume"] = ["deletion": "purged"] }
+        return item
+      }
     case (.untoldZone, "changes/database") where exchange.scope == "shared": []
     case (.leakingRefusal, "changes/zone"): items.map(leaking)
     default: items
@@ -207,6 +214,28 @@ extension World {
 }
 
 extension Disk {
+  /// What a purge of the default zone takes away, to be put back.
+  func setting(_ transaction: any WriteTransaction, _ exchange: Exchange?) throws
+    -> BrumeModel.Record?
+  {
+    guard exchange?.loss == .purged, let user = exchange?.user else { return nil }
+    let key = RecordKey(zone: standard(of: user), name: Hand.setting)
+    return try transaction.records.find(key)?.record()
+  }
+
+  func put(back record: BrumeModel.Record?, _ transaction: any WriteTransaction) throws {
+    guard let record, let user = record.created?.user,
+      let sequence = Int64(record.changeTag, radix: 36)
+    else { return }
+    _ = try transaction.records.put(record, in: standard(of: user), sequence: sequence)
+  }
+
+  private func standard(of user: UserID) -> ZoneKey {
+    ZoneKey(
+      database: DatabaseKey(in: world.containerEnvironment, owner: user),
+      name: BrumeModel.ZoneID.defaultName)
+  }
+
   /// Gives a record that was just saved a tag which it had before the last one.
   func reuseTag(_ transaction: any WriteTransaction, _ exchange: Exchange?) throws {
     for operation in exchange?.modification.operations ?? [] {
