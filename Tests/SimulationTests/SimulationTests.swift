@@ -38,8 +38,8 @@ import Testing
 
   @Test func `a seed that traps prints a line with fewer deeds, which traps again`() throws {
     let words = try Simulation.leastTrap()
-    // To make a record, to learn of it, and to fetch once more.
-    #expect(words[3].split(separator: ",").count <= 3, "\(words)")
+    // To make a record, to learn of it, and to fetch once more, with what decides who does so first.
+    #expect(words[3].split(separator: ",").count <= 4, "\(words)")
     let again = try Simulation.run(words + ["--no-shrink"])
     #expect(again.status == 1)
     #expect(again.output.contains("was ended by the signal"), "\(again.output)")
