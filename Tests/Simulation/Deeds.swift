@@ -142,7 +142,7 @@ extension Deed.Kind {
     case 24...26: self = .fetchByHand
     case 27...28: self = .temporaryZone(isDeleted: random.one(in: 2))
     case 29 where random.one(in: 3): self = .stopSharing
-    case 29: self = .permit(random.pick([nil, .readOnly, .readWrite]))
+    case 29: self = .permit(random.pick([nil, nil, .readOnly, .readWrite]))
     case 30: self = .accept
     case 31 where random.one(in: 2): self = .leave
     case 31...33: self = .restartApp
@@ -154,8 +154,8 @@ extension Deed.Kind {
         Milliseconds(300 + random.next(below: 2500)), atNotifierWrite: random.one(in: 2))
     case 46 where random.one(in: 2):
       self = .purge(random.pick(["Notes", "Notes", "Temporary", "Shared"]))
-    case 47 where random.one(in: 4): self = .reset
-    case 47 where random.one(in: 3): self = .purge(BrumeModel.ZoneID.defaultName)
+    case 47 where random.one(in: 3): self = .reset
+    case 47 where random.one(in: 2): self = .purge(BrumeModel.ZoneID.defaultName)
     case 47: self = .set
     case 42 where random.one(in: 3): self = .stopWatching(random.pick(Watches.ids))
     case 42...45: self = .watch(Wish(&random))

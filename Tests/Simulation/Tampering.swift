@@ -30,7 +30,7 @@ extension World {
         "\"operationType\":\"update\"", by: "\"operationType\":\"replace\"", in: call.body)
     case .ignoredToken where exchange.action == "changes/zone":
       call.body = Self.replacing("\"syncToken\"", by: "\"ignored\"", in: call.body)
-    case .keptMember where exchange.isModify: call.body = keepingMembers(call.body)
+    case .keptMember where exchange.isModify: call.body = keepingMembers(call.body, exchange)
     case .unknownCommit
     where exchange.modification.id.map(unknownOperations.contains) == true:
       call.body = Self.replacing(
@@ -50,30 +50,43 @@ extension World {
     return (call, nil)
   }
 
-  /// A share without participants as one with those that it had.
-  private func keepingMembers(_ body: [UInt8]) -> [UInt8] {
-    let people = users.filter { $0.key == "bob" }.map {
-      "{\"userIdentity\":{\"userRecordName\":\"\($0.value.name)\"},\"type\":\"USER\",\"permission\":\"READ_WRITE\"}"
+  /// A share that somebody is removed from as one in which they stay.
+  private func keepingMembers(_ body: [UInt8], _ exchange: Exchange) -> [UInt8] {
+    changingParticipants(body, exchange) { people, removed in
+      people
+        + removed.map {
+          [
+            "userIdentity": ["userRecordName": $0], "type": "USER", "permission": "READ_WRITE",
+          ]
+        }
     }
-    return Self.replacing(
-      "\"participants\":[]", by: "\"participants\":[\(people.joined())]", in: body)
   }
 
   /// A share that somebody is removed from as one with nobody in it.
   private func removingOthers(_ body: [UInt8], _ exchange: Exchange) -> [UInt8] {
-    let removes = exchange.modification.operations.contains { operation in
-      guard let people = operation.people else { return false }
-      let known = oracle.model.zones[operation.zone]?.people ?? [:]
-      return known.keys.contains { people[$0] == nil }
+    changingParticipants(body, exchange) { people, _ in
+      people.filter { $0["type"] as? String == "OWNER" }
     }
-    guard removes,
+  }
+
+  /// - Parameter change: what becomes of the participants, if some of those before are not among them.
+  private func changingParticipants(
+    _ body: [UInt8], _ exchange: Exchange,
+    by change: (_ people: [[String: Any]], _ removed: [String]) -> [[String: Any]]
+  ) -> [UInt8] {
+    let removed = exchange.modification.operations.flatMap { operation -> [String] in
+      guard let people = operation.people else { return [] }
+      let known = oracle.model.zones[operation.zone]?.people ?? [:]
+      return known.keys.filter { people[$0] == nil }.sorted()
+    }
+    guard !removed.isEmpty,
       var object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
       let operations = object["operations"] as? [[String: Any]]
     else { return body }
     object["operations"] = operations.map { operation in
       var (operation, record) = (operation, operation["record"] as? [String: Any] ?? [:])
       let people = record["participants"] as? [[String: Any]]
-      record["participants"] = people?.filter { $0["type"] as? String == "OWNER" }
+      record["participants"] = people.map { change($0, removed) }
       operation["record"] = record
       return operation
     }
