@@ -35,7 +35,9 @@ struct Seeds {
         // They were asked for in this time, and it has failed.
         for beginning in running {
           // It may be one that hangs.
-          if let order = beginning.order { print("\(order.line)\nhas not ended") }
+          if let order = beginning.order {
+            print("seed \(order.seed) has not ended\n\(order.line)")
+          }
           beginning.stop()
         }
         break

@@ -48,16 +48,26 @@ import Testing
   @Test func `a seed that hangs prints a line with fewer deeds, which hangs again`() throws {
     // Both faults come with the same deeds, and a trap takes no time.
     let trap = try Simulation.leastTrap()
-    let all = Set(trap[3].split(separator: ",").compactMap { Int($0) } + [0, 1, 2]).sorted()
+    let kept = trap[3].split(separator: ",").compactMap { Int($0) }
+    let more = Set(kept + [0, 1, 2, 3]).sorted()
     let hang = trap.prefix(2) + ["--planted", "endless-step", "--patience", "5"]
-    let more = ["--keep", all.map(String.init).joined(separator: ",")]
-    let found = try Simulation.run(Array(hang + more))
+    let keep = ["--keep", more.map(String.init).joined(separator: ",")]
+    let found = try Simulation.run(Array(hang + keep))
     #expect(found.status == 1)
     let line = try #require(found.output.split(separator: "\n").last { $0.contains("--keep") })
-    #expect(line.contains("--keep \(trap[3]) "), "\(line), and the trap was \(trap)")
-    let again = try Simulation.run(Array(hang + trap[2...3] + ["--no-shrink"]))
+    let least = line.split(separator: " ").dropFirst().map(String.init)
+    #expect(least[3].split(separator: ",").count < more.count, "\(line)")
+    let again = try Simulation.run(Array(hang + least[2...3] + ["--no-shrink"]))
     #expect(again.status == 1)
     #expect(again.output.contains("Alarm clock"), "\(again.output)")
+  }
+
+  @Test func `a seed that still hangs when the time is over is named, and its process ends`() throws
+  {
+    let hang = ["--planted", "endless-step", "--first", "1", "--seeds", "40"]
+    let found = try Simulation.run(hang + ["--seconds", "3"])
+    #expect(found.status == 1)
+    #expect(found.output.contains("has not ended"), "\(found.output)")
   }
 
   @Test func `seeds that there was no time for are a failure, though all others are well`()
