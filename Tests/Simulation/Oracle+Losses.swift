@@ -124,7 +124,7 @@ extension Model.Loss {
 }
 
 extension Exchange {
-  /// Why a zone was gone at each reading of the store, as far as its user is told; nil: a device deleted it, or it was there.
+  /// Why a zone was gone at each reading of the store, as far as its user is notified; nil: a device deleted it, or it was there.
   fileprivate func losses(of zone: ZoneName) -> [Model.Loss?] {
     seen.losses.map { user?.name == zone.owner ? $0[zone] : nil }
   }
