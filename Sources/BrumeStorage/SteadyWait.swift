@@ -15,7 +15,6 @@ extension DispatchSemaphore {
 
   /// Waits on the calling thread until the semaphore is signalled, or for so many milliseconds; false if they passed.
   package func wait(milliseconds: Int) -> Bool {
-    if wait(timeout: .now()) == .success { return true }
     let alarm = Alarm()
     let timer = DispatchSource.makeTimerSource()
     timer.setEventHandler { if alarm.end() { self.signal() } }
