@@ -60,6 +60,7 @@ import Testing
     "NameTurns.perDomain": "more wait, as many as pushes may be under way",
     "Notifiers.stepsPerTurn": piece,
     "NotificationBuilder.argumentBytes": "a push has no more, and is cut to what it has",
+    "EventStream.mostBytes": piece, "StreamHandler.waterMark": piece,
     "StreamLimit.gracePeriod": own, "ZoneEmptying.step": piece,
     "ZoneEmptying.zonesPerLook": piece, "ZoneEmptying.room": piece,
     "PasswordVerifier.threadCount": "more wait, as many as the limit says",
