@@ -4,6 +4,8 @@ import BrumeStorage
 import Dispatch
 import Testing
 
+@testable import BrumeServer
+
 @Suite(.timeLimit(.minutes(1))) struct SteadyWaitTests {
   @Test func `a wait says whether a signal came or its time passed, and keeps no signal`() {
     let semaphore = DispatchSemaphore(value: 0)

@@ -14,7 +14,7 @@ extension DispatchSemaphore {
   }
 
   /// Waits on the calling thread until the semaphore is signalled, or for so many milliseconds; false if they passed.
-  package func wait(milliseconds: Int) -> Bool {
+  func wait(milliseconds: Int) -> Bool {
     let alarm = Alarm()
     let timer = DispatchSource.makeTimerSource()
     timer.setEventHandler { if alarm.end() { self.signal() } }
