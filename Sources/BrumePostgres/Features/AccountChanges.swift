@@ -46,14 +46,13 @@ final class AccountChanges {
     let answers = try connection.exchange()
     let newest = answers[0].first?.integer(0) ?? 0
     if last > 0, newest - kept > last { return ChangedAccounts(users: nil, last: newest) }
-    let whose = answers[1].map { $0.text(0) }
     return ChangedAccounts(
-      users: Set(whose.filter { place($0) == nil }.map { UserID($0) }),
-      tokensRemovedIn: Set(whose.compactMap { place($0) }), last: newest)
+      users: Set(answers[1].filter { place($0) == nil }.map { UserID($0.text(0)) }),
+      tokensRemovedIn: Set(answers[1].compactMap { place($0) }), last: newest)
   }
 
-  private static func place(_ whose: String) -> ContainerEnvironment? {
-    let parts = whose.split(separator: " ", maxSplits: 1).map(String.init)
+  private static func place(_ row: Row) -> ContainerEnvironment? {
+    let parts = row.text(0).split(separator: " ", maxSplits: 1).map(String.init)
     guard parts.count == 2, let environment = Environment(rawValue: parts[0]) else { return nil }
     return ContainerEnvironment(ContainerID(parts[1]), environment)
   }
