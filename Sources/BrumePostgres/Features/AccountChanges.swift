@@ -46,9 +46,10 @@ final class AccountChanges {
     let answers = try connection.exchange()
     let newest = answers[0].first?.integer(0) ?? 0
     if last > 0, newest - kept > last { return ChangedAccounts(users: nil, last: newest) }
+    let found = answers[1].map { (user: UserID($0.text(0)), place: place($0)) }
     return ChangedAccounts(
-      users: Set(answers[1].filter { place($0) == nil }.map { UserID($0.text(0)) }),
-      tokensRemovedIn: Set(answers[1].compactMap { place($0) }), last: newest)
+      users: Set(found.filter { $0.place == nil }.map(\.user)),
+      tokensRemovedIn: Set(found.compactMap(\.place)), last: newest)
   }
 
   private static func place(_ row: Row) -> ContainerEnvironment? {
