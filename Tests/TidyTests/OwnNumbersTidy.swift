@@ -64,6 +64,7 @@ import Testing
     "NameTurns.remembered": "of those beyond it one is forgotten, and known with its next answer",
     "Notifiers.stepsPerTurn": piece,
     "NotificationBuilder.argumentBytes": "a push has no more, and is cut to what it has",
+    "EventStream.mostBytes": piece, "StreamHandler.waterMark": piece,
     "StreamLimit.gracePeriod": own, "ZoneEmptying.step": piece,
     "ZoneEmptying.indexStep": piece, "ZoneEmptying.zonesPerLook": piece, "ZoneEmptying.room": piece,
     "PasswordVerifier.threadCount": "more wait, as many as the limit says",
