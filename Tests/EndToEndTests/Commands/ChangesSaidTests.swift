@@ -12,6 +12,10 @@ import Testing
     ) { brume in
       let added = try await brume("webhook", "add", "http://127.0.0.1:1/hook")
       let id = String(added.output.prefix { $0 != "\n" })
+      #expect(
+        added.talk
+          == "called with every change of container 'iCloud.org.example.app' in development; "
+          + "the secret is shown this once\n")
       let disabled = try await brume("webhook", "disable", id)
       #expect(
         disabled.talk
@@ -46,6 +50,14 @@ import Testing
       let outcome = try await brume("schema", "export", file)
       outcome.expect(0)
       #expect(outcome.talk == "wrote the schema into '\(file)'\n")
+    }
+  }
+
+  @Test func `a server key says for which container and environment it is`() async throws {
+    try await Shell.serving { brume in
+      let made = try await brume("key", "create", "k", "--environment", "production")
+      let place = "for container 'iCloud.org.example.app' in production"
+      #expect(made.talk == "\(place); the private key is shown this once\n")
     }
   }
 
