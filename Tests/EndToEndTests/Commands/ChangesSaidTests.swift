@@ -1,5 +1,6 @@
 // Commands that change something say what they did, in one line.
 
+import BrumeWire
 import Foundation
 import Testing
 
@@ -41,6 +42,27 @@ import Testing
       let removed = try await brume("apns", "remove", "org.example.app")
       #expect(removed.status == 0)
       #expect(removed.talk == "removed the key of 'org.example.app'; pushes to its devices wait\n")
+    }
+  }
+
+  @Test func `public records of a user who is deleted are found and deleted, as the page says`()
+    async throws
+  {
+    try await Shell.serving { brume in
+      try await brume("user", "create", "carol").expect(0)
+      let place = ["--database", "public"]
+      try await brume(
+        ["records", "create", "Tip", "t1", "--user", "carol", "--set", "text=x"] + place
+      ).expect(0)
+      let report = try await brume("user", "delete", "carol", "--json")
+      let answer = try JSON(parsing: Array(report.output.utf8))
+      let name = try #require(answer["recordName"]?.string)
+      let query = ["records", "query", "Tip", "--where", "creatorUserRecordID == '\(name)'"]
+      #expect(try await brume(query + place).output.hasPrefix(#"{"recordName":"t1""#))
+      try await brume(["records", "delete", "t1"] + place).expect(1, "--user NAME")
+      let deleted = try await brume(["records", "delete", "t1", "--user", "alice"] + place)
+      #expect(deleted.status == 0)
+      #expect(try await brume(query + place).output == "")
     }
   }
 
