@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include "simulation.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 void simulation_make_repeatable(char **arguments) {
@@ -28,5 +30,11 @@ void simulation_make_repeatable(char **arguments) {
 
 int simulation_fork(void) {
   fflush(stdout);
-  return fork();
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child != 0) return child;
+  // Who has stopped waiting for a run wants nothing of it any more, and one that hangs would go on for minutes.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  return 0;
 }
