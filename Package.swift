@@ -171,7 +171,7 @@ let support = [
     "BrumeTestKit",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeCore", "BrumeNotifier", "BrumeDelivery",
-      "BrumePush",
+      "BrumePush", log,
     ]),
   .target(name: "CConformanceCases"),
   .target(name: "CMemoryArenas"),
