@@ -12,6 +12,10 @@
 
 void simulation_make_repeatable(char **arguments) {
   setvbuf(stdout, NULL, _IOLBF, 0);
+  // A thread of Dispatch that starts a program leaves all signals blocked in it, and a run that hangs is ended by one.
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
   // A marker of its own: who runs it may have set the other one for himself.
   if (getenv("BRUME_SIMULATE")) {
     if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE))

@@ -52,7 +52,7 @@ extension OpenedView {
     guard caller.user == nil else { return }
     throw BrumeError(
       .badRequest,
-      "the change names nobody who makes it: give 'user' to make it under that name, or 'as' to make "
-        + "it with that user's rights")
+      "the change names nobody who makes it: give 'user' (--user NAME) to make it under that name, or 'as' "
+        + "(--as NAME) to make it with that user's rights")
   }
 }
