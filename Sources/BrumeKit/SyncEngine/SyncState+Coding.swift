@@ -52,18 +52,12 @@ extension SyncState: Codable {
     for entry in try values.decodeIfPresent([ZoneToken].self, forKey: .zones) ?? [] {
       zoneTokens[try entry.zone.id()] = entry.token
     }
-    unfetchedZones = try (values.decodeIfPresent([ZoneName].self, forKey: .unfetched) ?? []).map {
-      try $0.id()
+    func zones(_ key: Key) throws -> [CKRecordZone.ID] {
+      try (values.decodeIfPresent([ZoneName].self, forKey: key) ?? []).map { try $0.id() }
     }
-    for zone in try values.decodeIfPresent([ZoneName].self, forKey: .unnamed) ?? [] {
-      isUnnamed(try zone.id())
-    }
-    for zone in try values.decodeIfPresent([ZoneName].self, forKey: .amidPages) ?? [] {
-      isAmidPages(of: try zone.id())
-    }
-    for zone in try values.decodeIfPresent([ZoneName].self, forKey: .sentTo) ?? [] {
-      sent(to: [try zone.id()])
-    }
+    unfetchedZones = try zones(.unfetched)
+    restore(unnamed: try zones(.unnamed), amidPages: try zones(.amidPages))
+    sent(to: try zones(.sentTo))
     for entry in try values.decodeIfPresent([SentRecord].self, forKey: .recordsSent) ?? [] {
       try notEmpty(entry.record)
       isSent(CKRecord.ID(recordName: entry.record, zoneID: try entry.zone.id()), of: entry.type)

@@ -139,7 +139,9 @@ struct SyncState: Equatable, Sendable {
   }
 
   /// For states that were kept.
-  mutating func isAmidPages(of zone: CKRecordZone.ID) { zonesAmidPages.insert(zone) }
+  mutating func restore(unnamed: [CKRecordZone.ID], amidPages: [CKRecordZone.ID]) {
+    (unnamedZones, zonesAmidPages) = (Set(unnamed), Set(amidPages))
+  }
 
   /// Records of these zones were sent, with whatever success: a conflict brings the app a record too.
   mutating func sent(to zones: some Sequence<CKRecordZone.ID>) {
@@ -170,9 +172,6 @@ struct SyncState: Equatable, Sendable {
   private mutating func forgetRecordsSent(to zone: CKRecordZone.ID) {
     recordsSent = recordsSent.filter { $0.key.zoneID != zone }
   }
-
-  /// For states that were kept.
-  mutating func isUnnamed(_ zone: CKRecordZone.ID) { unnamedZones.insert(zone) }
 
   /// The zone was saved. If it was new then, the token of its beginning says later whether it is still the same one: another
   /// device may delete it and make it again before this one has fetched anything of it.
