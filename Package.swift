@@ -171,7 +171,7 @@ let support = [
     "BrumeTestKit",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeCore", "BrumeNotifier", "BrumeDelivery",
-      "BrumePush",
+      "BrumePush", log,
     ]),
   .target(name: "CConformanceCases"),
   .target(name: "CMemoryArenas"),
@@ -194,9 +194,9 @@ let tool = Target.executableTarget(
 
 let ruleTests = [
   tests(of: "BrumeModel"),
-  tests(of: "BrumePredicate", uses: ["BrumeModel"]),
-  tests(of: "BrumeSchema", uses: ["BrumeModel"]),
-  tests(of: "BrumeWire", uses: ["BrumeModel"]),
+  tests(of: "BrumePredicate", uses: ["BrumeModel", "BrumeTestKit"]),
+  tests(of: "BrumeSchema", uses: ["BrumeModel", "BrumeTestKit"]),
+  tests(of: "BrumeWire", uses: ["BrumeModel", "BrumeTestKit"]),
   tests(
     of: "BrumeStorage",
     uses: [
@@ -243,7 +243,9 @@ let edgeTests = [
     ]),
   tests(
     of: "BrumeClient",
-    uses: ["BrumeModel", "BrumeWire", crypto, httpClient, nioCore, nioHTTP1, nioPosix]),
+    uses: [
+      "BrumeModel", "BrumeWire", "BrumeTestKit", crypto, httpClient, nioCore, nioHTTP1, nioPosix,
+    ]),
   tests(of: "BrumeKit", uses: ["BrumeModel", "BrumeWire", "BrumeClient"]),
   tests(of: "BrumeTesting", uses: ["BrumeKit"]),
   .testTarget(

@@ -97,7 +97,12 @@ final class OpenFile: Sendable {
   }
 
   static func failure(_ what: String, _ path: String) -> AssetFailure {
-    let code: AssetFailure.Code = errno == ENOENT || errno == ELOOP ? .missing : .unavailable
+    let code: AssetFailure.Code =
+      switch errno {
+      case ENOENT, ELOOP: .missing
+      case ENOSPC, EDQUOT: .noRoom
+      default: .unavailable
+      }
     return AssetFailure(code, "cannot \(what) '\(path)': \(SystemError.reason())")
   }
 }

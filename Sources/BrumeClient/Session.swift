@@ -117,7 +117,7 @@ extension Session {
 
   /// A request with its credentials.
   func httpCall(
-    _ method: String, _ path: String, query: [(String, String)] = [], body: [UInt8] = []
+    _ method: String, _ path: String, query: [(String, String)], body: [UInt8] = []
   ) throws(CallFailure) -> HTTPCall {
     let settings = try configuration.get()
     var query = query

@@ -49,7 +49,7 @@ package struct Limits: Sendable, Equatable {
   /// Ours: bytes of large answers that wait for clients to read them, and how many of them are for one address.
   package var answerBytesAtOnce = 256 << 20
   package var answerBytesAtOncePerAddress = 96 << 20
-  /// Ours: an answer is large from so many bytes on. Of smaller ones each connection has one at most.
+  /// Ours: an answer is large from so many bytes on. Smaller ones have half as much memory of their own (`HeldBytes`).
   package var largeAnswerBytes = 256 << 10
 
   // MARK: HTTP/2

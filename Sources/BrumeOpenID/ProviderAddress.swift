@@ -7,13 +7,22 @@ package import BrumeModel
 package enum ProviderAddress {
   static let suffix = "/.well-known/openid-configuration"
 
+  /// Whether a provider may say there what it is.
+  package static func isDiscovery(_ text: String) -> Bool {
+    mayBeAsked(text) && text.hasSuffix(suffix)
+  }
+
   /// - Throws: `badRequest` that says `what` has the address.
   package static func check(_ text: String, what: String) throws(BrumeError) {
-    if text.hasPrefix("https://"), text.utf8.count > 8 { return }
-    let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
-    if local.contains(where: { text.hasPrefix($0) && isEnd(text.dropFirst($0.count)) }) { return }
+    if mayBeAsked(text) { return }
     throw BrumeError(
       .badRequest, "\(what) '\(text.prefix(120))' must begin with https:// (or be on this machine)")
+  }
+
+  private static func mayBeAsked(_ text: String) -> Bool {
+    if text.hasPrefix("https://"), text.utf8.count > 8 { return true }
+    let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
+    return local.contains { text.hasPrefix($0) && isEnd(text.dropFirst($0.count)) }
   }
 
   /// The host's name ends here.

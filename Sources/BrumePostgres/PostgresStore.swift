@@ -263,10 +263,10 @@ extension PostgresStore: SharedAccounts {
   /// Who is alone changes nothing unseen.
   package var silence: Milliseconds { leases.processes > 1 ? tail.silence : 0 }
 
-  package func changedUsers(after last: Int64) async throws -> (users: Set<UserID>?, last: Int64) {
+  package func changedAccounts(after last: Int64) async throws -> ChangedAccounts {
     try node.acknowledgements.check()
     return try await tail.ask { [process = node.leases.owner] connection throws(ServerError) in
-      try AccountChanges.users(after: last, but: process, on: connection)
+      try AccountChanges.find(after: last, but: process, on: connection)
     }
   }
 

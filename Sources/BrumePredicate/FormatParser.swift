@@ -174,7 +174,7 @@ extension FormatParser {
 
   mutating func advance() { next += 1 }
 
-  func isKeyword(_ keyword: String, sign: String? = nil) -> Bool {
+  private func isKeyword(_ keyword: String, sign: String?) -> Bool {
     switch token.kind {
     case .word(let word): word.uppercased() == keyword
     case .sign(let found): found == sign

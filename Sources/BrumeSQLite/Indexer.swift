@@ -120,9 +120,12 @@ extension Indexer {
     defer { ended.signal() }
     var last: RecordTypeRowKey?
     var (log, pace) = (IndexLog(logger), IndexPace())
+    var prepared: PreparedIndex?
     while let hasRested = waitForWork() {
-      while let step = take(pace.records, after: last, hasRested, writer) {
+      while let step = take(pace.records, after: last, hasRested, prepared, writer) {
         last = step.type
+        // Here nobody waits for it.
+        prepared = step.homework?.done()
         log.note(step)
         pace.stepped(wasAwaited: step.wasAwaited)
         finished(step)
@@ -152,25 +155,26 @@ extension Indexer {
   /// One step. Nil: nothing is to be done now, or the store does not take it. A type whose pages are damaged is passed over, and
   /// the others go on.
   private func take(
-    _ records: Int, after last: RecordTypeRowKey?, _ hasRested: Bool, _ writer: Writer
+    _ records: Int, after last: RecordTypeRowKey?, _ hasRested: Bool, _ prepared: PreparedIndex?,
+    _ writer: Writer
   ) -> IndexStep? {
-    var (last, damaged) = (last, Set<RecordTypeRowKey>())
+    var (last, prepared, damaged) = (last, prepared, Set<RecordTypeRowKey>())
     while true {
       let tried = TriedType()
       do {
-        return try step(records, after: last, hasRested, writer, tried)
+        return try step(records, after: last, hasRested, prepared, writer, tried)
       } catch {
         let type = tried.type.withLock { $0 }
         warnings.warn("an index cannot be built", of: type?.shown ?? "", error)
         guard error.saysDamage, let type, damaged.insert(type).inserted else { return nil }
-        last = type
+        (last, prepared) = (type, nil)
       }
     }
   }
 
   private func step(
-    _ records: Int, after last: RecordTypeRowKey?, _ hasRested: Bool, _ writer: Writer,
-    _ tried: TriedType
+    _ records: Int, after last: RecordTypeRowKey?, _ hasRested: Bool, _ prepared: PreparedIndex?,
+    _ writer: Writer, _ tried: TriedType
   ) throws -> IndexStep? {
     let (isEnding, isAsked) = state.withLock { ($0.isEnding, !$0.waiters.isEmpty) }
     if isEnding { return nil }
@@ -178,10 +182,9 @@ extension Indexer {
     // A commit without pages has the writer finish the copy before there are more.
     if checkpointer.waitForCopy() { _ = try Self.carryOut(on: writer) { _ in (nil, 0) } }
     let (step, behind) = try Self.carryOut(on: writer) { transaction in
-      let step = try transaction.indexBuild.advance(after: last, limit: limit, leavesFew: leavesFew)
-      {
-        type in tried.type.withLock { $0 = type }
-      }
+      let step = try transaction.indexBuild.advance(
+        after: last, limit: limit, leavesFew: leavesFew, mayAsk: true, prepared: prepared,
+        begins: { type in tried.type.withLock { $0 = type } })
       return (step, transaction.index.delay.behind)
     }
     state.withLock { $0.behind = behind }

@@ -37,7 +37,8 @@ final class SQLiteTransaction: WriteTransaction {
   private lazy var deviceNumbers: DeviceNumbers = DeviceNumbers(connection, isWriter: isWriter)
   private lazy var watched: WatchedDatabases = WatchedDatabases(connection)
   private lazy var fieldIndexes: FieldIndexes = FieldIndexes(IndexKeyRows(connection))
-  private(set) lazy var index: QueryIndex = QueryIndex(IndexRows(connection), fieldIndexes)
+  private(set) lazy var index: QueryIndex = QueryIndex(
+    IndexRows(connection), fieldIndexes, gone: GoneRecordRows(connection, coder))
   private(set) lazy var indexBuild: IndexBuild = IndexBuild(
     IndexBuildRows(connection, coder, numbers), fieldIndexes, index,
     isAwaited: { [others] in others.areWaiting })
@@ -97,7 +98,10 @@ final class SQLiteTransaction: WriteTransaction {
   /// The whole group is undone.
   func groupFailed() { forget() }
 
-  func groupCommitted() { log.groupCommitted() }
+  func groupCommitted() {
+    log.groupCommitted()
+    index.groupCommitted()
+  }
 
   private func forget() { for feature in remembering { feature.forget() } }
 }

@@ -56,7 +56,7 @@ extension Schema {
   /// - Throws: `badRequest` with the first obstacles; nothing is changed either way.
   package func checkChange(
     to other: Schema, in environment: Environment, deployed: Schema,
-    by occasion: Occasion = .importing
+    by occasion: Occasion
   ) throws(BrumeError) {
     let faults = changes(to: other).compactMap {
       $0.obstacle(kept: kept(in: environment, deployed: deployed), by: occasion)

@@ -37,6 +37,8 @@ package final class Composition: Sendable {
   package let connectionShares: ConnectionShares
   package let bodyMemory: HeldBytes
   package let answerMemory: HeldBytes
+  package let smallAnswerMemory: HeldBytes
+  package let fileMemory: HeldBytes
   package let health = Health()
   /// The threads of requests; nil: they stay where they begin.
   let workers: Workers?
@@ -126,6 +128,8 @@ package final class Composition: Sendable {
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
     bodyMemory = .ofBodies(limits)
     answerMemory = .ofAnswers(limits)
+    smallAnswerMemory = .ofSmallAnswers(limits)
+    fileMemory = .ofFiles(limits)
     passwords = PasswordVerifier(
       accounts: engine.accounts,
       attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)

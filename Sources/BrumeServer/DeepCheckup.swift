@@ -19,11 +19,19 @@ package struct DeepCheckup {
   package init(_ settings: Settings, folder: String) throws {
     reading =
       switch settings.engine {
-      case .sqlite: .sqlite(try SQLiteInspection(folder: folder, coders: .wireForm))
+      case .sqlite: .sqlite(try Self.database(of: folder))
       case .postgres(let url): .postgres(try PostgresInspection(url: url, coders: .wireForm))
       case .memory: throw StoreError(.unavailable, "a store in memory has nothing that can be read")
       }
     assets = settings.openAssets(reading: folder)
+  }
+
+  private static func database(of folder: String) throws -> SQLiteInspection {
+    guard DiskFile.exists("\(folder)/brume.sqlite") else {
+      throw StoreError(
+        .unavailable, "there is no 'brume.sqlite' in '\(folder)'; name the folder with --data")
+    }
+    return try SQLiteInspection(folder: folder, coders: .wireForm)
   }
 
   /// The database.

@@ -15,6 +15,8 @@ final class EndpointResponder: Sendable {
   private let tokens: WebAuthTokens
   private let bodyMemory: HeldBytes
   private let answerMemory: HeldBytes
+  private let smallAnswerMemory: HeldBytes
+  private let fileMemory: HeldBytes
   private let requestShares: RequestShares
   private let auditLog: AuditLog
   private let fetches: LastFetches
@@ -32,6 +34,8 @@ final class EndpointResponder: Sendable {
     tokens = server.engine.webAuthTokens
     bodyMemory = server.bodyMemory
     answerMemory = server.answerMemory
+    smallAnswerMemory = server.smallAnswerMemory
+    fileMemory = server.fileMemory
     requestShares = server.requestShares
     auditLog = server.auditLog
     fetches = server.fetches
@@ -82,7 +86,7 @@ final class EndpointResponder: Sendable {
           caller: caller, address: address, peer: RequestPeer(address: state.peer),
           channel: state.channel,
           jsonDepth: limits.jsonDepth)
-        return try await respond(to: call, endpoint, in: lane)
+        return try await respond(to: call, endpoint, in: lane, state.work)
       } catch let error as BrumeError where error.code == .authenticationRequired {
         throw try await authenticate.leading(error, request, query: query)
       }
@@ -90,14 +94,15 @@ final class EndpointResponder: Sendable {
   }
 
   private func respond(
-    to call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?
+    to call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?, _ work: RequestWork?
   ) async throws -> Response {
     let reply = try await auditLog.carryOut(call, endpoint) {
       try await answerInTurn(call, endpoint, in: lane)
     }
+    if let work { try count(reply, to: call, by: work) }
     var response = try reply.response(
-      largeFrom: settings.limits.largeAnswerBytes,
-      in: answerMemory.share(of: call.address.name, and: call.caller.user?.name))
+      largeFrom: settings.limits.largeAnswerBytes, in: share(of: answerMemory, call, work),
+      isWatched: work != nil)
     // The address of the request is the same for every user, and a cache does not know our headers.
     if !endpoint.access.isOpen, response.headers[.cacheControl] == nil {
       response.headers[.cacheControl] = "no-store"
@@ -108,6 +113,25 @@ final class EndpointResponder: Sendable {
       response.headers[.webAuthToken] = tokens.renewed(after: token)
     }
     return response
+  }
+
+  /// Of what is not written part by part in `response`: smaller answers, and files.
+  private func count(_ reply: Reply, to call: Call, by work: RequestWork) throws {
+    let count = reply.body.count
+    if reply.streamed > 0 {
+      try share(of: fileMemory, call, work).take(reply.streamed)
+    } else if count >= HeldBytes.countedAnswerBytes, count < settings.limits.largeAnswerBytes {
+      try share(of: smallAnswerMemory, call, work).take(count)
+    }
+  }
+
+  /// Room for an answer. Its connection gives it back when the answer has left.
+  private func share(
+    of memory: HeldBytes, _ call: Call, _ work: RequestWork?
+  ) -> HeldBytes.Share {
+    let share = memory.share(of: call.address.name, and: call.caller.user?.name)
+    work?.keep(share)
+    return share
   }
 
   /// What stands before the body. Nobody is known whose request is refused for that, so it counts for the address.

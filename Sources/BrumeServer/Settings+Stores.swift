@@ -25,14 +25,14 @@ extension Settings {
         folder: dataFolder, coders: .wireForm, readers: Workers.readingThreads,
         runID: host.uuid(), marks: marksFolder,
         isCalledWithinRest: { [rest = Int(limits.indexRest)] in
-          $0.wait(timeout: .now() + .milliseconds(rest)) == .success
+          $0.wait(milliseconds: rest)
         },
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     case .postgres(let url):
       try PostgresStore(
         url: url, coders: .wireForm, runID: host.uuid(), filesIn: files,
         mark: folder.map { KeptMark(in: $0) }, readsOnCaller: true,
-        wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success },
+        wait: { $0.wait(milliseconds: $1) },
         milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) },
         logger: logger)
     }

@@ -1,6 +1,7 @@
 // The settings as the server uses them: typed, checked, complete.
 
 package import BrumeModel
+import BrumeOpenID
 import BrumePostgres
 package import BrumePush
 package import BrumeTracing
@@ -279,6 +280,11 @@ package struct Settings: Sendable {
     guard let discovery = try sources.text(.oidcDiscovery), !discovery.isEmpty else {
       try checkNoProvider(sources)
       return nil
+    }
+    guard ProviderAddress.isDiscovery(discovery) else {
+      throw SettingError(
+        "\(Setting.oidcDiscovery.flag) is '\(discovery.prefix(120))'; it must be like "
+          + "https://id.example/.well-known/openid-configuration, or http on this machine")
     }
     guard let client = try sources.text(.oidcClientID), !client.isEmpty else {
       throw SettingError(

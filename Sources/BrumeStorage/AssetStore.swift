@@ -59,6 +59,8 @@ package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible
   package enum Code: Equatable, Sendable {
     /// The disk or the service did not do what it was asked.
     case unavailable
+    /// The disk is full.
+    case noRoom
     /// No such object, or not that many bytes of it.
     case missing
     /// The object is there, with other bytes.

@@ -39,8 +39,8 @@ package protocol MailboxReading: AnyObject {
   func entries(of device: DeviceKey, after position: Int64, limit: Int) throws -> [MailboxEntry]
   /// How many entries wait for the device; 0 also if it is not registered.
   func count(of device: DeviceKey) throws -> Int
-  /// None above it was ever given to an entry, in any mailbox.
-  func lastPosition() throws -> Int64
+  /// None above it was ever given to an entry, in any mailbox of the bucket.
+  func lastPosition(in bucket: Bucket) throws -> Int64
 }
 
 /// Every call throws what ``WriteTransaction`` says; the write's scope has the device's account.

@@ -35,6 +35,9 @@ package protocol RecordWriting: RecordReading {
   /// Deletes every record of the zone and every deletion line, without writing new lines: the zone's
   /// own row says what happened. The caller then puts the zone with its `deletion`.
   func removeAll(in zone: ZoneKey) throws
+  /// Removes so many rows at most of what queries find the records of a deleted zone by; none of its fields is searched
+  /// from then on. Answers how many; nil: there are more.
+  func removeIndex(of zone: ZoneKey, limit: Int) throws -> Int?
   /// Drops the deletion lines of these names whose sequence is at most `sequence`: it is as if the records had
   /// never been. Answers how many there were.
   func forgetDeletions(
@@ -43,6 +46,9 @@ package protocol RecordWriting: RecordReading {
 }
 
 extension RecordWriting {
+  /// For a store that takes them away with each record, or has none.
+  package func removeIndex(of zone: ZoneKey, limit: Int) throws -> Int? { 0 }
+
   /// The same for a record that no share covered.
   package func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
     try remove(key, type: type, coveringShares: [], sequence: sequence)

@@ -10,9 +10,26 @@ package protocol SharedAccounts: Sendable {
   /// How long ago this process last knew all that others had done, by a clock that never goes back. While it cannot
   /// look, it grows.
   var silence: Milliseconds { get }
-  /// Users whose accounts other processes changed after the change with number `last`, as far as the store still
-  /// knows, and the number of the last change. No users: that was so long ago that nobody knows any more whose.
+  /// What other processes changed after the change with number `last`, as far as the store still knows.
   ///
   /// - Throws: `StoreError` if the engine does not answer.
-  func changedUsers(after last: Int64) async throws -> (users: Set<UserID>?, last: Int64)
+  func changedAccounts(after last: Int64) async throws -> ChangedAccounts
+}
+
+/// What other processes changed of accounts and API tokens.
+package struct ChangedAccounts: Equatable, Sendable {
+  /// Whose accounts changed. Nil: that was so long ago that nobody knows any more whose.
+  package let users: Set<UserID>?
+  /// Where an API token was removed.
+  package let tokensRemovedIn: Set<ContainerEnvironment>
+  /// The number of the last change.
+  package let last: Int64
+
+  package init(
+    users: Set<UserID>?, tokensRemovedIn: Set<ContainerEnvironment> = [], last: Int64
+  ) {
+    self.users = users
+    self.tokensRemovedIn = tokensRemovedIn
+    self.last = last
+  }
 }

@@ -55,9 +55,9 @@ package final class TestServer: Sendable {
   }
 
   /// Somebody with an API token only.
-  package func anonymous(environment: Environment = .development) -> Caller {
+  package func anonymous() -> Caller {
     Caller(
-      in: ContainerEnvironment(Self.container, environment), user: nil, device: nil,
+      in: ContainerEnvironment(Self.container, .development), user: nil, device: nil,
       kind: .anonymous, requestID: "anonymous")
   }
 }

@@ -23,13 +23,15 @@ extension JSONParser {
     return text
   }
 
+  private func endOfPlainRun(from start: Int) -> Int { Self.endOfPlainRun(in: bytes, from: start) }
+
   /// The first quotation mark, backslash or control character at or after `start`.
-  private func endOfPlainRun(from start: Int) -> Int {
+  static func endOfPlainRun(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     var at = start
     if let base = bytes.baseAddress.map({ UnsafeRawPointer($0) }) {
       while bytes.count - at >= 8 {
         let word = base.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-        if Self.hasSpecial(word) { break }
+        if hasSpecial(word) { break }
         at += 8
       }
     }

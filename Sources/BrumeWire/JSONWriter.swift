@@ -176,19 +176,12 @@ package struct JSONWriter {
     var text = text
     text.withUTF8 { utf8 in
       var start = 0
-      for at in 0..<utf8.count {
-        let byte = utf8[at]
-        guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-          continue
-        }
-        bytes.append(contentsOf: utf8[start..<at])
-        appendEscape(byte)
-        start = at + 1
-      }
-      if start == 0 {
-        bytes.append(contentsOf: utf8)
-      } else {
-        bytes.append(contentsOf: utf8[start...])
+      while true {
+        let end = JSONParser.endOfPlainRun(in: utf8, from: start)
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<end]))
+        guard end < utf8.count else { return }
+        appendEscape(utf8[end])
+        start = end + 1
       }
     }
   }

@@ -29,7 +29,10 @@ struct KeyCommand: AsyncParsableCommand {
         body["publicKey"] = .string(String(decoding: pem, as: UTF8.self))
       }
       let key = try await server.connect().post("keys", .object(body))
-      answer.show(key, [key["id"]?.string, key["privateKey"]?.string])
+      let once = key["privateKey"] == nil ? "" : "; the private key is shown this once"
+      answer.show(
+        key, [key["id"]?.string, key["privateKey"]?.string],
+        said: "for \(key.placeInWords)\(once)")
     }
   }
 

@@ -78,9 +78,7 @@ struct RestoreCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard DiskFile.exists(file) else {
-      throw StatusFailure(.noInput, "there is no file '\(file)'")
-    }
+    try BackupTalk.requireFile(file)
     if goesToServer { return try await sendToServer() }
     let settings = try await settings()
     let progress = TerminalProgress()

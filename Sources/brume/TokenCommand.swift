@@ -25,10 +25,7 @@ struct TokenCommand: AsyncParsableCommand {
       if !origin.isEmpty { body["origins"] = .array(origin.map { .string($0) }) }
       body["callback"] = callback.map { .string($0) }
       let token = try await server.connect().post("tokens", .object(body))
-      let (container, environment) = (token["container"]?.string, token["environment"]?.string)
-      answer.show(
-        token, [token["token"]?.string],
-        said: "for container '\(container ?? "")' in \(environment ?? "")")
+      answer.show(token, [token["token"]?.string], said: "for \(token.placeInWords)")
     }
   }
 

@@ -18,7 +18,9 @@ struct WebhookCommand: AsyncParsableCommand {
 
     func run() async throws {
       let webhook = try await server.connect().post("webhooks", ["url": .string(url)])
-      answer.show(webhook, [webhook["id"]?.string, webhook["secret"]?.string])
+      answer.show(
+        webhook, [webhook["id"]?.string, webhook["secret"]?.string],
+        said: "called with every change of \(webhook.placeInWords); the secret is shown this once")
     }
   }
 

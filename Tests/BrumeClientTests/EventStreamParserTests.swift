@@ -1,3 +1,4 @@
+import BrumeTestKit
 import Testing
 
 @testable import BrumeClient
@@ -58,7 +59,7 @@ struct EventStreamParserTests {
 
   @Test(arguments: 0..<200 as Range<UInt64>)
   func `any bytes, in any pieces, give the same events`(_ seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SeededRandom(seed: seed)
     let alphabet = Array("data:id\r\n: \n\u{e9}".utf8) + [0, 0xFF, 0xEF, 0xBB, 0xBF]
     let bytes = (0..<300).map { _ in alphabet[Int.random(in: alphabet.indices, using: &random)] }
     var whole = EventStreamParser()
@@ -72,18 +73,5 @@ struct EventStreamParserTests {
       rest = rest.dropFirst(count)
     }
     #expect(found == expected)
-  }
-}
-
-/// Chance that can be repeated.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -60,6 +60,24 @@ import Testing
     #expect(try await fixture.stream.entries(after: 0).entries.ids == ["a"])
   }
 
+  @Test func `a reading of large entries ends after 16 KB and says that there is more`()
+    async throws
+  {
+    var fixture = MailboxFixture()
+    fixture.padding = 4000
+    try await fixture.put("a", "b", "c", "d")
+    let first = try await fixture.stream.entries(after: 0)
+    #expect(first.entries.ids == ["a", "b", "c"])
+    #expect(!first.isAll)
+    let rest = try await fixture.stream.entries(after: first.entries[2].position)
+    #expect(rest.entries.ids == ["d"])
+    #expect(rest.isAll)
+    fixture.padding = 20_000
+    try await fixture.put("e")
+    let large = try await fixture.stream.entries(after: rest.entries[0].position)
+    #expect(large.entries.ids == ["e"])
+  }
+
   @Test func `a reading is bounded and says that there is more`() async throws {
     let fixture = MailboxFixture()
     for number in 0..<80 { try await fixture.put("n\(number)") }

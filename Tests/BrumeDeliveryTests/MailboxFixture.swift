@@ -29,6 +29,8 @@ struct MailboxFixture {
     user: UserID("_alice"), device: DeviceID("phone"))
   let inFlight = InFlightEntries(capacity: 10)
   var limits = Limits()
+  /// Spaces behind each payload.
+  var padding = 0
 
   func register() async throws {
     let device = Device(
@@ -54,7 +56,8 @@ struct MailboxFixture {
       subscriptionID: "s", user: phone.user, subject: .zone(ZoneID(name: "Notes")))
     return MailboxEntry(
       position: 0, notificationID: id, subscriptionID: "s", collapseID: nil,
-      payload: PushPayload.encode(note), time: time, requestID: "r")
+      payload: PushPayload.encode(note) + [UInt8](repeating: 32, count: padding), time: time,
+      requestID: "r")
   }
 
   var stream: EventStream {

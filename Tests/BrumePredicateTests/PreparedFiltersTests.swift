@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumePredicate
+import BrumeTestKit
 import Testing
 
 struct PreparedFiltersTests {
@@ -19,22 +20,22 @@ struct PreparedFiltersTests {
     .listMemberBeginsWith, .notListMemberBeginsWith,
   ]
 
-  private func some(_ seeded: inout Seeded) -> FieldValue {
-    let values = (0..<seeded.below(4)).map { _ in seeded.one(of: Self.constants) }
+  private func some(_ seeded: inout SeededRandom) -> FieldValue {
+    let values = (0..<seeded.next(below: 4)).map { _ in seeded.pick(Self.constants) }
     return .list(values, of: nil)
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `prepared filters answer what plain evaluation answers`(seed: UInt64) {
-    var seeded = Seeded(state: seed)
+    var seeded = SeededRandom(seed: seed)
     for _ in 0..<4000 {
-      let comparator = seeded.one(of: Self.comparators)
+      let comparator = seeded.pick(Self.comparators)
       let filter = Filter(
         comparator, .field("f"),
-        seeded.below(8) == 0 ? seeded.one(of: Self.constants) : some(&seeded))
+        seeded.next(below: 8) == 0 ? seeded.pick(Self.constants) : some(&seeded))
       var subject = record()
       subject.fields["f"] =
-        seeded.below(2) == 0 ? seeded.one(of: Self.constants) : some(&seeded)
+        seeded.next(below: 2) == 0 ? seeded.pick(Self.constants) : some(&seeded)
       let negated = Filter(.notEquals, .field("f"), .string("zz"))
       let asked = AskedRecord(subject) { _ in true }
       for filters in [[filter], [filter, negated], []] {

@@ -1,4 +1,4 @@
-// What the tests of this target share: short spellings, and chance with a seed.
+// What the tests of this target share: short spellings.
 
 import BrumeModel
 import BrumePredicate
@@ -42,17 +42,3 @@ func place(_ latitude: Double, _ longitude: Double) -> FieldValue {
   .location(Location(latitude: latitude, longitude: longitude))
 }
 func pointer(_ name: String) -> FieldValue { .reference(Reference(recordName: name)) }
-
-/// SplitMix64: the same numbers on every machine for the same seed.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-  mutating func one<T>(of all: [T]) -> T { all[below(all.count)] }
-}

@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumePredicate
+import BrumeTestKit
 import Testing
 
 struct TotalityTests {
@@ -18,8 +19,8 @@ struct TotalityTests {
     .keyPath("a.b"), .value(.list([.list([], of: nil)], of: nil)), .value(.timestamp(-1)),
   ]
 
-  private func survives(_ format: String, _ seeded: inout Seeded) {
-    let arguments = (0..<seeded.below(6)).map { _ in seeded.one(of: Self.arguments) }
+  private func survives(_ format: String, _ seeded: inout SeededRandom) {
+    let arguments = (0..<seeded.next(below: 6)).map { _ in seeded.pick(Self.arguments) }
     do throws(BrumeError) {
       let filters = try Predicate(format: format, arguments: arguments).filters(now: 5)
       _ = Evaluate.matches(filters, record(), searchable: { _ in true })
@@ -32,31 +33,31 @@ struct TotalityTests {
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `random words never crash the parser`(seed: UInt64) {
-    var seeded = Seeded(state: seed)
+    var seeded = SeededRandom(seed: seed)
     for _ in 0..<5000 {
-      let count = 1 + seeded.below(12)
-      survives((0..<count).map { _ in seeded.one(of: Self.words) }.joined(separator: " "), &seeded)
+      let count = 1 + seeded.next(below: 12)
+      survives((0..<count).map { _ in seeded.pick(Self.words) }.joined(separator: " "), &seeded)
     }
   }
 
   @Test(arguments: [5, 6, 7, 8] as [UInt64])
   func `random bytes never crash the parser`(seed: UInt64) {
-    var seeded = Seeded(state: seed)
+    var seeded = SeededRandom(seed: seed)
     for _ in 0..<5000 {
-      let bytes = (0..<seeded.below(40)).map { _ in UInt8(truncatingIfNeeded: seeded.next()) }
+      let bytes = (0..<seeded.next(below: 40)).map { _ in UInt8(truncatingIfNeeded: seeded.next()) }
       survives(String(decoding: bytes, as: UTF8.self), &seeded)
     }
   }
 
   @Test(arguments: [9, 10] as [UInt64])
   func `a format cut or changed anywhere never crashes the parser`(seed: UInt64) {
-    var seeded = Seeded(state: seed)
+    var seeded = SeededRandom(seed: seed)
     let rows = SupportedTests.comparisons + SupportedTests.lists + SupportedTests.searches
     for row in rows + SupportedTests.distances {
       for _ in 0..<50 {
-        var bytes = Array(row.format.utf8.prefix(seeded.below(row.format.utf8.count + 1)))
+        var bytes = Array(row.format.utf8.prefix(seeded.next(below: row.format.utf8.count + 1)))
         if !bytes.isEmpty {
-          bytes[seeded.below(bytes.count)] = UInt8(truncatingIfNeeded: seeded.next())
+          bytes[seeded.next(below: bytes.count)] = UInt8(truncatingIfNeeded: seeded.next())
         }
         survives(String(decoding: bytes, as: UTF8.self), &seeded)
       }

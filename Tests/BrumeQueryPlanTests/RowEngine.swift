@@ -19,6 +19,8 @@ final class RowEngine {
   let bringsRecords: Bool
   private(set) var records: [ByteText: FoundRecord] = [:]
   private(set) var rows: Set<Row> = []
+  /// Records whose rows go later.
+  private(set) var notes: [(type: RecordTypeRowKey, id: Int64, record: Record, row: Int64)] = []
   private var types: [RecordTypeRowKey: TypeKeys] = [:]
   private var lastNumber: Int64 = 0
   /// How often a single record or probe was asked for.
@@ -122,6 +124,22 @@ extension RowEngine: IndexRowStoring, IndexBuildReading {
   private func all(of type: String) -> [FoundRecord] {
     records.sorted { $0.key < $1.key }.map(\.value).filter { $0.record.type == type }
   }
+}
+
+extension RowEngine: GoneRecordStoring {
+  func add(_ record: Record, row: Int64, of type: RecordTypeRowKey) {
+    notes.append((type, nextNumber(), record, row))
+  }
+
+  func first(of type: RecordTypeRowKey) -> GoneRecord? {
+    notes.first { $0.type == type }.map { note in
+      let now = records[ByteText(note.record.name)].flatMap { $0.row == note.row ? $0.record : nil }
+      return GoneRecord(id: note.id, record: note.record, row: note.row, now: now)
+    }
+  }
+
+  func remove(_ id: Int64) { notes.removeAll { $0.id == id } }
+  func removeAll(ofZone zone: Int64) { notes.removeAll { $0.type.zone == zone } }
 }
 
 extension RowEngine.Row {

@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeSchema
+import BrumeTestKit
 import Testing
 
 struct ParseTests {
@@ -163,7 +164,7 @@ struct ParseTests {
 
   @Test(arguments: 1...20)
   func `printing and parsing give the schema again`(seed: Int) throws {
-    var seeded = Seeded(state: UInt64(seed))
+    var seeded = SeededRandom(seed: UInt64(seed))
     for _ in 0..<50 {
       let schema = Schema.random(&seeded)
       let text = schema.text()
@@ -183,18 +184,18 @@ struct SchemaTotalityTests {
       "GRANT",
       "READ", "TO", "_world", "\"___recordID\"", "REFERENCE", "//", "/*", "*/", "\n", "\"",
     ]
-    var seeded = Seeded(state: seed)
+    var seeded = SeededRandom(seed: seed)
     for _ in 0..<5000 {
-      let some = (0..<seeded.below(20)).map { _ in seeded.one(of: words) }
+      let some = (0..<seeded.next(below: 20)).map { _ in seeded.pick(words) }
       survives("DEFINE SCHEMA RECORD TYPE T (" + some.joined(separator: " "))
       survives(some.joined(separator: " "))
-      let bytes = (0..<seeded.below(60)).map { _ in UInt8(truncatingIfNeeded: seeded.next()) }
+      let bytes = (0..<seeded.next(below: 60)).map { _ in UInt8(truncatingIfNeeded: seeded.next()) }
       survives("DEFINE SCHEMA " + String(decoding: bytes, as: UTF8.self))
     }
   }
 
   @Test func `a schema cut anywhere or with any byte changed never crashes the parser`() {
-    var seeded = Seeded(state: 5)
+    var seeded = SeededRandom(seed: 5)
     let bytes = Array(ParseTests.sample.utf8)
     for index in bytes.indices {
       survives(String(decoding: bytes[..<index], as: UTF8.self))

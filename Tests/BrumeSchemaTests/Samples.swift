@@ -1,25 +1,18 @@
-// What the tests of this target share: chance with a seed, and random schemas.
+// Random schemas.
 
 import BrumeModel
 import BrumeSchema
+import BrumeTestKit
 
-/// SplitMix64: the same numbers on every machine for the same seed.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
+extension SeededRandom {
+  /// Each of the values, or not.
+  fileprivate mutating func some<Value>(of values: [Value]) -> [Value] {
+    values.filter { _ in one(in: 2) }
   }
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-  mutating func one<T>(of all: [T]) -> T { all[below(all.count)] }
-  mutating func some<T>(of all: [T]) -> [T] { all.filter { _ in below(2) == 0 } }
 }
 
 extension Schema {
-  static func random(_ seeded: inout Seeded) -> Schema {
+  static func random(_ seeded: inout SeededRandom) -> Schema {
     let roles = seeded.some(of: ["moderator", "judge", "GRANT", "best friend"])
     var types: [String: RecordType] = [:]
     for name in seeded.some(of: ["Hike", "Trail", "Users", "queryable", "cloudkit.share", "A_1"]) {
@@ -30,23 +23,23 @@ extension Schema {
 }
 
 extension Schema.RecordType {
-  static func random(_ seeded: inout Seeded, _ roles: [String]) -> Schema.RecordType {
+  static func random(_ seeded: inout SeededRandom, _ roles: [String]) -> Schema.RecordType {
     var fields: [String: Schema.Field] = [:]
     let names = ["title", "km", "List", "sortable", "tags", "string", "aVeryLongNameOfAField"]
     for name in seeded.some(of: names) { fields[name] = .random(&seeded) }
-    if seeded.below(2) == 0 { fields["___recordID"] = .justInTime(.reference) }
+    if seeded.next(below: 2) == 0 { fields["___recordID"] = .justInTime(.reference) }
     let grants = seeded.some(of: roles + ["_world", "_icloud", "_creator"]).map { role in
-      Schema.Grant(role, [seeded.one(of: Schema.Permission.allCases), .read])
+      Schema.Grant(role, [seeded.pick(Schema.Permission.allCases), .read])
     }
     return Schema.RecordType(fields: fields, grants: grants)
   }
 }
 
 extension Schema.Field {
-  static func random(_ seeded: inout Seeded) -> Schema.Field {
-    var type = seeded.one(of: FieldType.scalars)
-    let isEncrypted = type != .asset && type != .reference && seeded.below(3) == 0
-    if seeded.below(3) == 0 { type = .list(type) }
+  static func random(_ seeded: inout SeededRandom) -> Schema.Field {
+    var type = seeded.pick(FieldType.scalars)
+    let isEncrypted = type != .asset && type != .reference && seeded.next(below: 3) == 0
+    if seeded.next(below: 3) == 0 { type = .list(type) }
     let indexes = isEncrypted ? [] : seeded.some(of: Array(Index.allowed(for: type)))
     return Schema.Field(type, isEncrypted: isEncrypted, indexes: Set(indexes))
   }

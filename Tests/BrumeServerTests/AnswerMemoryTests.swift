@@ -1,9 +1,13 @@
 // Answers that nobody reads: how much of them is in memory at once.
 
 import BrumeModel
+import BrumeWire
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
 import Testing
 
 @testable import BrumeServer
@@ -90,6 +94,147 @@ import Testing
     #expect(throws: (any Error).self) {
       try large.response(largeFrom: limits.largeAnswerBytes, in: memory.share(of: "a"))
     }
+  }
+
+  @Test func `smaller answers for which there is no memory are 503, a caller's first is not`()
+    async throws
+  {
+    try await HeldServer.live {
+      $0.limits.answerBytesAtOnce = 60_000
+      $0.limits.answerBytesAtOncePerAddress = 60_000
+    } _: { server in
+      let memory = server.fixture.server.smallAnswerMemory
+      /// The answer says what was saved, and is as long.
+      func save(_ bytes: Int) async throws -> String {
+        let text = String(repeating: "x", count: bytes)
+        let record = #"{"recordType":"Note","fields":{"text":{"value":"\#(text)"}}}"#
+        let operation = #"{"operationType":"create","record":\#(record)}"#
+        return try await server.answer(
+          server.post("records/modify", #"{"operations":[\#(operation)]}"#))
+      }
+      let (here, elsewhere) = (memory.share(of: "127.0.0.1"), memory.share(of: "192.0.2.1"))
+      // Half of what large ones may take, as all of the address and as all that there is.
+      try here.take(20_000)
+      let refused = try await save(20_000)
+      #expect(refused.hasPrefix("HTTP/1.1 503 "), "\(refused.prefix(200))")
+      #expect(refused.contains("read those that are on their way"))
+      #expect(try await save(1000).hasPrefix("HTTP/1.1 200 "))
+      here.giveBack()
+      try elsewhere.take(20_000)
+      try here.take(1)
+      #expect(try await save(20_000).hasPrefix("HTTP/1.1 503 "))
+      here.giveBack()
+      for _ in 0..<2 {
+        #expect(try await save(20_000).hasPrefix("HTTP/1.1 200 "))
+        while memory.held > 20_000 { await Task.yield() }
+      }
+      elsewhere.giveBack()
+    }
+  }
+
+  @Test func `a large answer counts until it has left, where somebody sees that`() async throws {
+    let memory = HeldBytes(most: 1000, mostOfOne: 1000, refusal: "full")
+    let share = memory.share(of: "a")
+    let (pieces, next) = AsyncStream.makeStream(of: ByteBuffer.self)
+    let (reads, read) = AsyncStream.makeStream(of: Void.self)
+    read.finish()
+    let reply = Reply.json([UInt8](repeating: 1, count: 700))
+    let response = try reply.response(largeFrom: 300, in: share, isWatched: true)
+    try await response.body.write(SlowWriter(pieces: next, reads: reads))
+    var bytes = 0
+    for await piece in pieces { bytes += piece.readableBytes }
+    #expect(bytes == 700 && memory.held == 700)
+    share.giveBack()
+    #expect(memory.held == 0)
+  }
+
+  @Test func `a smaller answer counts until it has left, though it was written at once`() throws {
+    let memory = HeldBytes(most: 1000, mostOfOne: 1000, refusal: "full")
+    let work = RequestWork(on: globalConcurrentExecutor)
+    let hosts = AllowedHosts(listener: "localhost", baseURL: nil, others: [])
+    let watch = ConnectionGuard(limits: ConnectionRules.Limits(), hosts: hosts, uuid: { "A" })
+    watch.work = work
+    let channel = EmbeddedChannel()
+    try channel.pipeline.syncOperations.addHandler(watch)
+    for _ in 0..<2 {
+      let share = memory.share(of: "a")
+      try share.take(700)
+      work.keep(share)
+      channel.write(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
+      channel.write(HTTPResponsePart.body(ByteBuffer(bytes: [1, 2])), promise: nil)
+      channel.write(HTTPResponsePart.end(nil), promise: nil)
+      #expect(memory.held == 700)
+      channel.flush()
+      #expect(memory.held == 0)
+    }
+    _ = try? channel.finish()
+  }
+
+  @Test func `a user leaves others at the address room for answers that are not large`() throws {
+    let memory = HeldBytes.ofSmallAnswers(Self.limits)
+    let alice = memory.share(of: "a", and: "alice")
+    try alice.take(150)
+    #expect(throws: (any Error).self) { try alice.take(1) }
+    #expect(throws: (any Error).self) { try memory.share(of: "b", and: "alice").take(1) }
+    let bob = memory.share(of: "a", and: "bob")
+    try bob.take(150)
+    #expect(throws: (any Error).self) { try memory.share(of: "a", and: "carol").take(1) }
+    #expect(memory.held == 300)
+    alice.giveBack()
+    bob.giveBack()
+  }
+
+  @Test func `a file for which its address has no memory is 503`() async throws {
+    try await HeldServer.live {
+      $0.limits.answerBytesAtOncePerAddress = 30_000
+    } _: { server in
+      func json(_ request: String) async throws -> JSON {
+        let answer = try await server.answer(request)
+        let body = try #require(answer.range(of: "\r\n\r\n"), "\(answer)").upperBound
+        return try JSON(parsing: Array(answer[body...].utf8))
+      }
+      let token = #"{"recordType":"Note","recordName":"one","fieldName":"photo"}"#
+      let tickets = try await json(server.post("assets/upload", #"{"tokens":[\#(token)]}"#))
+      let upload = try #require(tickets["tokens"]?.array?.first?["url"]?.string, "\(tickets)")
+      let bytes = String(repeating: "x", count: 20_000)
+      let sent = try await json(
+        "POST \(AssetRouteTests.target(upload)) HTTP/1.1\r\nHost: localhost\r\n"
+          + "Content-Length: 20000\r\n\r\n" + bytes)
+      let file = try #require(sent["singleFile"], "\(sent)")
+      let fields = #"{"photo":{"value":\#(String(decoding: file.bytes(), as: UTF8.self))}}"#
+      let record = #"{"recordType":"Note","recordName":"one","fields":\#(fields)}"#
+      let operation = #"{"operationType":"create","record":\#(record)}"#
+      let saved = try await json(
+        server.post("records/modify", #"{"operations":[\#(operation)]}"#))
+      let value = saved["records"]?.array?.first?["fields"]?["photo"]?["value"]
+      let url = try #require(value?["downloadURL"]?.string, "\(saved)")
+      let get = "GET \(AssetRouteTests.target(url)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      let memory = server.fixture.server.fileMemory
+      let others = memory.share(of: "127.0.0.1")
+      try others.take(20_000)
+      #expect(try await server.answer(get).hasPrefix("HTTP/1.1 503 "))
+      others.giveBack()
+      for _ in 0..<2 {
+        #expect(try await server.answer(get).hasPrefix("HTTP/1.1 200 "))
+        while memory.held > 0 { await Task.yield() }
+      }
+    }
+  }
+
+  @Test func `an address and a user that hold nothing have room for one answer`() throws {
+    let memory = HeldBytes(most: 100, mostOfOne: 60, takesFirst: true, refusal: "full")
+    let others = memory.share(of: "a", and: "alice")
+    try others.take(100)
+    for (address, user) in [("a", nil), ("a", "bob"), ("b", "alice")] as [(String, String?)] {
+      #expect(throws: (any Error).self) { try memory.share(of: address, and: user).take(1) }
+    }
+    let first = memory.share(of: "b", and: "bob")
+    try first.take(10)
+    #expect(throws: (any Error).self) { try memory.share(of: "b", and: "bob").take(1) }
+    first.giveBack()
+    try memory.share(of: "b", and: "bob").take(10)
+    others.giveBack()
+    #expect(memory.held == 0)
   }
 
   private static let limits: Limits = {

@@ -15,15 +15,10 @@ import Testing
 
   /// The address for a file, as a target.
   static func uploadTarget(
-    _ client: RouteClient, record: String? = "one", field: String = "photo",
-    scope: String = "private"
+    _ client: RouteClient, scope: String = "private"
   ) async throws -> String {
-    var token = JSONObject()
-    token["recordType"] = "Note"
-    token["fieldName"] = .string(field)
-    token["recordName"] = record.map { .string($0) }
-    let answer = try await client.call(
-      "assets/upload", ["tokens": [.object(token)]], in: scope)
+    let token: JSON = ["recordType": "Note", "fieldName": "photo", "recordName": "one"]
+    let answer = try await client.call("assets/upload", ["tokens": [token]], in: scope)
     let url = try #require(answer["tokens"]?.array?.first?["url"]?.string, "\(answer.text)")
     return target(url)
   }

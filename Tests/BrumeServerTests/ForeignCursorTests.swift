@@ -35,6 +35,18 @@ import Testing
       }
     }
 
+    /// Another user's phone, whose mailbox is in another of so many buckets.
+    func elsewhere(among count: Int) -> DeviceKey {
+      var (other, number) = (key, 0)
+      while Bucket(of: other.database, among: count) == Bucket(of: key.database, among: count) {
+        other = DeviceKey(
+          in: ServerFixture.containerEnvironment, user: UserID("_\(number)"),
+          device: DeviceID("phone"))
+        number += 1
+      }
+      return other
+    }
+
     func cursor(_ position: Int64) -> String {
       "\(client.fixture.server.engine.generation)-\(position)"
     }
@@ -53,6 +65,31 @@ import Testing
       #expect(try await phone.waiting() == [])
       // All is acknowledged: saying the last again is no cursor from elsewhere.
       #expect(try await client.send(target + phone.cursor(last), .post).status == 200)
+    }
+  }
+
+  /// Positions count in each bucket for itself: what another user's mailbox has had is none of this one's.
+  @Test func `a cursor that only a mailbox of another bucket had acknowledges nothing`()
+    async throws
+  {
+    let fixture = try await ServerFixture(wrapping: { _ in
+      MemoryStore(coders: .wireForm, buckets: 16)
+    })
+    try await fixture.routes { client in
+      let phone = try await Phone(client)
+      let last = try #require(try await phone.waiting().last)
+      let other = phone.elsewhere(among: 16)
+      for number in 0...last {
+        let entry = MailboxEntry(
+          position: 0, notificationID: "n\(number)", subscriptionID: "s", collapseID: nil,
+          payload: [1], time: 0, requestID: "r")
+        try await client.fixture.server.store.write(in: .account(other)) {
+          _ = try $0.mailboxes.enqueue(entry, to: other)
+        }
+      }
+      let target = "/_brume/stream/ack?\(phone.place)&cursor="
+      #expect(try await client.send(target + phone.cursor(last + 1), .post).status == 200)
+      #expect(try await phone.waiting() == [last])
     }
   }
 

@@ -105,7 +105,7 @@ extension ReferencePage {
   private static func settingsPage() -> [String] {
     let columns = ["Flag", "Variable", "Key", "Value", "Default", "Meaning"]
     let source =
-      "`Sources/BrumeServer/Configuration.swift`, `Configuration+Delivery.swift` and "
+      "`Sources/BrumeServer/Setting.swift`, `Setting+Delivery.swift` and "
       + "`Assets/AssetSettings.swift`"
     return [
       "# Settings", origin(source),

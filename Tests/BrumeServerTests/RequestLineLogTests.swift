@@ -1,38 +1,18 @@
 // What the log says of a request, and what it must not say.
 
+import BrumeTestKit
 import HTTPTypes
 import Logging
-import Synchronization
 import Testing
 
 struct RequestLineLogTests {
-  /// Keeps lines; a reference, because loggers are copied.
-  private final class Lines: Sendable {
-    let all = Mutex<[(level: Logger.Level, metadata: [String: String])]>([])
-  }
-  private struct Handler: LogHandler {
-    let lines: Lines
-    var metadata = Logger.Metadata()
-    var logLevel = Logger.Level.trace
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-    func log(event: LogEvent) {
-      guard event.message == "request" else { return }
-      let metadata = (event.metadata ?? [:]).mapValues { "\($0)" }
-      lines.all.withLock { $0.append((event.level, metadata)) }
-    }
-  }
-
   private func lines(
     _ body: @escaping @Sendable (ServerFixture, RouteClient) async throws -> Void
-  ) async throws -> [(level: Logger.Level, metadata: [String: String])] {
-    let lines = Lines()
-    let logger = Logger(label: "test") { _ in Handler(lines: lines) }
-    let fixture = try await ServerFixture(logger: logger)
+  ) async throws -> [LogLines.Line] {
+    let log = LogLines(from: .trace)
+    let fixture = try await ServerFixture(logger: log.logger)
     try await fixture.routes { try await body(fixture, $0) }
-    return lines.all.withLock { $0 }
+    return log.all.filter { $0.text == "request" }
   }
 
   @Test func `a request has user, status, duration and ID at info, and no token`() async throws {

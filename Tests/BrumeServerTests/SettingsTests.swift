@@ -76,6 +76,8 @@ import Testing
     ("--allowed-origins", "https://a.example/", "without a path"),
     ("--push-allow", "http://x/y", "push.lan:8443"), ("--push-allow", "x:y", "push.lan:8443"),
     ("--webpush-allow", "https://x", "without a scheme"),
+    ("--oidc-discovery", "http://id.example/.well-known/openid-configuration", "like https://"),
+    ("--oidc-discovery", "https://id.example/", "id.example/.well-known/openid-configuration"),
     ("--oidc-client-id", "x", "--oidc-discovery is missing"),
     ("--oidc-client-secret", "x", "--oidc-discovery is missing"),
     ("--oidc-name", "x", "--oidc-discovery is missing"),

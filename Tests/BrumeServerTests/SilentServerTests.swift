@@ -25,7 +25,7 @@ private struct SilentStore: WrappingStore, SharedAccounts {
 
   var sharedAccounts: (any SharedAccounts)? { self }
   func accountHints() -> CommitHints { CommitSignals().hints() }
-  func changedUsers(after last: Int64) async throws -> (users: Set<UserID>?, last: Int64) {
-    ([], last)
+  func changedAccounts(after last: Int64) async throws -> ChangedAccounts {
+    ChangedAccounts(users: [], last: last)
   }
 }

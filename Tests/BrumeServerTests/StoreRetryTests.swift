@@ -1,36 +1,21 @@
 // What works without being asked waits for the store, and the log does not fill with it.
 
 import BrumeStorage
-import Logging
+import BrumeTestKit
 import Synchronization
 import Testing
 
 @testable import BrumeServer
 
 @Suite struct StoreRetryTests {
-  private final class Lines: Sendable {
-    let all = Mutex<[String]>([])
-  }
-  private struct Handler: LogHandler {
-    let lines: Lines
-    var metadata = Logger.Metadata()
-    var logLevel = Logger.Level.info
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-    func log(event: LogEvent) { lines.all.withLock { $0.append("\(event.message)") } }
-  }
-
   private struct Ended: Error {}
 
   /// Works of which each takes ten seconds and fails, one after the other.
   private static func lines(_ failures: [(count: Int, error: StoreError.Code)]) async -> [String] {
-    let lines = Lines()
+    let lines = LogLines()
     let time = Mutex<Int64>(0)
     let retry = StoreRetry(
-      Logger(label: "test") { _ in Handler(lines: lines) },
-      milliseconds: { time.withLock { $0 } },
+      lines.logger, milliseconds: { time.withLock { $0 } },
       sleep: { _ in time.withLock { $0 += 2_000 } })
     var left = failures
     await #expect(throws: Ended.self) {
@@ -42,7 +27,7 @@ import Testing
         throw StoreError(next.error, "away")
       }
     }
-    return lines.all.withLock { $0 }
+    return lines.texts
   }
 
   @Test func `a store that is away for an hour is some lines, not one for each try`() async {

@@ -7,7 +7,6 @@ import BrumeStorage
 import BrumeTestKit
 import Foundation
 import Logging
-import Synchronization
 import Testing
 
 @testable import BrumeSQLite
@@ -36,7 +35,7 @@ import Testing
       #expect(try await serverRun.errorOfChanges(since: lost.token) == .changeTokenExpired)
       #expect(try await serverRun.save("other") != lost.tag)
       #expect(try await serverRun.errorOfUpdate("other", tag: lost.tag) == .conflict)
-      let warning = try #require(serverRun.log.warnings.first { $0.contains("copied back") })
+      let warning = try #require(serverRun.log.texts.first { $0.contains("copied back") })
       #expect(warning.contains("is not here"))
     }
   }
@@ -123,7 +122,7 @@ import Testing
     try Data().write(to: URL(fileURLWithPath: folder.marksFolder))
     try await ServerRun.run(in: folder) { serverRun in
       try await serverRun.save("first")
-      #expect(serverRun.log.warnings.contains { $0.contains("--marks") })
+      #expect(serverRun.log.texts.contains { $0.contains("--marks") })
     }
   }
 
@@ -165,7 +164,7 @@ import Testing
 private struct ServerRun: Sendable {
   let server: TestServer
   let phone: Caller
-  let log: Warnings
+  let log: LogLines
   let wasCopiedBack: Bool
 
   @discardableResult
@@ -173,10 +172,10 @@ private struct ServerRun: Sendable {
     in folder: TemporaryFolder, later: Milliseconds = 0, keepsMarks: Bool = true,
     marks: String? = nil, _ body: (ServerRun) async throws -> Value
   ) async throws -> Value {
-    let log = Warnings()
+    let log = LogLines(from: .warning)
     let store = try folder.openSQLite(
       marks: keepsMarks ? marks ?? folder.marksFolder : nil,
-      logger: Logger(label: "test") { _ in log })
+      logger: log.logger)
     let wasCopiedBack = try await store.read { try $0.settings.value(.copiedBack) != nil }
     let server = try await TestServer(store: store, now: ManualClock.start + later)
     let phone = try await server.device(of: "alice")
@@ -232,26 +231,6 @@ private struct ServerRun: Sendable {
       [.init(zone: ZoneID(name: "Trails"), token: token)], in: .private, as: phone)
     return try #require(results.first)
   }
-}
-
-/// A log of which only warnings are kept.
-private final class Warnings: LogHandler, Sendable {
-  private let texts = Mutex<[String]>([])
-  var warnings: [String] { texts.withLock { $0 } }
-  var logLevel: Logger.Level {
-    get { .warning }
-    set {}
-  }
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set {}
-  }
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { nil }
-    set {}
-  }
-
-  func log(event: LogEvent) { texts.withLock { $0.append("\(event.message)") } }
 }
 
 extension TemporaryFolder {

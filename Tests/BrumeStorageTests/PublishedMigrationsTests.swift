@@ -13,6 +13,7 @@ import Testing
       "9d7ce1853bbb6441", "59ca890a7272c1b5", "b669d243f9fa9952", "6d32bb3136235af0",
       "25f856acb7c4a533", "fb84ee112c364fd3", "8afe47c4f8dae1bc", "8d43eb6689a197dc",
       "e468ef36f0f92d12", "23c40790f84e3043", "a82b6f3264d55912", "3b398ff3a11b757e",
+      "f3dd5cb679197ffa",
     ]
     #expect(BrumeSQLite.Migrations.steps.map(Self.hash) == published)
   }

@@ -1,6 +1,7 @@
 // The record dictionary (Apple: CloudKit Web Services, Record Dictionary), as sent and as stored.
 
 import BrumeModel
+import BrumeTestKit
 import BrumeWire
 import Testing
 
@@ -25,7 +26,7 @@ struct RecordTests {
   }
 
   @Test func `every record reads back as it was`() throws {
-    var random = SeededGenerator(seed: 1)
+    var random = SeededRandom(seed: 1)
     for _ in 0..<500 {
       let record = randomRecord(using: &random)
       let bytes = RecordCoder.wire.encode(record)
@@ -36,7 +37,7 @@ struct RecordTests {
   }
 
   @Test func `copying stored bytes gives what encoding the values gives`() {
-    var random = SeededGenerator(seed: 2)
+    var random = SeededRandom(seed: 2)
     let records = (0..<100).map { _ in randomRecord(using: &random) } + [Sample.share]
     let slow = records.map { record in
       StoredRecord(name: record.name, type: record.type, sequence: 1, content: .value(record))

@@ -1,20 +1,8 @@
-// Values that the tests of this target share, and a seeded source of more of them.
+// Values that the tests of this target share, and random ones.
 
 import BrumeModel
+import BrumeTestKit
 import BrumeWire
-
-/// SplitMix64: the same seed gives the same run everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
-  }
-}
 
 enum Sample {
   static let owner = UserID("_5d1f0c8e7a5d1f0c8e7a5d1f0c8e7a5d")
@@ -122,7 +110,7 @@ extension [UInt8] {
 func parse(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
 
 /// A record with fields of every type, hard values among them.
-func randomRecord(using random: inout SeededGenerator) -> Record {
+func randomRecord(using random: inout SeededRandom) -> Record {
   var record = Sample.record
   record.name = "R-\(UInt16.random(in: 0...999, using: &random))"
   record.fields = [:]
@@ -136,7 +124,7 @@ func randomRecord(using random: inout SeededGenerator) -> Record {
   return record
 }
 
-private func randomValue(using random: inout SeededGenerator) -> FieldValue {
+private func randomValue(using random: inout SeededRandom) -> FieldValue {
   let element = FieldType.scalars.randomElement(using: &random) ?? .string
   guard Bool.random(using: &random) else { return randomScalar(element, using: &random) }
   let values = (0..<Int.random(in: 0...3, using: &random)).map { _ in
@@ -146,7 +134,7 @@ private func randomValue(using random: inout SeededGenerator) -> FieldValue {
 }
 
 private func randomScalar(
-  _ type: FieldType, using random: inout SeededGenerator
+  _ type: FieldType, using random: inout SeededRandom
 ) -> FieldValue {
   let texts = ["", "plain", "\"\\\n\t\u{1}\u{7f}", "e\u{301}", "é", "😀\u{2028}", "日本語", "a/b"]
   let integers: [Int64] = [0, -1, .max, .min, 1 << 53 + 1, 42]

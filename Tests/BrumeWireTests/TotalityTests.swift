@@ -2,6 +2,7 @@
 // a failure repeats.
 
 import BrumeModel
+import BrumeTestKit
 import BrumeWire
 import Testing
 
@@ -80,7 +81,7 @@ private func messages() -> [[UInt8]] {
 
 struct TotalityTests {
   @Test func `random bytes never crash the parser`() {
-    var random = SeededGenerator(seed: 3)
+    var random = SeededRandom(seed: 3)
     let alphabet = Array("{}[]\",:\\u0123456789abcdeE+-.tfnrl \n".utf8) + [0, 0xc3, 0xa9, 0xff]
     for round in 0..<60_000 {
       let count = Int.random(in: 0...40, using: &random)
@@ -96,7 +97,7 @@ struct TotalityTests {
   }
 
   @Test func `damaged messages never crash a reader`() {
-    var random = SeededGenerator(seed: 4)
+    var random = SeededRandom(seed: 4)
     let originals = messages()
     for _ in 0..<30_000 {
       guard var bytes = originals.randomElement(using: &random) else { continue }
@@ -106,7 +107,7 @@ struct TotalityTests {
   }
 
   @Test func `messages with values of the wrong kind never crash a reader`() throws {
-    var random = SeededGenerator(seed: 5)
+    var random = SeededRandom(seed: 5)
     let originals = try messages().map { try JSON(parsing: $0) }
     for _ in 0..<20_000 {
       guard let original = originals.randomElement(using: &random) else { continue }
@@ -115,14 +116,14 @@ struct TotalityTests {
   }
 
   @Test func `what the parser takes, the writer gives back`() throws {
-    var random = SeededGenerator(seed: 6)
+    var random = SeededRandom(seed: 6)
     for message in messages() {
       let value = altered(try JSON(parsing: message), using: &random)
       #expect(try JSON(parsing: value.bytes()) == value)
     }
   }
 
-  private func damage(_ bytes: inout [UInt8], using random: inout SeededGenerator) {
+  private func damage(_ bytes: inout [UInt8], using random: inout SeededRandom) {
     let at = Int.random(in: 0..<max(bytes.count, 1), using: &random)
     guard at < bytes.count else { return }
     switch Int.random(in: 0...3, using: &random) {
@@ -133,7 +134,7 @@ struct TotalityTests {
     }
   }
 
-  private func altered(_ json: JSON, using random: inout SeededGenerator) -> JSON {
+  private func altered(_ json: JSON, using random: inout SeededRandom) -> JSON {
     let strangers: [JSON] = [
       .null, true, 0, -1, .int(.max), .int(.min), 1.5, 1e300, "", "STRING", "_", [], [[]], [:],
       ["value": 1], ["recordName": "r"],

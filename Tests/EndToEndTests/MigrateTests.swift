@@ -105,6 +105,8 @@ import Testing
         "migrate", "--data", folder, "--from", "sqlite", "--to", "postgres://nobody@127.0.0.1:1/x")
       #expect(missing.status == 66)
       #expect(missing.talk.contains("there is no 'brume.sqlite'"))
+      let deep = try await Tool.run("doctor", "--deep", "--data", folder)
+      #expect(deep.status == 1 && deep.output.contains("there is no 'brume.sqlite'"))
       #expect(!FileManager.default.fileExists(atPath: folder))
     }
   }

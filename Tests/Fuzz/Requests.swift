@@ -16,6 +16,7 @@ import BrumeCore
 import BrumeModel
 import BrumeServer
 import BrumeStorage
+import BrumeTestKit
 import BrumeWire
 import Foundation
 import HummingbirdCore
@@ -89,7 +90,7 @@ struct Place: Sendable {
 
   /// The same clock and the same chance for every input.
   static func host() -> BrumeCore.Host {
-    let chance = Mutex(SplitMix(state: 1))
+    let chance = Mutex(SeededRandom(seed: 1))
     return BrumeCore.Host(
       now: { 1_795_176_000_000 },
       uuid: { chance.withLock { random in UUID(uuid: random.uuid()).uuidString } },
@@ -127,18 +128,8 @@ struct Place: Sendable {
   }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-
-  mutating func uuid() -> uuid_t {
+extension SeededRandom {
+  fileprivate mutating func uuid() -> uuid_t {
     var words = (next(), next())
     return withUnsafeBytes(of: &words) { $0.loadUnaligned(as: uuid_t.self) }
   }

@@ -178,6 +178,8 @@ def check_wrong_use(tool, folder, server, backup):
     tool.refused(64, "Unknown option", "backup", f"{folder}/x", "--fast")
     tool.refused(64, "Missing expected argument", "restore")
     tool.refused(66, "there is no file", "backup", "--verify", f"{folder}/nothing")
+    tool.refused(66, "is a folder; name a file of 'brume backup'", "backup", "--verify", folder)
+    tool.refused(66, "is a folder; name a file of 'brume backup'", "restore", folder, "--data", f"{folder}/second")
     tool.refused(66, "there is no file", "restore", f"{folder}/nothing", "--data", f"{folder}/second")
     tool.refused(69, "no server is running", "backup", f"{folder}/x", "--data", f"{folder}/nobody")
     tool.refused(69, "no server answers", "backup", f"{folder}/y", "--url", "http://127.0.0.1:1",

@@ -24,6 +24,8 @@ from syscalls import Plan, compile_library
 
 ZONE = {"zoneName": "Notes"}
 HOUR, DAY = 1, 24
+# Seconds that a lease lasts.
+LEASE = 10
 # Hours: how far the clock is off, one after the other.
 JUMPS = [HOUR, -HOUR, HOUR, -HOUR, 10 * DAY, -2 * DAY, 40 * DAY, 0]
 
@@ -269,7 +271,22 @@ def rates(server, clock):
     clock.set(0)
 
 
-def whole(brume, library, place, options, store):
+def leases(clock, postgres):
+    """For longer than one lasts: nobody works for the parts of a server that does not renew them."""
+    def end():
+        return postgres.rows("SELECT extract(epoch FROM min(until)) AS time FROM notifiers")[0]["time"]
+
+    clock.set(HOUR)
+    first, deadline = end(), time.monotonic() + 120
+    while end() < first + 2 * LEASE:
+        if time.monotonic() > deadline:
+            raise SystemExit("FAILED: set forward by an hour, a server does not renew its leases")
+        time.sleep(0.5)
+    expect(True, "leases are renewed while the clock is off by an hour")
+    clock.set(0)
+
+
+def whole(brume, library, place, options, store, postgres=None):
     clock = Clock(os.path.join(place, "clock"), options.control)
     environment = {"LD_PRELOAD": library, "CLOCK_PAGE": clock.path}
     server = Server(brume, os.path.join(place, f"data-{len(store)}"), store, environment=environment)
@@ -278,6 +295,8 @@ def whole(brume, library, place, options, store):
         world = World(server, clock)
         untouched(world, clock)
         operations(world, clock)
+        if postgres:
+            leases(clock, postgres)
         if store == "sqlite":
             signed(server, clock)
             sessions(server, clock)
@@ -304,7 +323,7 @@ def main():
             if library is None:
                 return skip("there is no C compiler")
             if not options.control:
-                return whole(options.brume, library, place, options, postgres.url if postgres else "sqlite")
+                return whole(options.brume, library, place, options, postgres.url if postgres else "sqlite", postgres)
             try:
                 whole(options.brume, library, place, options, "sqlite")
             except SystemExit as found:

@@ -31,6 +31,8 @@ def once(tour):
 
 
 def _name(console):
+    # The page may be drawing it anew.
+    console.until("document.querySelector('.inspector input') !== null", "the form has a field for a name")
     return console.page.run("document.querySelector('.inspector input').value")
 
 

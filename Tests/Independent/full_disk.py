@@ -1,15 +1,17 @@
 """A disk that gets full under the server, three times: what was answered stays, writes are refused for
-now, reads go on; and when there is room everything goes on without a restart, pushes too.
+now, reads go on; and when there is room everything goes on without a restart, pushes too. An upload that has no room says so.
 
 Needs a small file system of its own: it is mounted in a mount namespace, and without the right to do that
 nothing is tested, which is said.
 """
 import argparse
+import http.client
 import os
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 from brume_server import Listener, Refused, Server, skip
 
@@ -80,6 +82,19 @@ def round_of(number, folder, server, mac, phone, acknowledged):
     check(phone.wait_until(lambda events: len(events) > before, 120), "pushes go on")
 
 
+def upload_without_room(folder, server, client):
+    """A file that is larger than what is left of the disk. Nothing of it stays."""
+    answer = client.call("assets/upload", {"zoneID": ZONE, "tokens": [
+        {"recordType": "Note", "recordName": "large", "fieldName": "file"}]})
+    place = urllib.parse.urlparse(answer["tokens"][0]["url"])
+    connection = http.client.HTTPConnection(*server.address, timeout=120)
+    connection.request("POST", f"{place.path}?{place.query}", os.urandom(24 << 20))
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    check(answer.status == 503 and "place for assets has no room" in text, f"it says why: {answer.status} {text[:300]}")
+    check(os.listdir(os.path.join(folder, "data/assets/incoming")) == [], "nothing of the file stays")
+
+
 def inside(brume, folder):
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", folder], check=True)
     server = Server(brume, os.path.join(folder, "data")).start()
@@ -91,6 +106,7 @@ def inside(brume, folder):
     phone.listen()
     save(mac, "first")
     check(phone.wait_until(lambda events: events, 120), "a push before")
+    upload_without_room(folder, server, mac)
     acknowledged = {"first"}
     for number in range(3):
         round_of(number, folder, server, mac, phone, acknowledged)

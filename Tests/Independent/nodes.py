@@ -3,8 +3,9 @@
 Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
 with -9 again and again, and comes back, or when the database stops and starts; a server that is stopped hands its
 work over at once; signing out at one server ends the stream at the other; what is revoked at one is refused at the other,
-which had remembered it; requests and wrong passwords at both count together; pushes arrive where no NOTIFY is sent; a server
-that would keep files elsewhere is refused. PostgreSQL and the servers are real processes on loopback.
+which had remembered it, and ends its streams there; requests and wrong passwords at both count together; pushes arrive
+where no NOTIFY is sent; a server that would keep files elsewhere is refused. PostgreSQL and the servers are real processes
+on loopback.
 """
 import argparse
 import http.client
@@ -182,7 +183,11 @@ def revokes_token(first, second, name):
     tablet = Client(SimpleNamespace(values=values, address=second.address), "alice", "tablet")
     for _ in range(3):
         tablet.call("zones/list", {})
+    stream = Listener(tablet).listen()
     first.admin("tokens/revoke", {"token": name})
+    stream.join(timeout=TAKEOVER)
+    if stream.is_alive():
+        raise SystemExit("FAILED: a stream goes on at one server after its API token was revoked at the other")
     if refused_within(1, lambda: tablet.call("zones/list", {})) is None:
         raise SystemExit("FAILED: a second after it was revoked at one server, a token is good at the other")
 

@@ -18,6 +18,7 @@ import time
 import urllib.request
 
 import h2.events
+import h2.settings
 import httpx
 
 import chromium
@@ -335,6 +336,43 @@ def header_bomb(connection):
     connection.raw(frame(1, 0, 1, block[:16_000]) + frame(9, 4, 1, block[16_000:32_000]))
 
 
+def unread_answers_are_bounded(server):
+    """Clients that allow nothing to be sent: look-ups of 200 KB, 300 at once."""
+    print("== unread answers")
+    first = server.connect()
+    names = [f"unread-{number}" for number in range(13)]
+    for name in names:
+        record = {"recordType": "Note", "recordName": name, "fields": {"text": {"value": "x" * 15_000}}}
+        body = json.dumps({"operations": [{"operationType": "create", "record": record}]}).encode()
+        expect(first.ask("POST", server.path("records/modify"), body)[0] == 200, f"{name} is saved")
+    look = json.dumps({"records": [{"recordName": name} for name in names]}).encode()
+    before, statuses, connections = server.memory, [], []
+    for _ in range(3):
+        connection = server.connect()
+        connection.h2.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0})
+        connection.flush()
+        connection.settle()
+        for _ in range(100):
+            connection.send("POST", server.path("records/lookup"), look)
+        waiting = 100
+        while waiting:
+            event = connection.next()
+            if isinstance(event, h2.events.ResponseReceived):
+                statuses.append(dict(event.headers)[":status"])
+                waiting -= 1
+        connections.append(connection)
+    # What one user may have of answers that are not large.
+    fitting = (24 << 20) // (13 * 15_000)
+    expect(100 < statuses.count("200") <= fitting and set(statuses) == {"200", "503"},
+           f"{statuses.count('200')} of 300 are kept, the others refused")
+    expect(server.memory - before < 2 * MEMORY, f"the server has grown by {(server.memory - before) >> 20} MB")
+    for connection in connections:
+        connection.close()
+    wait(lambda: first.ask("POST", server.path("records/lookup"), look)[0] == 200, "when they have gone, there is room")
+    expect(True, "when they have gone, there is room")
+    first.close()
+
+
 def what_is_malformed_reaches_nobody(server):
     print("== malformed requests")
     for path in ("/a\r\nX-Evil: 1", "/a\nb", ""):
@@ -481,6 +519,7 @@ def main():
         browser_speaks_http2(server)
         what_is_malformed_reaches_nobody(server)
         many_requests_at_once(server)
+        unread_answers_are_bounded(server)
         floods_end_the_connection(server)
         certificates_are_renewed(server, authority, open_connection)
         expired_is_reported(brume, folder, authority)

@@ -16,12 +16,15 @@ struct Arguments {
   var checksRepeats = false
   /// How long all of it may take. What is not run by then has failed, unless nobody said how many seeds there are.
   var seconds: Double?
+  /// Seconds after which a run counts as one that hangs.
+  var patience = Beginning.patience
   /// Processes at a time.
   var jobs = 1
 
   static let usage = """
     usage: brume-simulate [--seed N] [--first N --seeds COUNT] [--seconds S] [--keep 3,7,9|none]
-             [--planted NAME] [--jobs N] [--verbose] [--no-shrink] [--repeats] [--controls]
+             [--planted NAME] [--jobs N] [--patience S] [--verbose] [--no-shrink] [--repeats]
+             [--controls]
     With --seconds and no --seeds there are as many seeds as there is time for; with both, all of them must be
     run in that time.
 
@@ -55,6 +58,7 @@ struct Arguments {
         }
         planted = fault
       case "--seconds": seconds = try number(word)
+      case "--patience": patience = max(1, try number(word))
       case "--jobs": jobs = try number(word)
       case "--verbose": isVerbose = true
       case "--no-shrink": shrinks = false

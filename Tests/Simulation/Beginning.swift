@@ -8,7 +8,7 @@ final class Beginning {
   /// Ours: seeds in a row that begin alike. A beginning is a third of what a run costs, and nothing goes wrong in it.
   private static let seeds: UInt64 = 20
   /// Ours: seconds that a run may take, on a busy machine too.
-  private static let patience: UInt32 = 300
+  static let patience: UInt32 = 300
 
   typealias Run = (order: Life.Order, outcome: Life.Outcome)
 
@@ -20,16 +20,19 @@ final class Beginning {
   private var bytes: [UInt8] = []
   private var lines: [String] = []
   var isOver: Bool { orders.isEmpty }
+  /// What is run now, or next.
+  var order: Life.Order? { orders.first }
 
   /// - Parameter orders: of seeds that begin alike, and all with the same planted fault.
-  init(_ orders: [Life.Order]) {
+  /// - Parameter patience: seconds that each may take.
+  init(_ orders: [Life.Order], patience: UInt32 = Beginning.patience) {
     self.orders = orders[...]
     var ends: [Int32] = [0, 0]
     pipe(&ends)
     let process = simulation_fork()
     if process == 0 {
       Foundation.close(ends[0])
-      Self.live(orders, writingTo: ends[1])
+      Self.live(orders, patience, writingTo: ends[1])
       _exit(0)
     }
     Foundation.close(ends[1])
@@ -50,8 +53,8 @@ final class Beginning {
     }
   }
 
-  static func outcome(of order: Life.Order) -> Life.Outcome {
-    let beginning = Beginning([order])
+  static func outcome(of order: Life.Order, patience: UInt32) -> Life.Outcome {
+    let beginning = Beginning([order], patience: patience)
     while true {
       if let run = beginning.receive().first { return run.outcome }
     }
@@ -107,7 +110,9 @@ final class Beginning {
 // MARK: In the process itself
 
 extension Beginning {
-  private static func live(_ orders: [Life.Order], writingTo file: Int32) {
+  private static func live(
+    _ orders: [Life.Order], _ patience: UInt32, writingTo file: Int32
+  ) {
     guard let first = orders.first else { return }
     // The number of steps ends a run that goes on; one that hangs within a step ends by this, and is a failure.
     alarm(patience)

@@ -16,7 +16,7 @@ struct Comparison {
     let notes = try await allNotes()
     var found =
       world.oracle.missingWords(in: notes) + world.oracle.missingPushes()
-      + world.oracle.watches.missing + world.oracle.missingPurges()
+      + world.oracle.watches.missing + world.oracle.missingLosses()
     for device in world.devices {
       for app in device.apps { found += differences(device, app, notes) }
     }
@@ -29,7 +29,7 @@ struct Comparison {
     let user = device.userID.name
     let isOwn = app.database.databaseScope == .private
     let readable = Set(
-      world.oracle.model.zones.filter {
+      world.oracle.model.zones.filter { !$0.key.isDefault }.filter {
         isOwn ? $0.key.owner == user : $0.value.members[user] != nil
       }.keys.map { "\($0.owner)/\($0.name)/" })
     let there = notes.filter { note in readable.contains { note.key.hasPrefix($0) } }

@@ -4,6 +4,8 @@ struct Controls {
   let arguments: Arguments
   /// Ours: seeds in which a fault has to be found.
   private static let most: UInt64 = 40
+  /// Ours: seconds after which a run counts as one that hangs. None of these takes as many.
+  private static let patience: UInt32 = 20
 
   init(_ arguments: Arguments) { self.arguments = arguments }
 
@@ -24,12 +26,13 @@ struct Controls {
     let seeds = arguments.first..<arguments.first + Self.most
     for part in Beginning.parts(of: seeds) {
       let beginning = Beginning(
-        part.map { Life.Order(seed: $0, planted: planted, isQuiet: planted.isTrap) })
+        part.map { Life.Order(seed: $0, planted: planted, isQuiet: planted.isCrash) },
+        patience: Self.patience)
       defer { if !beginning.isOver { beginning.stop() } }
       while !beginning.isOver {
         for run in beginning.receive() {
           // A trap in what plants another fault finds nothing.
-          if let failure = run.outcome.failures.first, run.outcome.isCrash == planted.isTrap {
+          if let failure = run.outcome.failures.first, run.outcome.isCrash == planted.isCrash {
             return (run.order.seed, failure)
           }
         }

@@ -28,6 +28,8 @@ extension Deed {
     case .leave: await Sharing(world).leave(participant(in: world))
     case .purge(let name):
       await world.purge(name, of: name == "Shared" ? alicesDevice(in: world) : device)
+    case .reset: await world.resetEncryptedData(of: device)
+    case .set: await device.hand.set(word)
     case .watch(let wish): await alicesDevice(in: world).hand.watch(wish)
     case .stopWatching(let id): await alicesDevice(in: world).hand.stopWatching(id)
     case .restartApp: device.restartApp()

@@ -11,6 +11,8 @@ struct Deed: Sendable {
     case edit(String), delete(String)
     /// In the zone that alice shares.
     case editShared(String)
+    /// By hand, in the default zone.
+    case set
     /// Several records by hand, all or nothing.
     case batch([String], deleting: [String], isAtomic: Bool)
     case fetchByHand
@@ -18,8 +20,9 @@ struct Deed: Sendable {
     /// What alice lets a participant do; nil: nothing.
     case permit(CKShare.ParticipantPermission?)
     case stopSharing, accept, leave
-    /// A user removes what an app has in a zone.
-    case purge(String)
+    /// A user removes what an app has in a zone, or resets encrypted data, with which all zones of the user go but the
+    /// default one.
+    case purge(String), reset
     /// Alice subscribes to notes, or ends that.
     case watch(Wish), stopWatching(String)
     case restartApp, signOut, cut(Int64), jump(Milliseconds)
@@ -126,7 +129,7 @@ extension Deeds {
 
 extension Deed.Kind {
   fileprivate init(_ random: inout SeededRandom) {
-    switch random.next(below: 48) {
+    switch random.next(below: 49) {
     case 0...11: self = .edit("k\(random.next(below: 3))")
     case 12...13: self = .edit("d\(random.next(below: 3))")
     case 14...15: self = .delete("d\(random.next(below: 3))")
@@ -139,7 +142,7 @@ extension Deed.Kind {
     case 24...26: self = .fetchByHand
     case 27...28: self = .temporaryZone(isDeleted: random.one(in: 2))
     case 29 where random.one(in: 3): self = .stopSharing
-    case 29: self = .permit(random.pick([nil, .readOnly, .readWrite]))
+    case 29: self = .permit(random.pick([nil, nil, .readOnly, .readWrite]))
     case 30: self = .accept
     case 31 where random.one(in: 2): self = .leave
     case 31...33: self = .restartApp
@@ -151,6 +154,9 @@ extension Deed.Kind {
         Milliseconds(300 + random.next(below: 2500)), atNotifierWrite: random.one(in: 2))
     case 46 where random.one(in: 2):
       self = .purge(random.pick(["Notes", "Notes", "Temporary", "Shared"]))
+    case 47 where random.one(in: 3): self = .reset
+    case 47 where random.one(in: 2): self = .purge(BrumeModel.ZoneID.defaultName)
+    case 47: self = .set
     case 42 where random.one(in: 3): self = .stopWatching(random.pick(Watches.ids))
     case 42...45: self = .watch(Wish(&random))
     default: self = .jump(Milliseconds(random.next(below: 120_000)) - 60_000)

@@ -130,7 +130,11 @@ final class ProcessStore: Store, @unchecked Sendable {
       try await disk.store.write(in: scope, reading: plan) { [disk] transaction in
         try self.fence(scope)
         disk.world.oracle.read(Exchange.current)
+        let setting =
+          disk.world.planted == .returnedRecord
+          ? try disk.setting(transaction, Exchange.current) : nil
         let value = try body(transaction)
+        try disk.put(back: setting, transaction)
         if disk.world.planted == .reusedTag { try disk.reuseTag(transaction, Exchange.current) }
         try disk.world.oracle.commits(transaction, scope, Exchange.current)
         box.value = value

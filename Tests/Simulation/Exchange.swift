@@ -26,8 +26,8 @@ final class Exchange: @unchecked Sendable {
     /// The same for zones: those to be deleted that were not there.
     var missingZones: Set<Int> = []
     var hasCommitted = false
-    /// Zones that were purged, and not made again, at each reading of the store, or when it was committed.
-    var purged: [Set<ZoneName>] = []
+    /// Zones that no device deleted, and that were not made again, at each reading of the store, or when it was committed.
+    var losses: [[ZoneName: Model.Loss]] = []
     /// The disk had no room for it, or could not be reached.
     var diskFailed = false
     /// It was carried out before, and is answered with the records as they are now (`OperationMemory`).
@@ -47,13 +47,17 @@ final class Exchange: @unchecked Sendable {
   private(set) var modification = Modification()
   /// What it does to zones.
   private(set) var zoneOperations: [(isDeletion: Bool, zone: ZoneName)] = []
+  /// The records that it asks for by name.
+  private(set) var lookups: [(zone: ZoneName, name: String)] = []
+  /// What a user does in the settings.
+  let loss: Model.Loss?
   var seen = Noted()
 
   init(_ device: Device, _ call: HTTPCall) {
     self.device = device
     user = device.transport.isSignedIn ? device.userID : nil
     signOuts = device.signOuts
-    target = call.target
+    (target, loss) = (call.target, nil)
     let path = call.target.prefix { $0 != "?" }.split(separator: "/").map(String.init)
     action = path.suffix(2).joined(separator: "/")
     scope = path.count >= 3 ? path[path.count - 3] : ""
@@ -63,6 +67,16 @@ final class Exchange: @unchecked Sendable {
       zones = (body["zones"] as? [[String: Any]] ?? []).compactMap { zone($0["zoneID"]) }
     }
     if isModify { modification = Modification(body) { zone($0) } }
+    if action == "records/lookup", let user {
+      let standard = ZoneName(owner: user.name, name: BrumeModel.ZoneID.defaultName)
+      lookups = (body["records"] as? [[String: Any]] ?? []).map { record in
+        (
+          zone(record["zoneID"] ?? body["zoneID"]) ?? standard,
+          record["recordName"] as? String ?? ""
+        )
+      }
+      zones = Set(lookups.map(\.zone)).sorted()
+    }
     if action == "zones/modify" {
       zoneOperations = (body["operations"] as? [[String: Any]] ?? []).compactMap { operation in
         zone((operation["zone"] as? [String: Any])?["zoneID"]).map {
@@ -72,17 +86,19 @@ final class Exchange: @unchecked Sendable {
     }
   }
 
-  /// What a user does who removes the app's data in the settings: a zone goes, and no device has asked for it.
-  init(purging name: String, of device: Device) {
-    (self.device, user) = (device, device.userID)
+  /// What a user does in the settings, who removes the app's data or resets what is encrypted: zones go, and no device has
+  /// asked for it.
+  init(_ loss: Model.Loss, of device: Device) {
+    (self.device, user, self.loss) = (device, device.userID, loss)
     signOuts = device.signOuts
-    (target, scope, action, body) = ("", "private", "zones/purge", [:])
-    zoneOperations = [(true, ZoneName(owner: device.userID.name, name: name))]
+    (target, scope, action, body) = ("", "private", loss.rawValue, [:])
   }
 
-  var isPurge: Bool { action == "zones/purge" }
-  /// The device that changes something; none for a purge.
-  var writer: String { isPurge ? "" : device.name }
+  /// Which zones go.
+  func loses(_ zones: some Sequence<ZoneName>) { zoneOperations = zones.map { (true, $0) } }
+
+  /// The device that changes something; none for what a user does in the settings.
+  var writer: String { loss == nil ? device.name : "" }
 
   var isModify: Bool { action == "records/modify" }
   var isAcceptance: Bool { action == "records/accept" }
@@ -122,8 +138,8 @@ struct ZoneName: Hashable, Comparable, CustomStringConvertible {
 struct Seen {
   let tags: [String: String]?
   let mayRead: Bool
-  /// It is gone, with the app's data of its owner, who asks.
-  let isPurged: Bool
+  /// Why it is gone, if no device deleted it, and its owner asks.
+  let loss: Model.Loss?
   let incarnation: Int64?
   let version: Int
   /// How often its user had joined it.

@@ -28,6 +28,7 @@ final class Hand: @unchecked Sendable {
 
   func fetch() async {
     if device.world.planted == .suddenTrap, !known.isEmpty { fatalError("planted") }
+    while device.world.planted == .endlessStep, !known.isEmpty { _ = getpid() }
     await fetch(home, in: database)
     guard device.user == "bob" else { return }
     // Also when he has lost the right, which the server has to notice.
@@ -51,6 +52,21 @@ final class Hand: @unchecked Sendable {
       if isOwn { known = [:] }
     } catch { device.world.note("\(device.name) did not fetch") }
   }
+
+  /// A setting in the default zone, which nobody follows.
+  func set(_ word: String) async {
+    let (database, id) = (
+      device.container.privateCloudDatabase, CKRecord.ID(recordName: Self.setting)
+    )
+    do {
+      let known = try? await database.record(for: id)
+      let record = known ?? CKRecord(recordType: "Setting", recordID: id)
+      record["text"] = word
+      _ = try await database.save(record)
+    } catch { device.world.note("\(device.name) did not save its setting") }
+  }
+
+  static let setting = "setting"
 
   func save(_ names: [String], _ deleting: [String], isAtomic: Bool, _ word: String) async {
     let records = names.map { name in

@@ -13,6 +13,14 @@ struct Model {
 
   enum Right: Equatable { case read, write }
 
+  /// Why a zone is gone, other than that a device deleted it.
+  enum Loss: String {
+    /// Its user removed the app's data in the settings.
+    case purged
+    /// Its user reset encrypted data.
+    case encryptedDataReset
+  }
+
   /// Somebody whom a zone is shared with.
   struct Person: Equatable {
     var right: Right
@@ -75,8 +83,8 @@ struct Model {
   }
 
   var zones: [ZoneName: Zone] = [:]
-  /// Zones that went with their user's data, and were not made again.
-  var purged: Set<ZoneName> = []
+  /// Zones that no device deleted, and that were not made again.
+  var losses: [ZoneName: Loss] = [:]
   /// Requests that were carried out, by their IDs: repeated, they change nothing.
   var repeatable: [String: Done] = [:]
   private var lastVersion = 0
@@ -88,13 +96,14 @@ struct Model {
 
   mutating func set(_ name: String, in zone: ZoneName, to record: Record?) {
     let version = nextVersion()
+    if zone.isDefault, zones[zone] == nil { zones[zone] = Zone(incarnation: 0, version: version) }
     zones[zone]?.records[name] = record
     zones[zone]?.version = version
   }
 
   func right(of user: String, in zone: ZoneName) -> Right? {
-    guard let content = zones[zone] else { return nil }
-    return zone.owner == user ? .write : content.members[user]
+    if zone.owner == user { return zone.isDefault || zones[zone] != nil ? .write : nil }
+    return zones[zone]?.members[user]
   }
 }
 

@@ -189,8 +189,10 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
 
   private func noteDeletion(_ gone: CKDatabase.DatabaseChange.Deletion) {
     if database.databaseScope != .private { return }
-    let reason = world.planted == .misreportedPurge ? .deleted : gone.reason
-    world.oracle.reportedGone(gone.zoneID, reason, by: device)
+    let isPlanted =
+      (world.planted == .misreportedPurge && gone.reason == .purged)
+      || (world.planted == .misreportedReset && gone.reason == .encryptedDataReset)
+    world.oracle.reportedGone(gone.zoneID, isPlanted ? .deleted : gone.reason, by: device)
   }
 
   /// A zone is gone, with all that was to be sent to it.

@@ -16,6 +16,7 @@ extension Oracle {
     switch exchange.action {
     case "records/modify": modified(exchange, answer)
     case "zones/modify": modifiedZones(exchange, answer)
+    case "records/lookup": lookedUp(exchange, answer)
     case "changes/zone": fetchedZones(exchange, answer)
     case "changes/database": fetchedDatabase(exchange, answer)
     default: break
@@ -53,7 +54,9 @@ extension Oracle {
       }
       if let code = record["serverErrorCode"] as? String {
         judge(refusal: code, record, what, exchange.seen.verdicts[index])
-        judgePurge(record, operations[index], what, exchange)
+        if code == "ZONE_NOT_FOUND", !exchange.seen.isRepeated {
+          judgeLoss(record, of: operations[index].zone, what, exchange)
+        }
       } else {
         acknowledged(record, index, what, exchange)
       }
@@ -98,11 +101,16 @@ extension Oracle {
     for (index, zone) in zones.enumerated() {
       let code = zone["serverErrorCode"] as? String
       let expected = exchange.seen.missingZones.contains(index) ? "ZONE_NOT_FOUND" : nil
-      if code == nil { remember(zone, exchange.zoneOperations[index].zone, exchange) }
+      let name = exchange.zoneOperations[index].zone
+      let what = "\(exchange.device.name)'s change of \(name)"
+      if code == nil {
+        remember(zone, name, exchange)
+      } else {
+        judgeLoss(zone, of: name, what, exchange)
+      }
       if code != expected {
         world.fail(
-          "\(exchange.device.name)'s change of \(exchange.zoneOperations[index].zone) was answered "
-            + "with \(code ?? "success") instead of \(expected ?? "success")")
+          "\(what) was answered with \(code ?? "success") instead of \(expected ?? "success")")
       }
     }
   }

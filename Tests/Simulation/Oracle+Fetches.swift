@@ -13,8 +13,7 @@ extension Oracle {
       let token = asked[index]["syncToken"] as? String
       let seen = exchange.seen.readings.compactMap { $0[zone] }
       if page["serverErrorCode"] != nil {
-        let code = (page["brume"] as? [String: Any])?["code"] as? String ?? "-"
-        judge(refusal: code, of: zone, seen, since: token, exchange)
+        judge(refusal: Self.refusal(page), of: zone, seen, since: token, exchange)
       } else {
         fetched(page, of: zone, seen, since: token, exchange)
       }
@@ -28,8 +27,8 @@ extension Oracle {
   ) {
     let isRight =
       switch code {
-      case "zoneNotFound": seen.contains { !$0.mayRead && !$0.isPurged }
-      case "userDeletedZone": seen.contains(where: \.isPurged)
+      case "zoneNotFound", "userDeletedZone", Self.refusalAfterReset:
+        seen.contains { !$0.mayRead && Self.refusal(after: $0.loss) == code }
       case "changeTokenExpired":
         token.flatMap { view(of: zone, $0, exchange) }.map { view in
           seen.contains {

@@ -24,7 +24,7 @@ extension Oracle {
       }
       return try judgeRepeated(transaction, key, exchange, "changed something when it was repeated")
     }
-    exchange.seen.purged = [model.purged]
+    exchange.seen.losses = [model.losses]
     exchange.seen.verdicts = model.verdicts(
       on: request.operations, by: user, isAtomic: request.isAtomic)
     for index in request.operations.indices {

@@ -22,8 +22,8 @@ extension Oracle {
       knownMembers[zone] = nil
     }
     for (zone, incarnation) in live.sorted(by: { $0.key < $1.key }) where model.zones[zone] == nil {
-      purges.made(zone)
-      model.purged.remove(zone)
+      losses.made(zone)
+      model.losses[zone] = nil
       model.zones[zone] = Model.Zone(incarnation: incarnation, version: model.nextVersion())
       if let exchange { changed(zone, by: exchange) }
     }
@@ -127,6 +127,8 @@ extension Oracle {
   }
 
   func changed(_ zone: ZoneName, by exchange: Exchange) {
+    // No subscription of an engine is of it.
+    if zone.isDefault { return }
     let readers = model.zones[zone]?.members.keys.sorted() ?? []
     pushes.changed(zone, by: exchange.writer, at: world.now, readers: readers)
   }

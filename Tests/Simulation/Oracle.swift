@@ -51,7 +51,7 @@ final class Oracle: @unchecked Sendable {
   var contents: [String: Model.Record] = [:]
   var badges = Badges()
   var watches = Watches()
-  var purges = Purges()
+  var losses = Losses()
 
   // MARK: Readings and commits
 
@@ -63,7 +63,7 @@ final class Oracle: @unchecked Sendable {
       let content = model.zones[zone]
       reading[zone] = Seen(
         tags: content?.tags, mayRead: model.right(of: user, in: zone) != nil,
-        isPurged: zone.owner == user && model.purged.contains(zone),
+        loss: zone.owner == user ? model.losses[zone] : nil,
         incarnation: content?.incarnation, version: content?.version ?? 0,
         joinings: joinings["\(user) \(zone)", default: 0])
     }
@@ -72,7 +72,7 @@ final class Oracle: @unchecked Sendable {
     exchange.seen.readable.formUnion(
       model.zones.keys.filter { model.right(of: user, in: $0) != nil })
     exchange.seen.readings.append(reading)
-    exchange.seen.purged.append(model.purged)
+    exchange.seen.losses.append(model.losses)
     if exchange.action == "changes/database" {
       exchange.seen.versions.append(
         model.zones.filter { model.right(of: user, in: $0.key) != nil }.mapValues(\.version))
@@ -82,9 +82,14 @@ final class Oracle: @unchecked Sendable {
   func commits(_ transaction: any WriteTransaction, _ scope: WriteScope, _ exchange: Exchange?)
     throws
   {
+    if let exchange, exchange.loss == .encryptedDataReset, !exchange.seen.hasCommitted {
+      let own = model.zones.keys.filter { $0.owner == exchange.user?.name && !$0.isDefault }
+      exchange.loses(own.sorted())
+    }
     try followLog(transaction, scope, exchange)
     for case .database(let key) in scope.parts {
       guard let owner = key.owner?.name else { continue }
+      if let exchange, exchange.loss == .purged { emptied(by: exchange) }
       if let exchange, exchange.isModify { try judge(transaction, key, owner, exchange) }
       try follow(transaction, key, owner, exchange)
       if let exchange, exchange.action == "subscriptions/modify" {

@@ -72,10 +72,18 @@ enum Planted: String, CaseIterable, Sendable {
   case plainDeletion = "plain-deletion"
   /// An engine reports a purge as a deletion.
   case misreportedPurge = "misreported-purge"
+  /// The feed of a database says of a zone that went with encrypted data that it was purged.
+  case purgedReset = "purged-reset"
+  /// An engine reports a reset of encrypted data as a deletion.
+  case misreportedReset = "misreported-reset"
+  /// A record of the default zone is there again after a purge.
+  case returnedRecord = "returned-record"
   /// A save that took effect, of which nobody knew it, is carried out again when it is repeated.
   case unknownCommit = "unknown-commit"
   /// The process of a run traps when a device that knows a record fetches by hand.
   case suddenTrap = "sudden-trap"
+  /// The process of a run comes to no end then.
+  case endlessStep = "endless-step"
 
   /// There are several servers then.
   var needsNodes: Bool {
@@ -85,6 +93,6 @@ enum Planted: String, CaseIterable, Sendable {
   /// There are two participants then.
   var needsGuest: Bool { self == .borrowedRight || self == .removedOthers }
 
-  /// It ends the process, which is all that can be found.
-  var isTrap: Bool { self == .suddenTrap }
+  /// It ends the process, or must be ended with it, which is all that can be found.
+  var isCrash: Bool { self == .suddenTrap || self == .endlessStep }
 }

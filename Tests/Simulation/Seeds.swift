@@ -27,13 +27,19 @@ struct Seeds {
     while true {
       let isTimeOver = arguments.seconds.map { Self.seconds() - begin >= $0 } ?? false
       if !isTimeOver, running.count < max(1, arguments.jobs), let part = parts.next() {
-        running.append(Beginning(part.map(order)))
+        running.append(Beginning(part.map(order), patience: arguments.patience))
         continue
       }
       if running.isEmpty { break }
       if isTimeOver, arguments.count != nil {
         // They were asked for in this time, and it has failed.
-        for beginning in running { beginning.stop() }
+        for beginning in running {
+          // It may be one that hangs.
+          if let order = beginning.order {
+            print("seed \(order.seed) has not ended\n\(order.line)")
+          }
+          beginning.stop()
+        }
         break
       }
       for beginning in Self.ready(running) {
@@ -79,12 +85,12 @@ struct Seeds {
   private func order(_ seed: UInt64) -> Life.Order {
     Life.Order(
       seed: seed, keep: arguments.keep, planted: arguments.planted, isVerbose: arguments.isVerbose,
-      isQuiet: arguments.planted?.isTrap == true)
+      isQuiet: arguments.planted?.isCrash == true)
   }
 
   private func isWell(_ outcome: Life.Outcome, _ order: Life.Order) -> Bool {
     if arguments.checksRepeats {
-      let again = Beginning.outcome(of: order)
+      let again = Beginning.outcome(of: order, patience: arguments.patience)
       if again.trace != outcome.trace {
         print("seed \(order.seed) is not repeated: \(outcome.trace), then \(again.trace)")
         return false
@@ -95,7 +101,9 @@ struct Seeds {
     for failure in outcome.failures.prefix(arguments.isVerbose ? 100 : 5) {
       print("seed \(order.seed): \(failure)")
     }
-    let least = arguments.shrinks ? Shrinking.least(of: order, outcome) : order
+    let least =
+      arguments.shrinks
+      ? Shrinking.least(of: order, outcome, patience: arguments.patience) : order
     print(least.line)
     return false
   }

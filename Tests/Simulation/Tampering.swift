@@ -30,7 +30,7 @@ extension World {
         "\"operationType\":\"update\"", by: "\"operationType\":\"replace\"", in: call.body)
     case .ignoredToken where exchange.action == "changes/zone":
       call.body = Self.replacing("\"syncToken\"", by: "\"ignored\"", in: call.body)
-    case .keptMember where exchange.isModify: call.body = keepingMembers(call.body)
+    case .keptMember where exchange.isModify: call.body = keepingMembers(call.body, exchange)
     case .unknownCommit
     where exchange.modification.id.map(unknownOperations.contains) == true:
       call.body = Self.replacing(
@@ -50,30 +50,43 @@ extension World {
     return (call, nil)
   }
 
-  /// A share without participants as one with those that it had.
-  private func keepingMembers(_ body: [UInt8]) -> [UInt8] {
-    let people = users.filter { $0.key == "bob" }.map {
-      "{\"userIdentity\":{\"userRecordName\":\"\($0.value.name)\"},\"type\":\"USER\",\"permission\":\"READ_WRITE\"}"
+  /// A share that somebody is removed from as one in which they stay.
+  private func keepingMembers(_ body: [UInt8], _ exchange: Exchange) -> [UInt8] {
+    changingParticipants(body, exchange) { people, removed in
+      people
+        + removed.map {
+          [
+            "userIdentity": ["userRecordName": $0], "type": "USER", "permission": "READ_WRITE",
+          ]
+        }
     }
-    return Self.replacing(
-      "\"participants\":[]", by: "\"participants\":[\(people.joined())]", in: body)
   }
 
   /// A share that somebody is removed from as one with nobody in it.
   private func removingOthers(_ body: [UInt8], _ exchange: Exchange) -> [UInt8] {
-    let removes = exchange.modification.operations.contains { operation in
-      guard let people = operation.people else { return false }
-      let known = oracle.model.zones[operation.zone]?.people ?? [:]
-      return known.keys.contains { people[$0] == nil }
+    changingParticipants(body, exchange) { people, _ in
+      people.filter { $0["type"] as? String == "OWNER" }
     }
-    guard removes,
+  }
+
+  /// - Parameter change: what becomes of the participants, if some of those before are not among them.
+  private func changingParticipants(
+    _ body: [UInt8], _ exchange: Exchange,
+    by change: (_ people: [[String: Any]], _ removed: [String]) -> [[String: Any]]
+  ) -> [UInt8] {
+    let removed = exchange.modification.operations.flatMap { operation -> [String] in
+      guard let people = operation.people else { return [] }
+      let known = oracle.model.zones[operation.zone]?.people ?? [:]
+      return known.keys.filter { people[$0] == nil }.sorted()
+    }
+    guard !removed.isEmpty,
       var object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
       let operations = object["operations"] as? [[String: Any]]
     else { return body }
     object["operations"] = operations.map { operation in
       var (operation, record) = (operation, operation["record"] as? [String: Any] ?? [:])
       let people = record["participants"] as? [[String: Any]]
-      record["participants"] = people?.filter { $0["type"] as? String == "OWNER" }
+      record["participants"] = people.map { change($0, removed) }
       operation["record"] = record
       return operation
     }
@@ -130,6 +143,13 @@ extension World {
       items.map { item in
         var item = item
         if item["deleted"] as? Bool == true { item["brume"] = ["deletion": "deleted"] }
+        return item
+      }
+    case (.purgedReset, "changes/database"):
+      items.map { item in
+        var item = item
+        let isReset = (item["brume"] as? [String: String])?["deletion"] == "encryptedDataReset"
+        if isReset { item["brume"] = ["deletion": "purged"] }
         return item
       }
     case (.untoldZone, "changes/database") where exchange.scope == "shared": []
@@ -207,6 +227,28 @@ extension World {
 }
 
 extension Disk {
+  /// What a purge of the default zone takes away, to be put back.
+  func setting(_ transaction: any WriteTransaction, _ exchange: Exchange?) throws
+    -> BrumeModel.Record?
+  {
+    guard exchange?.loss == .purged, let user = exchange?.user else { return nil }
+    let key = RecordKey(zone: standard(of: user), name: Hand.setting)
+    return try transaction.records.find(key)?.record()
+  }
+
+  func put(back record: BrumeModel.Record?, _ transaction: any WriteTransaction) throws {
+    guard let record, let user = record.created?.user,
+      let sequence = Int64(record.changeTag, radix: 36)
+    else { return }
+    _ = try transaction.records.put(record, in: standard(of: user), sequence: sequence)
+  }
+
+  private func standard(of user: UserID) -> ZoneKey {
+    ZoneKey(
+      database: DatabaseKey(in: world.containerEnvironment, owner: user),
+      name: BrumeModel.ZoneID.defaultName)
+  }
+
   /// Gives a record that was just saved a tag which it had before the last one.
   func reuseTag(_ transaction: any WriteTransaction, _ exchange: Exchange?) throws {
     for operation in exchange?.modification.operations ?? [] {

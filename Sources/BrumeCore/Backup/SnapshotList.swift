@@ -27,18 +27,28 @@ package struct SnapshotList: Sendable {
     lifetime = limits.backupSnapshotLifetime
   }
 
-  /// Takes in one that is about to be made.
+  /// Takes in one that is about to be made. The oldest that failed makes room, if there is none.
   ///
+  /// - Returns: the one that made room.
   /// - Throws: `throttled` if as many are kept as may be.
-  package mutating func begin(_ id: String, now: Milliseconds) throws(BrumeError) {
-    guard snapshots.count < most else {
+  @discardableResult
+  package mutating func begin(_ id: String, now: Milliseconds) throws(BrumeError) -> String? {
+    let failed = snapshots.count < most ? nil : oldestFailed
+    guard snapshots.count < most || failed != nil else {
       throw BrumeError(
         .throttled,
         "the server keeps \(most) snapshots for backups already; wait until one of those backups is done, "
           + "or repeat the one that was interrupted: a snapshot goes \(lifetime / 60_000) minutes after "
           + "it was asked for last")
     }
+    if let failed { snapshots[failed] = nil }
     snapshots[id] = Snapshot(state: .making(0), lastUsed: now)
+    return failed
+  }
+
+  private var oldestFailed: String? {
+    snapshots.filter { if case .failed = $0.value.state { true } else { false } }
+      .min { $0.value.lastUsed < $1.value.lastUsed }?.key
   }
 
   /// Takes in one that an earlier process had made.

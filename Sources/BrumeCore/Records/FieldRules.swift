@@ -22,7 +22,7 @@ enum FieldRules {
   ) throws(BrumeError) -> FieldValue {
     switch value {
     case .string(let text):
-      if text.utf8.contains(0) {
+      if text.hasNUL {
         throw BrumeError(
           .badRequest, "field '\(field)' holds a NUL character; strings may not contain U+0000")
       }
@@ -85,7 +85,7 @@ enum FieldRules {
             + "in the zone of its record, '\(record.zone.name)'")
       }
     }
-    if reference.recordName.isEmpty || reference.recordName.utf8.contains(0) {
+    if reference.recordName.isEmpty || reference.recordName.hasNUL {
       throw BrumeError(
         .badRequest,
         "\(what) refers to a record without a name; give its 'recordName'")
@@ -128,5 +128,21 @@ extension Record {
       }
     }
     return names
+  }
+}
+
+extension String {
+  /// Eight bytes at a time: everybody's saves wait while the texts of a request are looked at.
+  fileprivate var hasNUL: Bool {
+    var text = self
+    return text.withUTF8 { bytes in
+      var at = 0
+      while bytes.count - at >= 8 {
+        let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        if (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0 { return true }
+        at += 8
+      }
+      return bytes[at...].contains(0)
+    }
   }
 }

@@ -52,58 +52,6 @@ struct OperationMemory: Sendable {
     try transaction.settings.set(key, to: packer.bytes)
   }
 
-  /// What a stored result begins with. Stores have all of them.
-  private enum ResultKind {
-    /// By a version that did not keep the tag.
-    static let savedWithoutTag: Int64 = 0
-    static let deleted: Int64 = 1
-    static let failed: Int64 = 2
-    static let saved: Int64 = 3
-  }
-
-  private static func add(_ result: RecordResult, to packer: inout Packer) {
-    switch result {
-    case .success(.saved(let stored)):
-      packer.add(ResultKind.saved)
-      packer.add(stored.name)
-      packer.add((try? stored.record().zone.name) ?? ZoneID.defaultName)
-      packer.add(stored.sequence)
-    case .success(.deleted(let name, let zone)):
-      packer.add(ResultKind.deleted)
-      packer.add(name)
-      packer.add(zone.name)
-    case .failure(let failure):
-      packer.add(ResultKind.failed)
-      packer.add(failure.id.name)
-      packer.add(failure.id.zone.name)
-      packer.add(failure.error.code.rawValue)
-      packer.add(failure.error.reason)
-    }
-  }
-
-  /// What comes before the results: of which request they are, and how many.
-  struct Heading {
-    let containerEnvironment: ContainerEnvironment
-    let owner: String
-    let id: String
-    let time: Milliseconds
-    let count: Int64
-
-    init?(_ unpacker: inout Unpacker) {
-      guard let containerEnvironment = unpacker.containerEnvironment(), let owner = unpacker.text(),
-        let id = unpacker.text(), let time = unpacker.number(), let count = unpacker.number(),
-        count >= 0
-      else { return nil }
-      (self.containerEnvironment, self.owner, self.id) = (containerEnvironment, owner, id)
-      (self.time, self.count) = (time, count)
-    }
-
-    func isOf(_ database: DatabaseKey, _ id: String) -> Bool {
-      containerEnvironment == database.containerEnvironment && owner == database.ownerName
-        && self.id == id
-    }
-  }
-
   /// The first try's results with the records as they are now, or nil if this is the first try. An
   /// ID that was used for other records is a first try too: their answers would be taken for these.
   ///
@@ -121,9 +69,9 @@ struct OperationMemory: Sendable {
     var results: [Int: RecordResult] = [:]
     var answer = BoundedAnswer(access.limits)
     for _ in 0..<heading.count {
-      guard let index = unpacker.number(), let result = try result(&unpacker, &access) else {
-        return nil
-      }
+      guard let index = unpacker.number(), let kept = Kept(&unpacker),
+        let result = try result(kept, &access)
+      else { return nil }
       results[Int(index)] = try answer.fitting(result)
     }
     let isSame =
@@ -131,39 +79,20 @@ struct OperationMemory: Sendable {
     return isSame ? results : nil
   }
 
-  private func result(
-    _ unpacker: inout Unpacker, _ access: inout RecordAccess
-  ) throws -> RecordResult? {
-    guard let kind = unpacker.number(), let name = unpacker.text(), let zone = unpacker.text()
-    else {
-      return nil
-    }
-    // All of the entry is read before anything is decided: the next one stands behind it.
-    var (sequence, failure): (Int64?, BrumeError?) = (nil, nil)
-    switch kind {
-    case ResultKind.savedWithoutTag, ResultKind.deleted: break
-    case ResultKind.saved:
-      guard let number = unpacker.number() else { return nil }
-      sequence = number
-    default:
-      guard let code = unpacker.text().flatMap(BrumeError.Code.init), let reason = unpacker.text()
-      else { return nil }
-      failure = BrumeError(code, reason)
-    }
-    let key = RecordKey(zone: ZoneKey(database: database, name: zone), name: name)
-    let id = RecordID(name: name, zone: key.zone.id)
+  private func result(_ kept: Kept, _ access: inout RecordAccess) throws -> RecordResult? {
+    let key = RecordKey(zone: ZoneKey(database: database, name: kept.zone), name: kept.name)
+    let id = RecordID(name: kept.name, zone: key.zone.id)
     let stored = try access.transaction.records.find(key)
     // That something was deleted says nothing that its sender does not know.
-    let isDeletion = kind == ResultKind.deleted
+    if kept.isDeletion { return .success(.deleted(name: kept.name, zone: id.zone)) }
     // It fails alone, as it would by the rules: what else the request did is not done again.
-    if !isDeletion, let error = try refusal(of: key.zone, &access) {
-      return .failure(ItemFailure(id, error))
+    if let error = try refusal(of: key.zone, &access) { return .failure(ItemFailure(id, error)) }
+    guard try mayStill(kept.isSave ? .write : .read, stored, in: key.zone, &access) else {
+      return nil
     }
-    let isSave = kind == ResultKind.saved || kind == ResultKind.savedWithoutTag
-    guard try isDeletion || mayStill(isSave ? .write : .read, stored, in: key.zone, &access)
-    else { return nil }
-    if isDeletion { return .success(.deleted(name: name, zone: id.zone)) }
-    guard var error = failure else { return try saved(stored, id, sequence: sequence) }
+    guard var error = kept.failure else {
+      return try saved(stored, id, sequence: kept.sequence)
+    }
     if error.code == .conflict {
       // Without the record that it is with, nobody could solve it.
       guard let stored else { return .failure(ItemFailure(id, Self.gone)) }

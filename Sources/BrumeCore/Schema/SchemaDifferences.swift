@@ -18,15 +18,27 @@ extension SchemaDifference {
   /// Refuses to let record types go unless somebody said that they may.
   ///
   /// - Parameter types: those of which that was said; nil: any.
-  func checkDrops(of types: Set<String>?) throws(BrumeError) {
+  func checkDrops(of types: Set<String>?, by occasion: Schema.Occasion) throws(BrumeError) {
     guard let types else { return }
     let others = dropped.filter { !types.contains($0) }
     if others.isEmpty { return }
     throw BrumeError(
       .badRequest,
       "the schema lacks record types that are there: \(others.joined(separator: ", ")); they would go "
-        + "with all their records. Add them to the text, or allow it with --allow-drops ('allowDrops'); "
-        + "`brume schema diff FILE` shows all changes")
+        + "with all their records. \(occasion.wayToKeep), or allow it with --allow-drops ('allowDrops'); "
+        + "\(occasion.look) shows all changes")
+  }
+}
+
+extension Schema.Occasion {
+  /// A reset takes production's schema, which has no text.
+  fileprivate var wayToKeep: String {
+    self == .resetting
+      ? "Give production these types with `brume schema deploy`" : "Add them to the text"
+  }
+
+  fileprivate var look: String {
+    self == .resetting ? "`brume schema reset --dry-run`" : "`brume schema diff FILE`"
   }
 }
 

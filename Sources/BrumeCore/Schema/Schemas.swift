@@ -90,7 +90,7 @@ package struct Schemas: Sendable {
     dropping types: Set<String>?
   ) async throws {
     let difference = try await difference(to: new, in: containerEnvironment, occasion)
-    try difference.checkDrops(of: types)
+    try difference.checkDrops(of: types, by: occasion)
     if difference.isAllowed {
       try await removal.removeRecords(of: difference.dropped, in: containerEnvironment)
     }
@@ -98,7 +98,7 @@ package struct Schemas: Sendable {
       try schema.checkChange(
         to: new, in: containerEnvironment.environment, deployed: deployed, by: occasion)
       let others = SchemaDifference(from: schema, to: new, kept: Schema(), by: occasion)
-      try others.checkDrops(of: types)
+      try others.checkDrops(of: types, by: occasion)
       schema = new
       return others.dropped
     }

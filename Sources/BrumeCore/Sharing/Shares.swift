@@ -125,9 +125,7 @@ package struct Shares: Sendable {
   package func requestAccess(
     _ requests: [ShortGUIDRequest], as caller: Caller
   ) async throws {
-    try caller.requireAccess(to: .shared)
-    try limits.checkCount(requests.count)
-    let user = try caller.requireUser()
+    let user = try userOfShares(requests.count, caller)
     let (limits, now) = (limits, host.now())
     for request in requests {
       let key = try await store.read { transaction in

@@ -15,6 +15,10 @@ package struct ZoneEmptying: Sendable {
   /// Ours: rows that go in one write, and the bytes of what they hold.
   fileprivate static let step = 500
   fileprivate static let stepBytes = 2 << 20
+  /// Ours: rows of the query index that go in one write, which stand side by side; a text has as many as words. And how
+  /// many of them count as one row of a deletion's own write.
+  private static let indexStep = 20_000
+  fileprivate static let indexRowsAsOne = 10
   /// Ours: zones that one look finds.
   private static let zonesPerLook = 100
 
@@ -83,6 +87,9 @@ package struct ZoneEmptying: Sendable {
     }
     return try await store.writeRepeatable(in: .database(zone.database), reading: plan) {
       guard try $0.mayEmpty(zone, evenLive) else { return true }
+      // In a zone that is there queries need them as long as there are records.
+      let limit = Self.indexStep
+      if !evenLive, try $0.records.removeIndex(of: zone, limit: limit) == nil { return false }
       if !isLast { return try $0.remove(names, in: zone) }
       try $0.records.removeAll(in: zone)
       return true
@@ -116,9 +123,20 @@ extension WriteTransaction {
   func removeAll(in zone: ZoneKey, ifWithin room: inout Int) throws -> Bool {
     let (changes, isAll) = try someChanges(in: zone, limit: room)
     guard isAll else { return false }
-    room -= changes.count
+    let limit = ZoneEmptying.indexRowsAsOne * room
+    guard let rows = try records.removeIndex(of: zone, limit: limit) else {
+      room = 0
+      return false
+    }
+    room -= max(changes.count, rows / ZoneEmptying.indexRowsAsOne)
     try records.removeAll(in: zone)
     return true
+  }
+
+  /// Whether a deleted zone has anything left that would be in the one that is made again, but for what goes here and now.
+  func hasRest(in zone: ZoneKey) throws -> Bool {
+    if try hasRows(in: zone) { return true }
+    return try records.removeIndex(of: zone, limit: ZoneEmptying.step) == nil
   }
 
   /// Whether a zone's rows may go: what was made again has rows of its own.

@@ -1,5 +1,5 @@
 // How many steps of each name run, and which wait, as a value. The server's `Workers` run requests by it, and BrumePush's
-// `NameTurns` lookups.
+// `Turns` lookups.
 
 import DequeModule
 
@@ -49,6 +49,11 @@ package struct LaneShares<Step> {
       return lane.running <= perLane
     }
     return (next, mayGoOn)
+  }
+
+  /// Steps that wait need not start any more.
+  package mutating func withdraw(from name: String, where isUnwanted: (Step) -> Bool) {
+    lanes[name]?.waiting.removeAll(where: isUnwanted)
   }
 
   private mutating func change<Value>(_ name: String, _ body: (inout Lane) -> Value) -> Value {

@@ -6,6 +6,8 @@ package import BrumeStorage
 
 /// The mailbox of one device.
 package struct EventStream: Sendable {
+  /// Ours: bytes of one reading, or one entry if it has more. What a client does not read stays in memory, for each stream.
+  private static let mostBytes = 16_384
   let reader: MailboxReader
   package let device: DeviceKey
 
@@ -38,6 +40,12 @@ package struct EventStream: Sendable {
   ) async throws -> (entries: [MailboxEntry], nextDue: Milliseconds?, isAll: Bool) {
     let front = try await reader.front(
       of: device, after: position, limit: reader.limits.streamEntries, by: .stream)
-    return (front.entries, front.nextDue, front.isAll)
+    var bytes = 0
+    let fitting = front.entries.prefix { entry in
+      defer { bytes += entry.payload.count }
+      return bytes == 0 || bytes + entry.payload.count <= Self.mostBytes
+    }
+    let isAll = front.isAll && fitting.count == front.entries.count
+    return (Array(fitting), front.nextDue, isAll)
   }
 }

@@ -22,9 +22,7 @@ extension CKDatabaseOperation {
       uploaded = try await copies(contents.filesToImport, of: record, from: viewpoint)
       let known = contents.filesOfServer(among: all)
       uploaded.merge(try await held(known, of: record, from: viewpoint)) { first, _ in first }
-      let files = all.filter { uploaded[$0.key] == nil }.sorted {
-        ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0)
-      }
+      let files = all.filter { uploaded[$0.key] == nil }.sorted { $0.key < $1.key }
       let total = try files.reduce(Int64(0)) { try $0 + OutgoingFile($1.value).state.size }
       var done: Int64 = 0
       for part in files.pieces(of: Limits.apple.operationsPerRequest) {
@@ -54,9 +52,7 @@ extension CKDatabaseOperation {
   private func copies(
     _ files: [AssetSpot: CKAsset.ExportedAssetID], of record: CKRecord, from viewpoint: Viewpoint
   ) async throws -> [AssetSpot: Asset] {
-    let files = files.sorted {
-      ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0)
-    }
+    let files = files.sorted { $0.key < $1.key }
     var copies: [AssetSpot: Asset] = [:]
     let database = effectiveDatabase
     for part in files.pieces(of: Limits.apple.operationsPerRequest) {

@@ -6,10 +6,12 @@ import BrumeModel
 import Foundation
 
 /// Where an asset is in a record.
-struct AssetSpot: Hashable, Sendable {
+struct AssetSpot: Hashable, Comparable, Sendable {
   let key: String
   /// Its place in a list; nil if the field holds one asset.
   let index: Int?
+
+  static func < (a: Self, b: Self) -> Bool { (a.key, a.index ?? 0) < (b.key, b.index ?? 0) }
 }
 
 extension CKRecord.Contents {

@@ -188,9 +188,15 @@ extension SyncJobs {
   }
 
   /// Reports a page, then moves past it. Answers whether there is more.
+  ///
+  /// The last page has named all that is there. What the app has beside it was in an earlier zone of this name, or its
+  /// deletion is forgotten.
   private func take(
     _ page: ZonePage, of zone: CKRecordZone.ID, isOfEarlierFetch: Bool
   ) async throws -> Bool {
+    var page = page
+    let named = page.recordIDs
+    if !page.moreComing { page.deletions += missing(in: zone, beside: Set(named)) }
     if !page.modifications.isEmpty || !page.deletions.isEmpty {
       await notify(
         .fetchedRecordZoneChanges(
@@ -198,11 +204,20 @@ extension SyncJobs {
             modifications: page.modifications, deletions: page.deletions)))
     }
     state.update {
+      $0.named(named)
       $0.fetched(
         zone, token: page.token, moreComing: page.moreComing, isOfEarlierFetch: isOfEarlierFetch)
     }
     await notifyState()
     return page.moreComing
+  }
+
+  private func missing(
+    in zone: CKRecordZone.ID, beside named: Set<CKRecord.ID>
+  ) -> [CKDatabase.RecordZoneChange.Deletion] {
+    state.value.recordsSent.filter { $0.key.zoneID == zone && !named.contains($0.key) }
+      .sorted { $0.key.recordName < $1.key.recordName }
+      .map { CKDatabase.RecordZoneChange.Deletion(recordID: $0.key, recordType: $0.value) }
   }
 
   /// What the answer about one zone, or one of its files, said went wrong. Other failures are those of the whole fetch.
@@ -213,6 +228,10 @@ extension SyncJobs {
     var deletions: [CKDatabase.RecordZoneChange.Deletion] = []
     var token = ""
     var moreComing = false
+
+    var recordIDs: [CKRecord.ID] {
+      modifications.map(\.record.recordID) + deletions.map(\.recordID)
+    }
   }
 
   /// One request, with the records in the server's order: parents before what refers to them.

@@ -126,11 +126,14 @@ extension SyncJobs {
     let answers = await answers(to: batch, context.options.operationGroup)
     let outcome = SentRecords(
       batch, saves: { answers.saves[$0] }, deletes: { answers.deletes[$0] })
+    let event = outcome.event
+    let there = event.recordsThere
     state.update {
       $0.sent(to: batch.recordsToSave.map(\.recordID.zoneID))
+      $0.has(there)
+      $0.named(event.deletedRecordIDs)
       $0.answered(keeping: outcome.unsent)
     }
-    let event = outcome.event
     failures.note(event)
     if outcome.unsent.count < batch.count { await notify(.sentRecordZoneChanges(event)) }
     state.update { $0.finish() }
@@ -168,6 +171,15 @@ extension SyncJobs {
     let first = await answers(to: halves.0, group)
     if let passing = first.passing { return first.and(RecordAnswers(halves.1, passing)) }
     return first.and(await answers(to: halves.1, group))
+  }
+}
+
+extension CKSyncEngine.Event.SentRecordZoneChanges {
+  /// The records that the app has as the server has them, with their types: those that were saved, or conflicted.
+  fileprivate var recordsThere: [CKRecord.ID: String] {
+    let conflicts = failedRecordSaves.filter { $0.error.code == .serverRecordChanged }.map(\.record)
+    return Dictionary(
+      (savedRecords + conflicts).map { ($0.recordID, $0.recordType) }, uniquingKeysWith: { $1 })
   }
 }
 

@@ -3,8 +3,8 @@
 
 extension SyncState: Codable {
   private enum Key: String, CodingKey {
-    case version, user, databaseToken, zones, unfetched, unnamed, amidPages, sentTo, untracked
-    case records, databaseChanges
+    case version, user, databaseToken, zones, unfetched, unnamed, amidPages, sentTo, recordsSent
+    case untracked, records, databaseChanges
   }
   private static let version = 1
 
@@ -21,6 +21,12 @@ extension SyncState: Codable {
   private struct ZoneToken: Codable {
     var zone: ZoneName
     var token: String
+  }
+
+  private struct SentRecord: Codable {
+    var zone: ZoneName
+    var record: String
+    var type: String
   }
 
   private struct Change: Codable {
@@ -46,17 +52,15 @@ extension SyncState: Codable {
     for entry in try values.decodeIfPresent([ZoneToken].self, forKey: .zones) ?? [] {
       zoneTokens[try entry.zone.id()] = entry.token
     }
-    unfetchedZones = try (values.decodeIfPresent([ZoneName].self, forKey: .unfetched) ?? []).map {
-      try $0.id()
+    func zones(_ key: Key) throws -> [CKRecordZone.ID] {
+      try (values.decodeIfPresent([ZoneName].self, forKey: key) ?? []).map { try $0.id() }
     }
-    for zone in try values.decodeIfPresent([ZoneName].self, forKey: .unnamed) ?? [] {
-      isUnnamed(try zone.id())
-    }
-    for zone in try values.decodeIfPresent([ZoneName].self, forKey: .amidPages) ?? [] {
-      isAmidPages(of: try zone.id())
-    }
-    for zone in try values.decodeIfPresent([ZoneName].self, forKey: .sentTo) ?? [] {
-      sent(to: [try zone.id()])
+    unfetchedZones = try zones(.unfetched)
+    restore(unnamed: try zones(.unnamed), amidPages: try zones(.amidPages))
+    sent(to: try zones(.sentTo))
+    for entry in try values.decodeIfPresent([SentRecord].self, forKey: .recordsSent) ?? [] {
+      try notEmpty(entry.record)
+      isSent(CKRecord.ID(recordName: entry.record, zoneID: try entry.zone.id()), of: entry.type)
     }
     hasUntrackedChanges = try values.decodeIfPresent(Bool.self, forKey: .untracked) ?? false
     add(try (values.decodeIfPresent([Change].self, forKey: .records) ?? []).map(Self.recordChange))
@@ -77,6 +81,10 @@ extension SyncState: Codable {
     try values.encode(Self.sorted(state.unnamedZones), forKey: .unnamed)
     try values.encode(Self.sorted(state.zonesAmidPages), forKey: .amidPages)
     try values.encode(Self.sorted(state.zonesSentTo), forKey: .sentTo)
+    let sent = state.recordsSent.sorted { $0.key.recordName < $1.key.recordName }.map {
+      SentRecord(zone: ZoneName($0.key.zoneID), record: $0.key.recordName, type: $0.value)
+    }
+    try values.encode(sent, forKey: .recordsSent)
     try values.encode(state.hasUntrackedChanges, forKey: .untracked)
     try values.encode(state.recordChanges.map(Self.coded), forKey: .records)
     try values.encode(state.databaseChanges.map(Self.coded), forKey: .databaseChanges)

@@ -22,6 +22,11 @@ struct SyncState: Equatable, Sendable {
   /// Zones of which nothing was fetched, and to which records were sent: the app has some of them, of whose deletion a
   /// fetch from the beginning says nothing unless it is asked.
   private(set) var zonesSentTo: Set<CKRecordZone.ID> = []
+  /// Records of those zones that the app has as the server had them, by their types. The first fetch names each that is
+  /// still there: meanwhile the zone may have gone, and another one have come under its name.
+  private(set) var recordsSent: [CKRecord.ID: String] = [:]
+  /// Ours: how many of them are remembered.
+  static let mostRecordsSent = 400
   var hasUntrackedChanges = false
   private var waiting = ChangeList()
   private(set) var databaseChanges: [DatabaseChange] = []
@@ -128,20 +133,45 @@ struct SyncState: Equatable, Sendable {
       zonesAmidPages.insert(zone)
     } else {
       zonesAmidPages.remove(zone)
+      forgetRecordsSent(to: zone)
       if !isOfEarlierFetch { unfetchedZones.removeAll { $0 == zone } }
     }
   }
 
   /// For states that were kept.
-  mutating func isAmidPages(of zone: CKRecordZone.ID) { zonesAmidPages.insert(zone) }
+  mutating func restore(unnamed: [CKRecordZone.ID], amidPages: [CKRecordZone.ID]) {
+    (unnamedZones, zonesAmidPages) = (Set(unnamed), Set(amidPages))
+  }
 
   /// Records of these zones were sent, with whatever success: a conflict brings the app a record too.
   mutating func sent(to zones: some Sequence<CKRecordZone.ID>) {
     zonesSentTo.formUnion(zones.filter { zoneTokens[$0] == nil })
   }
 
+  /// The app has these records as the server has them.
+  mutating func has(_ records: [CKRecord.ID: String]) {
+    for (id, type) in records {
+      if zoneTokens[id.zoneID] != nil || id.zoneID.zoneName == CKRecordZone.ID.defaultZoneName {
+        recordsSent[id] = nil
+      } else {
+        isSent(id, of: type)
+      }
+    }
+  }
+
   /// For states that were kept.
-  mutating func isUnnamed(_ zone: CKRecordZone.ID) { unnamedZones.insert(zone) }
+  mutating func isSent(_ id: CKRecord.ID, of type: String) {
+    if recordsSent.count < Self.mostRecordsSent { recordsSent[id] = type }
+  }
+
+  /// They are there, or the app was notified that they are not.
+  mutating func named(_ records: some Sequence<CKRecord.ID>) {
+    for id in records { recordsSent[id] = nil }
+  }
+
+  private mutating func forgetRecordsSent(to zone: CKRecordZone.ID) {
+    recordsSent = recordsSent.filter { $0.key.zoneID != zone }
+  }
 
   /// The zone was saved. If it was new then, the token of its beginning says later whether it is still the same one: another
   /// device may delete it and make it again before this one has fetched anything of it.
@@ -162,6 +192,7 @@ struct SyncState: Equatable, Sendable {
     zoneTokens[zone] = nil
     zonesAmidPages.remove(zone)
     zonesSentTo.remove(zone)
+    forgetRecordsSent(to: zone)
   }
 
   /// Another user, or nobody: nothing of this is true any more. What was added while there was no

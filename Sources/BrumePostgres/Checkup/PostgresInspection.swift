@@ -31,6 +31,10 @@ package struct PostgresInspection {
     do {
       try readRecords(&result)
       try readLog(&result)
+    } catch let error as ServerError where error.lacksTables {
+      throw StoreError(
+        .unavailable,
+        "the database lacks tables of this version; start its server once, which makes them")
     } catch let error as ServerError {
       throw error.storeError
     }

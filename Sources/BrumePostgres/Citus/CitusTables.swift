@@ -1,6 +1,6 @@
 // Citus, an extension of PostgreSQL, spreads tables over several servers, its workers. Where the database has workers, the
 // tables whose rows begin with a bucket are divided by it: all rows of a bucket are on one worker, and with them the
-// lock of the bucket. What belongs to no bucket stays with the coordinator, to which we connect.
+// lock of the bucket. What belongs to no bucket stays with the coordinator, to which we connect; of users each worker has a copy.
 
 import BrumeStorage
 
@@ -11,7 +11,14 @@ enum CitusTables {
     try connection.send(undivided)
     let tables = try connection.exchange()[0].map { $0.text(0) }
     for table in tables { try connection.simple(statement(table)) }
+    try connection.simple(copyUsers)
   }
+
+  /// Saves read their user in the transaction that their bucket's worker has, so each server has a copy.
+  private static let copyUsers = """
+    SELECT create_reference_table('users')
+    WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'users'::regclass)
+    """
 
   /// Whether the database has workers.
   private static func isThere(_ connection: Connection) throws -> Bool {

@@ -20,16 +20,13 @@ struct WorkerMap: Sendable {
     if workers.isEmpty { return nil }
     // Leases are with the coordinator, and so is what belongs to no bucket.
     guard locks.allSatisfy({ $0.kind != .notifier && $0.bucket >= 0 }) else { return nil }
-    if plan.reads.contains(where: \.isOfCoordinator) { return nil }
     return only(Set(locks.map { Bucket(Int($0.bucket)) }))
   }
 
   /// The worker that has everything which a plan names; nil: it is for the coordinator.
   func worker(reading plan: ReadPlan) -> Worker? {
     if workers.isEmpty { return nil }
-    let reads = plan.reads
-    if reads.contains(where: \.isOfCoordinator) { return nil }
-    return only(Set(reads.compactMap { $0.bucket(among: bucketCount) }))
+    return only(Set(plan.reads.compactMap { $0.bucket(among: bucketCount) }))
   }
 
   private func only(_ buckets: Set<Bucket>) -> Worker? {
@@ -103,15 +100,7 @@ extension WorkerMap {
 // MARK: Where a plan reads
 
 extension ReadPlan.Read {
-  /// Whether it is about tables that only the coordinator has.
-  fileprivate var isOfCoordinator: Bool {
-    switch self {
-    case .user: true
-    default: false
-    }
-  }
-
-  /// Nil: it is in no bucket, or in that of the other questions about the same database.
+  /// Nil: it is in no bucket, or in that of the other questions about the same database; users are with each worker.
   fileprivate func bucket(among count: Int) -> Bucket? {
     switch self {
     case .setting, .user: nil

@@ -33,6 +33,9 @@ struct ServerError: Error, CustomStringConvertible {
   /// The statement is about what workers of Citus do not have: a table that is not divided, or a sequence.
   var isOfCoordinator: Bool { code == Self.noSuchTable.code }
 
+  /// The database has no tables, or those of an earlier version.
+  var lacksTables: Bool { ["42P01", "42703"].contains(code) }
+
   /// What workers say about a table that only the coordinator has.
   static let noSuchTable = ServerError(code: "42P01", message: "only the coordinator can do this")
 
@@ -104,6 +107,8 @@ extension ServerError {
     ("invalid integer value", "correct the URL of the database", true),
     (" value: \"", "correct the URL of the database", true),
     ("session is read-only", "connect to the primary, or list all hosts in the URL", false),
+    ("Is the server running", "check that it runs there, and host and port of the URL", false),
+    ("could not translate host name", "check the host in the URL", false),
   ]
 
   private func isMeant(_ step: Step) -> Bool { message.contains(step.words) }

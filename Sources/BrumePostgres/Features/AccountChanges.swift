@@ -23,23 +23,39 @@ final class AccountChanges {
   func note() throws { _ = try locks.next(Locks.server) }
 
   /// A user's account changed: the user's sessions may have ended.
-  func note(_ user: UserID) throws {
+  func note(_ user: UserID) throws { try note(whose: user.name) }
+
+  /// An API token was removed: streams that it opened end. Its place stands where users do, whose names have no space.
+  func noteRemovedToken(in place: ContainerEnvironment) throws {
+    try note(whose: "\(place.environment.rawValue) \(place.container.name)")
+  }
+
+  private func note(whose: String) throws {
     let number = try locks.next(Locks.server)
-    session.put([.integer(number), .text(user.name), .text(process)], in: Self.table)
+    session.put([.integer(number), .text(whose), .text(process)], in: Self.table)
     session.run(Self.trim, [.integer(number - Self.kept)])
   }
 
-  /// Users whose accounts other processes than `process` changed after the change with number `last`, and the number of the
-  /// last one. No users: not all of them are known any more. Who asks for the first time has no sessions of before.
-  static func users(
+  /// What other processes than `process` changed after the change with number `last`. No users: not all of them are known
+  /// any more. Who asks for the first time has no sessions of before.
+  static func find(
     after last: Int64, but process: String, on connection: Connection
-  ) throws(ServerError) -> (users: Set<UserID>?, last: Int64) {
+  ) throws(ServerError) -> ChangedAccounts {
     try connection.send(findLast)
     try connection.send(find, [.integer(last), .text(process)])
     let answers = try connection.exchange()
     let newest = answers[0].first?.integer(0) ?? 0
-    if last > 0, newest - kept > last { return (nil, newest) }
-    return (Set(answers[1].map { UserID($0.text(0)) }), newest)
+    if last > 0, newest - kept > last { return ChangedAccounts(users: nil, last: newest) }
+    let found = answers[1].map { (user: UserID($0.text(0)), place: place($0)) }
+    return ChangedAccounts(
+      users: Set(found.filter { $0.place == nil }.map(\.user)),
+      tokensRemovedIn: Set(found.compactMap(\.place)), last: newest)
+  }
+
+  private static func place(_ row: Row) -> ContainerEnvironment? {
+    let parts = row.text(0).split(separator: " ", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let environment = Environment(rawValue: parts[0]) else { return nil }
+    return ContainerEnvironment(ContainerID(parts[1]), environment)
   }
 
   private static let table = Table(

@@ -37,8 +37,9 @@ final class PostgresCredentials: CredentialWriting {
   }
 
   func removeAPIToken(_ token: String) throws {
+    guard let known = try apiToken(token) else { return }
     session.remove([.text(token)], from: Self.tokens)
-    try changes.note()
+    try changes.noteRemovedToken(in: known.containerEnvironment)
   }
 
   func put(_ key: ServerKey) throws {

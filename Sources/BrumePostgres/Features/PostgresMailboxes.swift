@@ -37,8 +37,8 @@ final class PostgresMailboxes: MailboxWriting, Remembering {
     return try session.first(Self.count, places.values(device)) { Int($0.integer(0)) } ?? 0
   }
 
-  func lastPosition() throws -> Int64 {
-    try session.first(Self.findLast) { $0.integer(0) } ?? 0
+  func lastPosition(in bucket: Bucket) throws -> Int64 {
+    try session.first(Self.findLast, [.integer(bucket.number)]) { $0.integer(0) } ?? 0
   }
 
   /// Nil if nobody has asked.
@@ -170,7 +170,7 @@ extension PostgresMailboxes {
     ORDER BY device, position
     """)
   private static let count = SQL("SELECT count(*) FROM mailbox WHERE \(place)")
-  private static let findLast = SQL("SELECT max(last) FROM mail")
+  private static let findLast = SQL("SELECT last FROM mail WHERE bucket = $1")
   private static let findAllLast = SQL("SELECT bucket, last FROM mail WHERE last > 0")
   private static let findNew = SQL(
     """

@@ -31,7 +31,8 @@ final class PostgresSettings: SettingWriting, Remembering {
     compareAndSet(row, from: before, to: value)
   }
 
-  /// Fails with a division by zero if another transaction was faster; then all bodies run again.
+  /// Fails with a row that is there already, or with a division by zero, if another transaction was faster; then all bodies
+  /// run again.
   private func compareAndSet(_ row: [SQLValue], from before: [UInt8]?, to value: [UInt8]?) {
     switch (before, value) {
     case (nil, nil): break
@@ -75,8 +76,7 @@ final class PostgresSettings: SettingWriting, Remembering {
   private static let find = SQL(
     "SELECT value FROM settings WHERE bucket = $1 AND name = $2",
     each: [.integer, .text])
-  private static let add = compared(
-    "INSERT INTO settings VALUES ($1, $2, $3) ON CONFLICT (bucket, name) DO NOTHING")
+  private static let add = SQL("INSERT INTO settings VALUES ($1, $2, $3)")
   private static let change = compared(
     "UPDATE settings SET value = $4 WHERE bucket = $1 AND name = $2 AND value = $3")
   private static let remove = compared(

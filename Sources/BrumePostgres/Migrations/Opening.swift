@@ -65,7 +65,9 @@ extension ServerError {
     }
     if code == "42501" {
       return StoreError(
-        .unreachable, "the database refuses to make tables (\(description)); give the role CREATE")
+        .unreachable,
+        "the database refuses to make tables (\(description)); make the role its owner "
+          + "(ALTER DATABASE … OWNER TO …), or give it CREATE on the schema")
     }
     if code == "55P03" {
       return StoreError(

@@ -38,6 +38,12 @@ package final class FieldIndexes: IndexKeyReading {
     try storing.removeKeys(ofZone: zone)
     known = known.filter { $0.key.zone != zone }
   }
+
+  /// No field of a zone is wanted any more; its keys stay.
+  func endFields(ofZone zone: Int64) throws {
+    try storing.removeFields(ofZone: zone)
+    known = known.filter { $0.key.zone != zone }
+  }
 }
 
 // MARK: Fields

@@ -9,9 +9,9 @@ import BrumeStorage
 /// Builds the index, one step in a transaction.
 package struct IndexBuild {
   private let reading: any IndexBuildReading
-  private let fields: FieldIndexes
-  private let index: QueryIndex
-  private let isAwaited: () -> Bool
+  let fields: FieldIndexes
+  let index: QueryIndex
+  let isAwaited: () -> Bool
 
   /// - Parameter isAwaited: whether others wait for the running step to end.
   package init(
@@ -42,20 +42,28 @@ package struct IndexBuild {
   /// so that no long work keeps a short one waiting. Nil: nothing is left to do.
   /// - Parameters:
   ///   - leavesFew: whether records that are behind stay so until they are many.
+  ///   - mayAsk: whether the step may end before a large record, with `homework`.
+  ///   - prepared: the homework of the step before; this one goes on with its type.
   ///   - begins: gets the type before anything is done for it.
   /// - Throws: what the engine throws.
   package func advance(
     after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false,
+    mayAsk: Bool = false, prepared: PreparedIndex? = nil,
     begins: (RecordTypeRowKey) -> Void = { _ in }
   ) throws -> IndexStep? {
+    (index.mayAsk, index.prepared) = (mayAsk, prepared)
+    defer { (index.mayAsk, index.prepared) = (false, nil) }
     let leaves = leavesFew && index.delay.areFew
-    let unfinished = try fields.unfinishedType(after: last, leavesBehind: leaves)
+    let unfinished =
+      try unfinishedType(of: prepared)
+      ?? fields.unfinishedType(after: last, leavesBehind: leaves)
     if let unfinished { begins(unfinished) }
     guard let rowKey = unfinished, let database = try reading.database(ofZone: rowKey.zone)
     else {
       if !leaves { index.delay.caughtUp() }
       return nil
     }
+    if let step = try removeGone(rowKey, in: database) { return step }
     let known = try fields.keys(of: rowKey).fields
     return if let start = known.values.compactMap({ $0.builtTo.map(ByteText.init) }).min() {
       try build(rowKey, from: start.text, in: database, limit: limit)
@@ -64,6 +72,13 @@ package struct IndexBuild {
     } else {
       nil
     }
+  }
+}
+
+extension IndexBuild {
+  private func unfinishedType(of prepared: PreparedIndex?) throws -> RecordTypeRowKey? {
+    guard let type = prepared?.type else { return nil }
+    return try fields.keys(of: type).fields.values.contains { !$0.isComplete } ? type : nil
   }
 }
 
@@ -79,6 +94,8 @@ package struct IndexStep: Sendable {
   package let wasAwaited: Bool
   /// How many fields, of whatever type, do not have all records.
   package let unfinished: Int
+  /// What the next step should be given.
+  package var homework: IndexHomework?
 }
 
 // MARK: Records that were there before, by name
@@ -90,7 +107,9 @@ extension IndexBuild {
     let names = try fields.keys(of: rowKey).fields.filter {
       $0.value.builtTo.map { ByteText($0) } == ByteText(start)
     }.map(\.key)
+    if let step = try goOn(rowKey, names, after: .name(ByteText(start))) { return step }
     var (end, taken, isOver): (String?, Int, Bool) = (start, 0, false)
+    var homework: IndexHomework?
     var stretch = IndexStretch()
     repeat {
       if stretch.isOver {
@@ -102,14 +121,16 @@ extension IndexBuild {
       var intake = try IndexIntake(names, of: rowKey, in: database, fields, index)
       let new = try intake.take(records)
       try intake.finish()
+      keep(intake.long, of: rowKey, names, after: .name(ByteText(end ?? "")))
       stretch.add(records: new.count, bytes: new.bytes)
       let isLast = records.count < most && new.count == records.count
-      end = isLast ? nil : new.last?.record.name
+      end = isLast ? nil : new.last?.record.name ?? end
       taken += new.count
       isOver = isLast || intake.isFull
+      homework = intake.homework
     } while !isOver && taken < limit
     for name in names { try fields.setBuilt(IndexPart(type: rowKey, field: name), to: end) }
-    return try step(rowKey, names, taken, isLast: end == nil)
+    return try step(rowKey, names, taken, isLast: end == nil, homework)
   }
 }
 
@@ -119,6 +140,8 @@ extension IndexBuild {
   /// Ours: records that are read at once, and bytes after which no more are.
   private static let recordsOfRead = 64
   private static let bytesTogether = 8 << 20
+  /// Ours: the same where texts are cut into words, which takes longer than reading them.
+  private static let bytesOfWords = 512 << 10
 
   /// Many together and in the order of the index, whoever waits: that is what makes them cheap. Large ones, and such with
   /// many rows, are fewer.
@@ -126,6 +149,9 @@ extension IndexBuild {
     _ rowKey: RecordTypeRowKey, from start: Int64, in database: DatabaseKey
   ) throws -> IndexStep {
     let names = try fields.keys(of: rowKey).fields.filter { $0.value.behind == start }.map(\.key)
+    if let step = try goOn(rowKey, names, after: .sequence(start)) { return step }
+    let isOfWords = names.contains { IndexedField(indexName: $0).isWords }
+    let most = isOfWords ? Self.bytesOfWords : Self.bytesTogether
     var intake = try IndexIntake(names, of: rowKey, in: database, fields, index)
     var (end, taken, bytes, isLast, next) = (start, 0, 0, false, IndexStretch.first)
     repeat {
@@ -136,25 +162,27 @@ extension IndexBuild {
       (taken, bytes) = (taken + new.count, bytes + new.bytes)
       next =
         new.bytes > IndexStretch.bytes ? IndexStretch.first : min(8 * next, Self.recordsOfRead)
-    } while !isLast && taken < IndexDelay.together && bytes < Self.bytesTogether && !intake.isFull
+    } while !isLast && taken < IndexDelay.together && bytes < most && !intake.isFull
     try intake.finish()
+    keep(intake.long, of: rowKey, names, after: .sequence(end))
     for name in names {
       try fields.setBehind(IndexPart(type: rowKey, field: name), isLast ? nil : end)
     }
     index.delay.caughtUp(taken)
-    return try step(rowKey, names, taken, isLast: isLast)
+    return try step(rowKey, names, taken, isLast: isLast, intake.homework)
   }
 }
 
 // MARK: Both
 
 extension IndexBuild {
-  private func step(
-    _ rowKey: RecordTypeRowKey, _ names: [String], _ records: Int, isLast: Bool
+  func step(
+    _ rowKey: RecordTypeRowKey, _ names: [String], _ records: Int, isLast: Bool,
+    _ homework: IndexHomework? = nil
   ) throws -> IndexStep {
     IndexStep(
       type: rowKey, fields: names, records: records, isLast: isLast, wasAwaited: isAwaited(),
-      unfinished: try fields.countUnfinished())
+      unfinished: try fields.countUnfinished(), homework: homework)
   }
 }
 

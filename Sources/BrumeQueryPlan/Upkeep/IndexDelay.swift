@@ -20,13 +20,21 @@ package struct IndexDelay: Sendable {
   /// Ours: rows that one body writes before what else it saves is left for later, new or not: others wait for it.
   static let rowsOfBody = 10_000
 
+  /// Ours: bytes of a record from which on what it has many rows of comes later, as the words of its texts, and bytes of
+  /// the records of a body whose many rows go at once; those of further ones go later. A word with what is beside it has
+  /// four or five bytes at least, where there are many different ones.
+  package static let bytesAtOnce = 64 << 10
+
+  /// Ours: bytes that count as one record more.
+  private static let bytesAsRecord = 16 << 10
   /// Ours: types that are remembered; with more, it starts anew.
   private static let types = 100_000
 
   private let bulk: Int
-  /// New records of the running body, and the rows that it has written.
+  /// New records of the running body, the rows that it has written, and the bytes of records whose many rows went.
   private var inBody = 0
   private var rowsInBody = 0
+  private var goneBytes = 0
   /// New records of queried types until they may be behind again.
   private var queriedTypes: [RecordTypeRowKey: Int] = [:]
   /// Records that are behind, as far as known.
@@ -36,13 +44,26 @@ package struct IndexDelay: Sendable {
   ///   cheaper has none (`Int.max`).
   package init(bulk: Int = IndexDelay.bulk) { self.bulk = bulk }
 
-  mutating func bodyBegins() { (inBody, rowsInBody) = (0, 0) }
+  mutating func bodyBegins() { (inBody, rowsInBody, goneBytes) = (0, 0, 0) }
+
+  /// Whether anything is left for later.
+  var leaves: Bool { bulk < .max }
 
   /// The running body has written a row.
   mutating func wroteRow() { rowsInBody += 1 }
 
   /// Whether the running body has written enough, and leaves for later what else it saves.
-  var isFull: Bool { rowsInBody >= Self.rowsOfBody && bulk < .max && mayWait }
+  var isFull: Bool { rowsInBody >= Self.rowsOfBody && leaves && mayWait }
+
+  /// Whether the many rows of a record of so many bytes come later.
+  func isLate(come bytes: Int) -> Bool { bytes > Self.bytesAtOnce && leaves && mayWait }
+
+  /// Notes a record of so many bytes whose many rows go. Answers whether they go later, however many wait already: all of
+  /// them at once would keep others waiting for longer.
+  mutating func isLate(gone bytes: Int) -> Bool {
+    goneBytes += bytes
+    return goneBytes > Self.bytesAtOnce && leaves
+  }
 
   /// A query had to wait for the index of the type.
   mutating func queried(_ type: RecordTypeRowKey) {
@@ -67,6 +88,8 @@ package struct IndexDelay: Sendable {
   var areFew: Bool { behind < Self.together }
 
   mutating func leftForLater() { behind += 1 }
+  /// A record of so many bytes is noted, because its rows go later. Large ones do not wait for many others.
+  mutating func leftForLater(gone bytes: Int) { behind += 1 + bytes / Self.bytesAsRecord }
   mutating func caughtUp(_ records: Int) { behind = max(0, behind - records) }
   /// Nothing is behind, whatever was counted.
   mutating func caughtUp() { behind = 0 }

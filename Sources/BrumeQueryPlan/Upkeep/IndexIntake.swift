@@ -9,15 +9,22 @@ struct IndexIntake {
   private let database: DatabaseKey
   private let fields: FieldIndexes
   private let index: QueryIndex
+  private let type: RecordTypeRowKey
   private var entries: [IndexEntry]
   private var rows: [IndexRow] = []
+  private var hasTaken = false
+  private var meetsLong = false
+  /// The first record, if it has more rows than a step writes: it was not taken.
+  private(set) var long: (found: FoundRecord, rows: [IndexRow])?
+  /// What is to be known of the next record before it is taken.
+  private(set) var homework: IndexHomework?
 
   /// - Parameter names: of the fields that take records in.
   init(
     _ names: [String], of type: RecordTypeRowKey, in database: DatabaseKey,
     _ fields: FieldIndexes, _ index: QueryIndex
   ) throws {
-    (self.database, self.fields, self.index) = (database, fields, index)
+    (self.type, self.database, self.fields, self.index) = (type, database, fields, index)
     let known = try fields.keys(of: type).fields
     entries = names.compactMap { name in
       known[name].map {
@@ -26,25 +33,48 @@ struct IndexIntake {
     }
   }
 
-  var isFull: Bool { rows.count >= Self.most }
+  var isFull: Bool { rows.count >= Self.most || meetsLong }
 
   /// Answers which of the records were taken: those behind that found it full were not.
   mutating func take(_ records: [FoundRecord]) throws -> ArraySlice<FoundRecord> {
     for (place, found) in records.enumerated() {
       if isFull { return records[..<place] }
-      for entry in entries.indices { try take(found, entry) }
+      let subject = IndexHomework.Subject.record(row: found.row, sequence: found.sequence)
+      let prepared = index.answer(to: subject, of: type, names)
+      if prepared == nil, index.leavesWords(of: names, bytes: found.record.byteCount) {
+        meetsLong = true
+        homework = IndexHomework(
+          type: type, subject: subject, database: database, fields: names, old: nil,
+          new: found.record)
+        return records[..<place]
+      }
+      let new = try entries.indices.flatMap { try rows(of: found, $0, prepared) }
+      if new.count > Self.most, index.mayLeave(type) {
+        meetsLong = true
+        if !hasTaken { long = (found, new) }
+        return records[..<place]
+      }
+      rows += new
+      hasTaken = true
     }
     return records[...]
   }
 
-  private mutating func take(_ found: FoundRecord, _ place: Int) throws {
+  private var names: [String] { entries.map(\.part.field) }
+
+  private mutating func rows(
+    of found: FoundRecord, _ place: Int, _ prepared: PreparedIndex?
+  ) throws -> [IndexRow] {
     var (entry, new): (IndexEntry, [IndexRow]) = (entries[place], [])
     (entry.record, entry.row) = (found.record.name, found.row)
     let field = IndexedField(indexName: entry.part.field)
-    let value = found.record.indexedValue(of: field, in: database)
+    let value =
+      if let prepared { prepared.changes[entry.part.field]?.come } else {
+        found.record.indexedValue(of: field, in: database)
+      }
     try index.add(value, &entry) { new.append($0) }
     entries[place] = entry
-    rows += new
+    return new
   }
 
   /// Writes the rows in the order of the index, so that those that share a page are written together.

@@ -33,6 +33,13 @@ package protocol IndexKeyStoring: IndexKeyReading {
 
   /// Forgets the fields and keys of a zone that has no rows.
   func removeKeys(ofZone zone: Int64) throws
+  /// Forgets the fields of a zone, and leaves the keys.
+  func removeFields(ofZone zone: Int64) throws
+}
+
+extension IndexKeyStoring {
+  /// For an engine that takes the rows of a zone away at once.
+  package func removeFields(ofZone zone: Int64) throws {}
 }
 
 /// Stores the rows of the index.

@@ -8,7 +8,7 @@ enum Migrations {
   static let steps: [String] = [
     foundation, wantedFields, assets, signIn, delivery, devicesOfUser, deletedCreators,
     emailCase, ownColumns, indexedRows, lateIndexRows, operators, servedChanges, rowSums,
-    mailboxDigests, moreRowSums,
+    mailboxDigests, moreRowSums, goneRecords,
   ]
 
   /// For who only reads.

@@ -64,6 +64,10 @@ struct IndexKeyRows: IndexKeyStoring {
 
   func removeKeys(ofZone zone: Int64) throws {
     try connection.run(Self.removeKeys) { $0.bind(1, zone) }
+    try removeFields(ofZone: zone)
+  }
+
+  func removeFields(ofZone zone: Int64) throws {
     try connection.run(Self.removeFields) { $0.bind(1, zone) }
   }
 

@@ -27,7 +27,7 @@ extension IndexRows: IndexRowStoring {
 
 extension QueryIndex: Remembering {
   /// The delay only counts, and may be wrong.
-  func forget() {}
+  func forget() { forgetRemainders() }
 }
 
 extension Prepared {

@@ -134,7 +134,7 @@ extension SummedTable {
 extension SummedTable {
   private static let logs = [pushLog, servedChanges, audit]
   private static let assets = [assetFiles, assetUploads, assetDiscards]
-  private static let indexes = [wantedFields, indexKeys]
+  private static let indexes = [wantedFields, indexKeys, goneRecords]
 
   static let pushLog = SummedTable(
     name: "push_log",
@@ -170,4 +170,7 @@ extension SummedTable {
     name: "index_keys",
     columns: ["zone", "type", "field", "kind", "sparse", "cut", "id"],
     key: "'{field}' of {type} in zone number {zone}")
+  static let goneRecords = SummedTable(
+    name: "gone_records", columns: ["zone", "type", "row", "content", "id"],
+    key: "number {id}, of {type} in zone number {zone}")
 }

@@ -25,9 +25,9 @@ package enum RestoreObstacle {
     let settings = bucket == nil ? "--store and --data" : "--store, --data and --assets"
     return
       "this server keeps its data in PostgreSQL, where other servers may use it, so a backup is restored beside it: "
-      + "make an empty database there, 'createdb \(new)'; bring the backup into it, 'brume restore FILE --data "
-      + "\(folder) --store postgres://…/\(new)\(assets)', where … is as in the server's own settings; then stop all "
-      + "servers, and start them with this \(settings)"
+      + "make an empty database there that the same role owns (--owner), 'createdb \(new)'; bring the backup into "
+      + "it, 'brume restore FILE --data \(folder) --store postgres://…/\(new)\(assets)', where … is as in the server's "
+      + "own settings; then stop all servers, and start them with this \(settings)"
   }
 
   private static func besideBucket(_ place: String) -> String {

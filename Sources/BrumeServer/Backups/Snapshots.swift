@@ -56,7 +56,7 @@ package final class Snapshots: Sendable {
     guard let folder, OwnerOnly.makeFolders(folder) else {
       throw BrumeError(.badRequest, "this server has no data folder that snapshots could be in")
     }
-    try list.withLock { try $0.begin(id, now: host.now()) }
+    if let failed = try list.withLock({ try $0.begin(id, now: host.now()) }) { forget(failed) }
     order.yield(id)
     return id
   }

@@ -184,9 +184,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
   ) -> EventLoopPromise<Void> {
     rules.sendingBegan(at: now)
+    let answer = work?.takeAnswer()
     let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
     let box = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     sent.futureResult.whenComplete { _ in
+      answer?.giveBack()
       let (handler, context) = box.value
       handler.rules.sendingEnded(at: handler.now)
       if context.channel.isActive { handler.schedule(context) }

@@ -18,8 +18,24 @@ struct LoopChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted> {
     channel.eventLoop.makeCompletedFuture {
-      try channel.pipeline.syncOperations.addHandler(limitOfAddress())
+      try begin(on: channel)
     }.flatMap { serveHTTP1(on: channel, logger) }
+  }
+
+  /// Ours: what is read of a connection before it is another's turn on its event loop. A client that sends without a pause
+  /// what is small and costs much, such as frames and chunks of one byte, keeps the others waiting for as long as all that
+  /// was read of it takes.
+  static let readBytes = 16_384
+
+  /// What holds for a connection whatever it speaks.
+  ///
+  /// - Throws: if it is closed already.
+  func begin(on channel: any Channel) throws {
+    let buffers = AdaptiveRecvByteBufferAllocator(
+      minimum: 64, initial: 2048, maximum: Self.readBytes)
+    try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+    try channel.syncOptions?.setOption(.recvAllocator, value: buffers)
+    try channel.pipeline.syncOperations.addHandler(limitOfAddress())
   }
 
   /// Makes a connection one of HTTP/1.1.

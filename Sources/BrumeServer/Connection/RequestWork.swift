@@ -33,6 +33,8 @@ final class RequestWork: Sendable {
     /// Of the connection, so of all work that is still to come.
     var isGone = false
     var isSilent = false
+    /// What the answer takes of memory.
+    var answer: HeldBytes.Share?
   }
 
   /// The work of the connection that the running task serves; nil in the same process.
@@ -56,6 +58,12 @@ final class RequestWork: Sendable {
     }
     cancel?()
   }
+
+  /// The answer that is written next takes as much memory until it has left.
+  func keep(_ answer: HeldBytes.Share) { state.withLock { $0.answer = answer } }
+
+  /// What the answer that was written takes of memory, once.
+  func takeAnswer() -> HeldBytes.Share? { state.withLock { $0.answer.take() } }
 
   /// Works on a request.
   ///

@@ -27,8 +27,8 @@ struct SecureChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
+      try requests.begin(on: channel)
       let pipeline = channel.pipeline.syncOperations
-      try pipeline.addHandler(requests.limitOfAddress())
       try pipeline.addHandler(NIOSSLServerHandler(context: identities.context))
       try pipeline.addHandler(HandshakeLimit(.milliseconds(limits.headerMilliseconds)))
     }.flatMap {

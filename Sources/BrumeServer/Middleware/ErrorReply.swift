@@ -82,9 +82,9 @@ struct ErrorReply: RouterMiddleware {
       context.logger.error(
         "the asset store refused a request",
         metadata: ["request.id": "\(context.requestID)", "error": "\(failure)"])
+      let what = failure.code == .noRoom ? "has no room for this" : "is not available"
       return BrumeError(
-        .tryAgainLater, "the server's place for assets is not available; try again later",
-        retryAfter: 5)
+        .tryAgainLater, "the server's place for assets \(what); try again later", retryAfter: 5)
     }
     if error is CancellationError {
       return BrumeError(

@@ -20,9 +20,31 @@ package final class HeldBytes: Sendable {
   package static func ofAnswers(_ limits: Limits) -> HeldBytes {
     HeldBytes(
       most: limits.answerBytesAtOnce, mostOfOne: limits.answerBytesAtOncePerAddress,
-      refusal:
-        "too much of large answers is in memory until it is read; read those that are on their "
-        + "way, ask for less at once, or try again later")
+      refusal: unread("large answers"))
+  }
+
+  /// Ours: answers of fewer bytes are not counted. A stream of HTTP/2 takes about as much without one.
+  package static let countedAnswerBytes = 16_384
+
+  /// Of answers that are not large, half as much: so these are not refused because of large ones, which may take minutes.
+  /// A connection of HTTP/2 may have many of them on their way. No user has all of an address, and one is there for
+  /// everybody, whatever others hold.
+  package static func ofSmallAnswers(_ limits: Limits) -> HeldBytes {
+    HeldBytes(
+      most: limits.answerBytesAtOnce / 2, mostOfOne: limits.answerBytesAtOncePerAddress / 2,
+      mostOfUser: limits.answerBytesAtOncePerAddress / 4, takesFirst: true,
+      refusal: unread("answers"))
+  }
+
+  /// Of files on their way to one address or user. In all there may be as many as connections.
+  package static func ofFiles(_ limits: Limits) -> HeldBytes {
+    HeldBytes(
+      most: .max, mostOfOne: limits.answerBytesAtOncePerAddress, refusal: unread("files"))
+  }
+
+  private static func unread(_ what: String) -> String {
+    "too much of \(what) is in memory until it is read; read those that are on their way, ask for "
+      + "less at once, or try again later"
   }
 
   private struct State {
@@ -32,16 +54,24 @@ package final class HeldBytes: Sendable {
   }
   private let most: Int
   private let mostOfOne: Int
+  private let mostOfUser: Int
+  private let takesFirst: Bool
   private let refusal: String
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - most: bytes of all together.
   ///   - mostOfOne: bytes of one address, or of one user.
+  ///   - mostOfUser: bytes of one user, if that is less.
+  ///   - takesFirst: whether there is room for the first of an address and user that hold nothing, whatever others hold.
   ///   - refusal: the sentence of those for which there is no room.
-  package init(most: Int, mostOfOne: Int, refusal: String) {
+  package init(
+    most: Int, mostOfOne: Int, mostOfUser: Int? = nil, takesFirst: Bool = false, refusal: String
+  ) {
     self.most = most
     self.mostOfOne = mostOfOne
+    self.mostOfUser = mostOfUser ?? mostOfOne
+    self.takesFirst = takesFirst
     self.refusal = refusal
   }
 
@@ -86,13 +116,21 @@ package final class HeldBytes: Sendable {
 
   private func take(_ count: Int, of owners: [String]) throws {
     try state.withLock { state in
-      let isFree = owners.allSatisfy { state.owners[$0, default: 0] + count <= mostOfOne }
-      guard state.all + count <= most, isFree else {
+      guard hasRoom(count, owners, state) else {
         throw RefusedRequest(error: BrumeError(.tryAgainLater, refusal, retryAfter: 1))
       }
       state.all += count
       for owner in owners { state.owners[owner, default: 0] += count }
     }
+  }
+
+  private func hasRoom(_ count: Int, _ owners: [String], _ state: State) -> Bool {
+    if takesFirst, owners.allSatisfy({ state.owners[$0] == nil }) { return true }
+    // The address stands first.
+    return state.all + count <= most
+      && owners.indices.allSatisfy {
+        state.owners[owners[$0], default: 0] + count <= ($0 == 0 ? mostOfOne : mostOfUser)
+      }
   }
 
   private func give(_ count: Int, of owners: [String]) {

@@ -10,6 +10,9 @@ import HummingbirdCore
 import NIOCore
 
 struct AssetRoutes: Sendable {
+  /// Ours: so much of a file on its way is in memory, which is two pieces: one that leaves, and one that waits.
+  static let bytesAtOnce = 262_144
+
   let rules: any RuleCalls
   let uploads: AssetUploads
   let rereferences: AssetRereferences
@@ -85,6 +88,7 @@ struct AssetRoutes: Sendable {
     var reply = Reply(status: answer.status, headers: answer.headers, body: .bytes([]))
     reply.contentType = "application/octet-stream"
     guard let range = answer.range, call.method != .head else { return reply }
+    reply.streamed = min(range.count, Self.bytesAtOnce)
     reply.body = .stream { @concurrent writer in
       // Nobody else has it: each piece is written before the next is read, all in this closure.
       nonisolated(unsafe) var out = writer

@@ -1,5 +1,6 @@
 // What other processes do to accounts takes effect here: remembered credentials are asked for again, and open
-// streams and polls of users whose sessions may have ended are ended. Whoever is still signed in comes back.
+// streams and polls of users whose sessions may have ended are ended, and streams where an API token was removed. Whoever
+// is still signed in comes back.
 
 import BrumeCore
 import BrumeDelivery
@@ -22,8 +23,9 @@ struct AccountTail: Sendable {
 
   private func look(_ seen: inout Int64) async throws {
     signOut.accounts.changedElsewhere()
-    let changes = try await accounts.changedUsers(after: seen)
+    let changes = try await accounts.changedAccounts(after: seen)
     seen = changes.last
+    for place in changes.tokensRemovedIn { signOut.endStreams(in: place) }
     guard let users = changes.users else { return signOut.endOpenRequests() }
     for user in users { signOut.endOpenRequests(of: user) }
   }

@@ -18,19 +18,23 @@ struct MailboxCursors: Sendable {
   /// What the id of an answer to a poll stands for, as `position` says.
   func cursor(_ text: String) async throws -> Courier.Cursor {
     let id = try ID(text, mayNameBucket: true)
-    return Courier.Cursor(try await position(of: id), in: id.bucket)
+    return Courier.Cursor(try await position(of: id) { _ in id.bucket }, in: id.bucket)
   }
 
-  /// What the text of an event's `id` stands for; 0 if it is of another generation or no event had it
-  /// yet.
-  func position(_ text: String?) async throws -> Int64 {
+  /// What the text of an event's `id` stands for; 0 if it is of another generation or no event of the
+  /// device's bucket had it yet, as that of another user.
+  func position(_ text: String?, of device: DeviceKey) async throws -> Int64 {
     guard let text else { return 0 }
-    return try await position(of: ID(text, mayNameBucket: false))
+    return try await position(of: ID(text, mayNameBucket: false)) {
+      $0.log.bucket(of: device.database)
+    }
   }
 
-  private func position(of id: ID) async throws -> Int64 {
+  private func position(
+    of id: ID, in bucket: @escaping @Sendable (any ReadTransaction) -> Bucket
+  ) async throws -> Int64 {
     guard id.generation == generation, id.position > 0 else { return 0 }
-    let last = try await store.read { try $0.mailboxes.lastPosition() }
+    let last = try await store.read { try $0.mailboxes.lastPosition(in: bucket($0)) }
     return id.position <= last ? id.position : 0
   }
 

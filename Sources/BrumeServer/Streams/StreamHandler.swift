@@ -12,6 +12,9 @@ import NIOHTTPTypesHTTP2
 
 /// A stream's handler in the pipeline of its connection. It is used on the connection's event loop only.
 final class StreamHandler: ChannelDuplexHandler {
+  /// Ours: bytes that wait in the connection from which on a stream reads its mailbox only when they have left, and
+  /// below which it goes on.
+  private static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 4096, high: 16_384)
   typealias InboundIn = Never
   typealias InboundOut = Never
   typealias OutboundIn = Never
@@ -61,6 +64,7 @@ final class StreamHandler: ChannelDuplexHandler {
     for context in idle { pipeline.removeHandler(context: context, promise: nil) }
     try? channel.syncOptions?.setOption(
       .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64))
+    try? channel.syncOptions?.setOption(.writeBufferWaterMark, value: Self.waterMark)
   }
 
   /// Writes a part of the answer, in `framing`. The way through the web framework's handlers costs more than

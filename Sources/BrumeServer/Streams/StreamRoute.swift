@@ -27,9 +27,9 @@ struct StreamRoute: Sendable {
   let parts: StreamParts
 
   func open(_ call: Call) async throws -> Reply {
-    try requireDevice(call)
+    let device = try requireDevice(call)
     let cursor = try await cursors.position(
-      call.headers[.lastEventID] ?? call.query["cursor"])
+      call.headers[.lastEventID] ?? call.query["cursor"], of: device)
     let stream = mailboxes.stream(
       of: try await devices.register(as: call.caller))
     try await stream.acknowledge(through: cursor)
@@ -66,23 +66,24 @@ struct StreamRoute: Sendable {
 
   /// The device has handled what it names; the stream goes on.
   func acknowledge(_ call: Call) async throws -> Reply {
-    try requireDevice(call)
-    guard let device = try call.caller.deviceKey(), let cursor = call.query["cursor"] else {
+    let device = try requireDevice(call)
+    guard let cursor = call.query["cursor"] else {
       throw BrumeError(
         .badRequest, "'cursor' is missing: say the id of the last event that was handled")
     }
-    let position = try await cursors.position(cursor)
+    let position = try await cursors.position(cursor, of: device)
     try await mailboxes.stream(of: device).acknowledge(through: position)
     parts.hub.acknowledged(through: position, by: device)
     return .empty
   }
 
-  private func requireDevice(_ call: Call) throws(BrumeError) {
-    guard call.caller.device != nil else {
+  private func requireDevice(_ call: Call) throws(BrumeError) -> DeviceKey {
+    guard let device = try call.caller.deviceKey() else {
       throw BrumeError(
         .badRequest,
         "a stream belongs to a device; name it with the header X-Brume-Device or ?clientId=")
     }
+    return device
   }
 
   /// Whether the user has not signed out, and nobody has revoked the API token, since the request began.

@@ -10,8 +10,9 @@ final class MemoryMailboxes: MemoryFeature, MailboxWriting {
     return Array(entries.filter { $0.position > position }.prefix(limit))
   }
 
-  func lastPosition() throws -> Int64 {
-    draft.state.buckets.map(\.lastMailboxPosition).max() ?? 0
+  func lastPosition(in bucket: Bucket) throws -> Int64 {
+    let buckets = draft.state.buckets
+    return buckets.indices.contains(bucket.number) ? buckets[bucket.number].lastMailboxPosition : 0
   }
 
   func count(of device: DeviceKey) throws -> Int {

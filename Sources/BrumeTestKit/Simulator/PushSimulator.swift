@@ -8,7 +8,6 @@ import BrumeCore
 package import BrumeModel
 import BrumeNotifier
 package import BrumeStorage
-import Synchronization
 
 /// One run of one seed.
 package final class PushSimulator {
@@ -40,19 +39,13 @@ package final class PushSimulator {
     package var crashes = 0
   }
 
-  private final class Clock: Sendable {
-    private let time = Mutex<Milliseconds>(1_000_000)
-    var now: Milliseconds { time.withLock { $0 } }
-    func advance(_ by: Milliseconds) { time.withLock { $0 += by } }
-  }
-
   static let containerEnvironment = ContainerEnvironment(
     ContainerID("iCloud.org.example.simulator"), .development)
   private let store: MemoryStore
   private let crashing: CrashingStore
   private let form: Form
   private let fault: Fault?
-  private let clock = Clock()
+  private let clock = ManualClock(1_000_000)
   private var random: SeededRandom
   private var engine: Engine
   private var notifier: Notifier
@@ -106,7 +99,7 @@ package final class PushSimulator {
     try await prepare()
     for number in 1...steps {
       step = number
-      clock.advance(Milliseconds(random.next(below: 400)))
+      clock.advance(by: Milliseconds(random.next(below: 400)))
       switch random.next(below: 10) {
       case 0...3: try await save()
       case 4: try await subscribe()
@@ -117,7 +110,7 @@ package final class PushSimulator {
     }
     step = steps + 1
     try await notify(mayCrash: false)
-    clock.advance(5_000)
+    clock.advance(by: 5_000)
     for device in PushOracle.devices { try await read(device, atMost: .max) }
     outcome.failures += oracle.failures()
   }

@@ -136,12 +136,16 @@ extension StorageContract {
         return try transaction.mailboxes.enqueue(.sample("n"), to: key)
       }
       try expect(next > positions[2], "a position was used again")
-      let last = try await store.read { try $0.mailboxes.lastPosition() }
+      let last = try await store.read {
+        try $0.mailboxes.lastPosition(in: $0.log.bucket(of: key.database))
+      }
       try expectEqual(last, next, "the last position, though its entry is the only one")
       try await store.write(in: .everything(of: store)) {
         try $0.mailboxes.acknowledge(through: next, by: key)
       }
-      let lastOfEmpty = try await store.read { try $0.mailboxes.lastPosition() }
+      let lastOfEmpty = try await store.read {
+        try $0.mailboxes.lastPosition(in: $0.log.bucket(of: key.database))
+      }
       try expectEqual(lastOfEmpty, next, "the last position once all is acknowledged")
     },
     Case("a replaced device keeps its mail, a removed one loses it") { store in

@@ -20,6 +20,13 @@ struct AnswerOption: ParsableArguments {
   }
 }
 
+extension JSON {
+  /// Where something was made that belongs to one container and environment: whoever names neither may have meant others.
+  var placeInWords: String {
+    "container '\(self["container"]?.string ?? "")' in \(self["environment"]?.string ?? "")"
+  }
+}
+
 /// `--json` of a command that prints JSON in any case.
 struct AlwaysJSONOption: ParsableArguments {
   @Flag(help: "The answer as one JSON object, as always; for scripts that say it everywhere.")

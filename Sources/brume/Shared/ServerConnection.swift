@@ -144,11 +144,21 @@ struct ServerAccess: Sendable {
     .roots(andOf: ServerOptions.variable("BRUME_TRUST"))
   }
 
+  /// What is in the way at times though a server runs.
+  private var hint: String {
+    guard url.hasPrefix("https://") else {
+      return url.hasPrefix("http://") ? "; one that speaks TLS has an address of https" : ""
+    }
+    if let file = trust.file, DataFolder.read(file) == nil {
+      return "; BRUME_TRUST names '\(file)', which cannot be read"
+    }
+    return "; BRUME_TRUST names roots of its certificate; one without TLS has an address of http"
+  }
+
   var silence: CommandFailure {
     guard let folder else {
-      let trust = url.hasPrefix("https://") ? "; BRUME_TRUST names roots of its certificate" : ""
       return CommandFailure(
-        "no server answers at \(url); check the address, and that it runs\(trust)", .unavailable)
+        "no server answers at \(url); check the address, and that it runs\(hint)", .unavailable)
     }
     return CommandFailure(
       "no server answers at \(url), which the data folder '\(folder)' names; start it with "

@@ -17,6 +17,21 @@ import Testing
     try list.begin("c", now: 1)
   }
 
+  @Test func `one that failed makes room, the oldest first`() throws {
+    var list = Self.list
+    for (time, id) in ["a", "b"].enumerated() {
+      try list.begin(id, now: Milliseconds(time))
+      list.note(.failed("no room"), of: id, now: Milliseconds(time))
+    }
+    var gone = try list.begin("c", now: 2)
+    #expect(gone == "a")
+    let state = try list.use("b", now: 3)
+    #expect(state == .failed("no room"))
+    gone = try list.begin("d", now: 4)
+    #expect(gone == "b")
+    #expect(Self.refusal { try list.begin("e", now: 5) } == .throttled)
+  }
+
   @Test func `one that nobody asks for goes after an hour, one that is being made stays`() throws {
     var list = Self.list
     try list.begin("making", now: 0)

@@ -33,11 +33,18 @@ struct RefusedSaveTests {
     let values: [FieldValue] = [
       .string("a\u{0}b"), .list([.string("ok"), .string("\u{0}")], of: .string),
     ]
-    for value in values {
+    // Texts are looked at by eight bytes at once.
+    let places = (0..<18).map { place -> FieldValue in
+      let before = String(repeating: "\u{1}", count: place)
+      return .string(before + "\u{0}" + String(repeating: "\u{80}", count: 18 - place))
+    }
+    for value in values + places {
       let error = try await fixture.failure(of: .create("h1", ["title": value]))
       #expect(error.code == .badRequest)
       #expect(error.reason.contains("'title'"))
     }
+    let taken = FieldValue.string(String(repeating: "\u{1}\u{80}\u{ff}\u{100}", count: 5))
+    #expect(try await fixture.modify([.create("h1", ["title": taken])]).allSucceeded)
   }
 
   @Test func `what is refused as a whole teaches the schema nothing`() async throws {

@@ -73,6 +73,7 @@ struct SchemaChangeTests {
       try await schemas.reset(TestContainer.id, dropping: ["Note"])
     }
     #expect(reset.reason.contains("types that are there: Hike;"), "\(reset.reason)")
+    #expect(reset.reason.contains("`brume schema deploy`") && !reset.reason.contains("the text"))
     #expect(try await fixture.exists("h1"))
     #expect(try await fixture.exists("n1"))
     try await schemas.reset(TestContainer.id, dropping: ["Hike", "Note"])

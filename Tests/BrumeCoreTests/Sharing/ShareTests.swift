@@ -251,11 +251,9 @@ extension RecordOperation {
   }
 
   static func zoneShare(
-    with addresses: [String] = [], _ permission: SharePermission = .readOnly,
-    open: SharePermission? = nil
+    with addresses: [String] = [], _ permission: SharePermission = .readOnly
   ) -> RecordOperation {
-    var operation = share(
-      Record.zoneShareName, of: "", with: addresses, permission, open: open)
+    var operation = share(Record.zoneShareName, of: "", with: addresses, permission)
     operation.record.shareRoot = nil
     return operation
   }

@@ -46,4 +46,14 @@ import Testing
     #expect(served == [2, 4, nil])
     #expect(lanes.isEmpty)
   }
+
+  @Test func `a step that is withdrawn does not start, and those behind it do`() {
+    var lanes = LaneShares<Int>(perLane: 1)
+    for step in 1...3 { _ = lanes.add(step, to: "a") }
+    lanes.withdraw(from: "a") { $0 == 2 }
+    lanes.withdraw(from: "b") { $0 == 3 }
+    let next = (0..<2).map { _ in lanes.ended(in: "a") }
+    #expect(next == [3, nil])
+    #expect(lanes.isEmpty)
+  }
 }

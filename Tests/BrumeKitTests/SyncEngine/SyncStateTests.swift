@@ -62,6 +62,36 @@ import Testing
     #expect(state.zonesSentTo.isEmpty)
   }
 
+  @Test func `records that were sent to a zone are known until all of it was fetched`() throws {
+    var state = SyncState()
+    state.has([id("a"): "Note", id("b"): "Note"])
+    state.has([CKRecord.ID(recordName: "in the default zone"): "Note"])
+    #expect(try kept(state).recordsSent == [id("a"): "Note", id("b"): "Note"])
+    state.fetched(zone, token: "1", moreComing: true)
+    state.named([id("a")])
+    state.has([id("c"): "Note"])
+    #expect(try kept(state).recordsSent == [id("b"): "Note"])
+    state.fetched(zone, token: "2", moreComing: false)
+    #expect(state.recordsSent.isEmpty)
+  }
+
+  @Test func `what is sent again while pages are fetched is there, whatever they name`() {
+    var state = SyncState()
+    state.has([id("a"): "Note"])
+    state.made(zone, token: "1")
+    #expect(state.recordsSent == [id("a"): "Note"])
+    state.has([id("a"): "Note"])
+    #expect(state.recordsSent.isEmpty)
+  }
+
+  @Test func `of the records that were sent to a zone no more than 400 are remembered`() {
+    var state = SyncState()
+    for number in 0...SyncState.mostRecordsSent { state.has([id("\(number)"): "Note"]) }
+    #expect(state.recordsSent.count == 400)
+    state.forget(zone)
+    #expect(state.recordsSent.isEmpty)
+  }
+
   @Test func `what the app takes back while it is being sent is not sent again`() throws {
     var state = SyncState()
     state.add([save("a"), save("b")])

@@ -3,10 +3,10 @@
 import BrumeCore
 import BrumeModel
 import BrumeServer
+import BrumeTestKit
 import BrumeWire
 import HTTPTypes
 import Logging
-import Synchronization
 import Testing
 
 @Suite struct AuditTests {
@@ -68,11 +68,9 @@ import Testing
   }
 
   @Test func `no secret and no password stands in the audit log or in the log`() async throws {
-    let logged = LoggedText()
-    var logger = Logger(label: "test") { _ in KeptLog(lines: { logged.add($0) }) }
-    logger.logLevel = .trace
-    let fixture = try await ServerFixture({ $0.isDevelopment = false }, logger: logger)
-    try await fixture.routes(logger) { client in
+    let lines = LogLines(from: .trace)
+    let fixture = try await ServerFixture({ $0.isDevelopment = false }, logger: lines.logger)
+    try await fixture.routes(lines.logger) { client in
       let link = try #require(try await client.link())
       let first = try await client.use(link: link, name: "ada", password: "first password")
       let signedIn = try await client.signIn("ada", password: "first password")
@@ -87,10 +85,10 @@ import Testing
         link, token, api, client.fixture.server.adminToken, "first password", "second password",
         "third password", "wrong password", Self.secret(first), Self.secret(signedIn),
       ]
-      let lines = try await client.audit()
-      #expect(lines.count >= 8)
-      let audit = String(decoding: JSON.array(lines).bytes(), as: UTF8.self)
-      let log = logged.text
+      let audited = try await client.audit()
+      #expect(audited.count >= 8)
+      let audit = String(decoding: JSON.array(audited).bytes(), as: UTF8.self)
+      let log = lines.all.map { "\($0)" }.joined()
       #expect(log.contains("/_brume/admin/session"))
       for secret in secrets {
         let text = try #require(secret)
@@ -158,27 +156,5 @@ import Testing
   /// The session's secret in an answer's cookie.
   private static func secret(_ answer: Answer) -> String? {
     answer.headers[.setCookie]?.prefix { $0 != ";" }.split(separator: "=").last.map(String.init)
-  }
-}
-
-private final class LoggedText: Sendable {
-  private let kept = Mutex("")
-  var text: String { kept.withLock { $0 } }
-  func add(_ text: String) { kept.withLock { $0 += text } }
-}
-
-/// Keeps what is logged, with all details.
-private struct KeptLog: LogHandler {
-  let lines: @Sendable (String) -> Void
-  var metadata = Logger.Metadata()
-  var logLevel = Logger.Level.trace
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    lines("\(event.message) \(metadata.merging(event.metadata ?? [:]) { $1 })\n")
   }
 }

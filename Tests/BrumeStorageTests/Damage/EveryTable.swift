@@ -1,6 +1,7 @@
 // A store with rows in each table of SQLite, and bits that flip in them.
 
 import BrumeModel
+import BrumeQueryPlan
 import BrumeStorage
 import BrumeTestKit
 import Foundation
@@ -50,6 +51,12 @@ enum EveryTable {
           bytes: [1, 2, UInt8(number)])
       }
       try transaction.history.append(served, in: .only)
+    }
+    // Of a type that nobody asks for: it stays.
+    try await store.onWriter { connection in
+      let rows = GoneRecordRows(connection, StoreCoders.wireForm.record)
+      let type = RecordTypeRowKey(zone: 1, type: "Past")
+      for number in 1...2 { try rows.add(.sample("past\(number)", sequence: 1), row: 99, of: type) }
     }
     let claims = await EveryTableClaims(of: store)
     try await store.close()

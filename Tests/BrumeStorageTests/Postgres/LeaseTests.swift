@@ -159,14 +159,14 @@ extension LeaseTests {
     var users: Set<UserID> = []
     var seen: Int64 = 0
     for await _ in hints where users.isEmpty {
-      let changes = try await accounts.changedUsers(after: seen)
+      let changes = try await accounts.changedAccounts(after: seen)
       (users, seen) = (changes.users ?? [], changes.last)
       if !users.isEmpty { break }
     }
     #expect(users == [UserID("_there")])
     try Connection.forTest(database.url).simple(
       "UPDATE buckets SET last = last + 10001 WHERE bucket = -1")
-    let late = try await accounts.changedUsers(after: seen)
+    let late = try await accounts.changedAccounts(after: seen)
     #expect(late.users == nil, "who has missed more than is kept may have missed anybody")
     #expect(late.last == seen + 10_001)
     try await here.close()

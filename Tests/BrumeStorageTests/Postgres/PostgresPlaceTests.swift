@@ -36,6 +36,14 @@ struct PostgresPlaceTests {
     #expect(try !Self.checkup(url, "encoding").isWell)
   }
 
+  @Test func `an inspection of a database that no server has opened says what to do`() throws {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let error = try #require(throws: StoreError.self) {
+      _ = try PostgresInspection(url: url, coders: .wireForm).run()
+    }
+    #expect(error.description.contains("start its server once"), "\(error)")
+  }
+
   private static func schema(of url: String) -> String {
     String(url.split(separator: "%3D").last ?? "")
   }

@@ -24,7 +24,7 @@ import Testing
     try await there.write(in: .server) {
       try $0.users.put(User(id: UserID("_there"), name: "there", isDiscoverable: false))
     }
-    let changes = try await here.changedUsers(after: 0)
+    let changes = try await here.changedAccounts(after: 0)
     #expect(changes.users == [UserID("_there")])
     gate.signal()
     try await held

@@ -91,6 +91,36 @@ import Testing
     #expect(fixture.phone.notes == ["new": "second life"])
   }
 
+  @Test func `ZON-16 what was sent to an earlier zone that was not fetched is reported as deleted`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture()
+    let (database, laptop) = (fixture.database, fixture.laptop)
+    let zone = CKRecordZone(zoneName: "Other")
+    try await database.save(zone)
+    laptop.write("first life", to: "x", zone: zone.zoneID)
+    try await laptop.engine.sendChanges()
+    try await database.deleteRecordZone(withID: zone.zoneID)
+    try await database.save(zone)
+    try await laptop.engine.fetchChanges()
+    #expect(laptop.notes(in: zone.zoneID) == [])
+  }
+
+  @Test func `ZON-14 also if the engine itself makes the zone again, after a reset`() async throws {
+    let fixture = try await SyncEngineFixture()
+    let laptop = fixture.laptop
+    let zone = CKRecordZone(zoneName: "Other")
+    try await fixture.database.save(zone)
+    laptop.write("first life", to: "x", zone: zone.zoneID)
+    try await laptop.engine.sendChanges()
+    try await fixture.server.resetEncryptedData(of: "alice")
+    laptop.engine.state.add(pendingDatabaseChanges: [.saveZone(zone)])
+    laptop.write("second life", to: "y", zone: zone.zoneID)
+    try await laptop.engine.sendChanges()
+    try await laptop.engine.fetchChanges()
+    #expect(laptop.notes(in: zone.zoneID) == ["y"])
+  }
+
   @Test func `ZON-13 a zone that goes before its records are fetched is reported at once`()
     async throws
   {

@@ -26,7 +26,7 @@ uint64_t simulation_trace(void);
 /// Makes bytes a part of the digest.
 void simulation_note(const void *bytes, size_t count);
 
-/// `fork`, which Swift does not offer: the process has one thread.
+/// `fork`, which Swift does not offer: the process has one thread. The new process ends with this one.
 int simulation_fork(void);
 
 /// Starts the program once more with the same order of dictionaries and the same addresses in each

@@ -1,5 +1,6 @@
 // Commands that change something say what they did, in one line.
 
+import BrumeWire
 import Foundation
 import Testing
 
@@ -12,6 +13,10 @@ import Testing
     ) { brume in
       let added = try await brume("webhook", "add", "http://127.0.0.1:1/hook")
       let id = String(added.output.prefix { $0 != "\n" })
+      #expect(
+        added.talk
+          == "called with every change of container 'iCloud.org.example.app' in development; "
+          + "the secret is shown this once\n")
       let disabled = try await brume("webhook", "disable", id)
       #expect(
         disabled.talk
@@ -40,12 +45,41 @@ import Testing
     }
   }
 
+  @Test func `public records of a user who is deleted are found and deleted, as the page says`()
+    async throws
+  {
+    try await Shell.serving { brume in
+      try await brume("user", "create", "carol").expect(0)
+      let place = ["--database", "public"]
+      try await brume(
+        ["records", "create", "Tip", "t1", "--user", "carol", "--set", "text=x"] + place
+      ).expect(0)
+      let report = try await brume("user", "delete", "carol", "--json")
+      let answer = try JSON(parsing: Array(report.output.utf8))
+      let name = try #require(answer["recordName"]?.string)
+      let query = ["records", "query", "Tip", "--where", "creatorUserRecordID == '\(name)'"]
+      #expect(try await brume(query + place).output.hasPrefix(#"{"recordName":"t1""#))
+      try await brume(["records", "delete", "t1"] + place).expect(1, "--user NAME")
+      let deleted = try await brume(["records", "delete", "t1", "--user", "alice"] + place)
+      #expect(deleted.status == 0)
+      #expect(try await brume(query + place).output == "")
+    }
+  }
+
   @Test func `a schema that is written into a file names it`() async throws {
     try await Shell.serving { brume in
       let file = "\(brume.folder)/out.ckdb"
       let outcome = try await brume("schema", "export", file)
       outcome.expect(0)
       #expect(outcome.talk == "wrote the schema into '\(file)'\n")
+    }
+  }
+
+  @Test func `a server key says for which container and environment it is`() async throws {
+    try await Shell.serving { brume in
+      let made = try await brume("key", "create", "k", "--environment", "production")
+      let place = "for container 'iCloud.org.example.app' in production"
+      #expect(made.talk == "\(place); the private key is shown this once\n")
     }
   }
 

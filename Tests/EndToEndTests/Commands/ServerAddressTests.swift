@@ -22,6 +22,11 @@ import Testing
   @Test func `an address at which nobody answers is another matter`() async throws {
     let line = ["user", "list", "--url", "http://127.0.0.1:1/", "--admin-token", "t"]
     try await Tool.run(line).expect(69, "no server answers at http://127.0.0.1:1;")
+    try await Tool.run(line).expect(69, "one that speaks TLS has an address of https")
+    let secure = "\"$0\" user list --url https://127.0.0.1:1 --admin-token t"
+    try await Tool.shell(secure).expect(69, "one without TLS has an address of http")
+    try await Tool.shell("BRUME_TRUST=never.pem \(secure)").expect(
+      69, "BRUME_TRUST names 'never.pem', which cannot be read")
     let socket = ["user", "list", "--url", "http+unix://%2Fnever%2Fa.sock", "--admin-token", "t"]
     try await Tool.run(socket).expect(69, "no server answers at http+unix://%2Fnever%2Fa.sock;")
   }

@@ -89,6 +89,25 @@ struct CitusTests {
     }
   }
 
+  @Test func `a write that reads its user is done at its worker`() async throws {
+    try await Self.withCluster { cluster, store in
+      let user = User(id: UserID("_reader"), name: "reader", passwordHash: nil)
+      try await store.write(in: .server) { try $0.users.put(user) }
+      #expect(try await store.read { try $0.users.count() } == 1)
+      let saver = Saver()
+      await saver.save("before", in: store)
+      try await cluster.perform(.stop)
+      let key = RecordKey(zone: .sample(), name: "before")
+      let plan = ReadPlan { [.zone(key.zone), .record(key), .user(user.id)] }
+      let found = try await store.write(in: .database(key.zone.database), reading: plan) {
+        try $0.users.find(user.id)
+      }
+      #expect(found == user)
+      try await cluster.perform(.start())
+      #expect(try await saver.faults(in: store) == [])
+    }
+  }
+
   @Test func `what a worker lacks is done by the coordinator: new databases, files`() async throws {
     try await Self.withStores { stores, _ in
       for number in 0..<4 {
@@ -162,11 +181,12 @@ struct CitusTests {
   private static let divided = SQL(
     """
     SELECT count(*), count(DISTINCT colocationid) FROM pg_dist_partition JOIN pg_class ON logicalrelid = oid
-    WHERE relnamespace = current_schema()::regnamespace
+    WHERE relnamespace = current_schema()::regnamespace AND partmethod = 'h'
     """)
   private static let workers = SQL(
     """
     SELECT count(DISTINCT nodeport) FROM pg_dist_shard_placement NATURAL JOIN pg_dist_shard
-      JOIN pg_class ON logicalrelid = oid WHERE relnamespace = current_schema()::regnamespace
+      NATURAL JOIN pg_dist_partition
+      JOIN pg_class ON logicalrelid = oid WHERE relnamespace = current_schema()::regnamespace AND partmethod = 'h'
     """)
 }

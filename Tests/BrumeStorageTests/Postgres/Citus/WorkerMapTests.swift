@@ -43,8 +43,14 @@ struct WorkerMapTests {
     #expect(map.worker(locking: [lease, lock(own)], reading: .none) == nil)
     #expect(map.worker(locking: [Locks.server], reading: .none) == nil)
     #expect(map.worker(locking: [lock(own), Locks.server], reading: .none) == nil)
+  }
+
+  @Test func `each worker has a copy of users, which alone are asked for at the coordinator`() {
     let user = ReadPlan { [.user(UserID("_a1"))] }
-    #expect(map.worker(locking: [lock(own)], reading: user) == nil)
+    #expect(map.worker(reading: user) == nil)
+    #expect(map.worker(locking: [lock(own)], reading: user) == one)
+    let both = ReadPlan { [.zone(.sample()), .user(UserID("_a1"))] }
+    #expect(map.worker(reading: both) == one)
   }
 
   @Test func `a read goes to the worker that has all that its plan names`() {
@@ -59,8 +65,6 @@ struct WorkerMapTests {
     #expect(map.worker(reading: ReadPlan { Set(ofOne) }) == one)
     let both = ReadPlan { [.zone(zone), .log(self.next, after: 0)] }
     #expect(map.worker(reading: both) == nil)
-    let account = ReadPlan { [.zone(zone), .user(UserID("_a1"))] }
-    #expect(map.worker(reading: account) == nil)
     #expect(map.worker(reading: .none) == nil)
   }
 

@@ -49,7 +49,7 @@ import Testing
     proxy.holdListening()
     let store = try PostgresStore.forTest(url: proxied, answerTimeout: 1000)
     // Asked over the connection that listens; refused while that one is given up.
-    while (try? await store.changedUsers(after: 0)) == nil {}
+    while (try? await store.changedAccounts(after: 0)) == nil {}
     #expect(proxy.cuts == 1)
     try await store.close()
     proxy.close()

@@ -8,6 +8,8 @@ import Testing
 @Suite struct ServerErrorTests {
   @Test(arguments: [
     ServerError(code: nil, message: "no password supplied"),
+    ServerError(code: nil, message: "Connection refused; Is the server running on that host?"),
+    ServerError(code: nil, message: "could not translate host name \"db\" to address"),
     ServerError(code: "28P01", message: "password authentication failed"),
     ServerError(code: "42501", message: "permission denied for table records"),
     ServerError(code: "22P02", message: "an error that nobody knows more of"),

@@ -51,9 +51,17 @@ struct JoinedQuestionsTests {
     let joined = JoinedQuestions(
       [
         answers.question("a", Self.rows, [1, 2]), answers.question("b", Self.rows, [2, 2]),
-        answers.question("c", Self.rows, [1, 3]),
+        answers.question("c", Self.rows, [1, 3]), answers.question("d", Self.rows, [1, 4]),
       ], onCitus: true)
     #expect(joined.commands.map(\.sql.name) == [Self.rows.joined?.sql.name, Self.rows.name])
     #expect(joined.commands.first?.values.first?.number == 1)
+  }
+
+  @Test func `on Citus two are two statements, each of which it knows where to send`() {
+    let answers = Answers()
+    let joined = JoinedQuestions(
+      [answers.question("a", Self.rows, [1, 2]), answers.question("b", Self.rows, [1, 3])],
+      onCitus: true)
+    #expect(joined.commands.map(\.sql.name) == [Self.rows.name, Self.rows.name])
   }
 }

@@ -68,7 +68,7 @@ extension FullTables {
       _ = try transaction.devices.all(courierToken: "a7")
       _ = try transaction.devices.all(address: "a9")
     }
-    _ = try await store.changedUsers(after: 10_000)
+    _ = try await store.changedAccounts(after: 10_000)
   }
 
   /// Zones, shares, subscriptions and files.

@@ -92,7 +92,7 @@ extension FullTables {
       _ = try transaction.records.referrers(
         to: RecordKey(zone: key, name: "r1"), by: .none, limit: 100)
       _ = try transaction.log.lastPosition(in: transaction.log.bucket(of: key.database))
-      _ = try transaction.mailboxes.lastPosition()
+      _ = try transaction.mailboxes.lastPosition(in: transaction.log.bucket(of: key.database))
       for database in [key.database, DatabaseKey(in: containerEnvironment, owner: nil)] {
         _ = try transaction.subscriptions.hasQueries(on: "Trail", in: database)
       }

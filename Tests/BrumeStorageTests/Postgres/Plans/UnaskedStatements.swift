@@ -52,7 +52,8 @@ extension WrittenStatement {
     PostgresZones.countDatabases
     """,
     "When an account comes or goes: all accounts, identities or databases are read.": """
-    PostgresUsers.count PostgresUsers.unlink PostgresZones.databasesOfOwner
+    PostgresUsers.findEstimate PostgresUsers.findCount PostgresUsers.unlink
+    PostgresZones.databasesOfOwner
     """,
     "Every hour, about all databases.": """
     PostgresZones.databasesOfContainer PostgresZones.unfinishedDeletions

@@ -1,6 +1,6 @@
 // Every setting of the server, once: its key, default and one sentence of help. Flag, variable and
 // place in the configuration file follow from the key. Where values come from, and in which order,
-// is `Configuration+Sources.swift`; what they mean together, and what the defaults are, is `Settings.swift`.
+// is `SettingSources.swift`; what they mean together, and what the defaults are, is `Settings.swift`.
 
 import BrumeModel
 import Logging

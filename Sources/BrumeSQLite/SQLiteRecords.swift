@@ -215,6 +215,12 @@ final class SQLiteRecords: RecordWriting, Remembering {
     seen.removeAll()
   }
 
+  func removeIndex(of zone: ZoneKey, limit: Int) throws -> Int? {
+    guard let zone = try numbers.number(of: zone) else { return 0 }
+    try index.endFields(ofZone: zone)
+    return try ZoneIndexRows(connection).remove(ofZone: zone, limit: limit)
+  }
+
   func forgetDeletions(
     of names: [String], in zone: ZoneKey, through sequence: Int64
   ) throws -> Int {

@@ -154,7 +154,8 @@ final class SQLiteZones: ZoneWriting, Remembering {
     SELECT d.container, d.environment, d.owner, \(SummedTable.databases.fits("d")), z.name
     FROM zones z JOIN databases d ON d.id = z.database
     WHERE z.deletion IS NOT NULL AND \(SummedTable.zones.fits("z"))
-      AND EXISTS (SELECT 1 FROM records r WHERE r.zone = z.id)
+      AND (EXISTS (SELECT 1 FROM records r WHERE r.zone = z.id)
+        OR EXISTS (SELECT 1 FROM index_keys k WHERE k.zone = z.id))
     LIMIT ?1
     """)
   private static let countDatabases = SQL(

@@ -2,7 +2,7 @@
 // supported and what to write instead. Only shapes are decided here: whether a field exists, has an
 // index and takes the constant's type is the schema's matter, on the server.
 //
-// One comparison becomes a filter in Supported+Comparisons.swift.
+// One comparison becomes a filter in `Conditions.swift`.
 
 package import BrumeModel
 

@@ -49,7 +49,7 @@ final class SQLiteMailboxes: MailboxWriting, Remembering {
       time: 0, requestID: "")
   }
 
-  func lastPosition() throws -> Int64 { positions.last }
+  func lastPosition(in bucket: Bucket) throws -> Int64 { positions.last }
 
   func count(of device: DeviceKey) throws -> Int {
     guard let number = try numbers.number(of: device) else { return 0 }

@@ -1,0 +1,86 @@
+// How the outcome of a request is stored: which request it is of, then a result for each operation. Stores have all
+// forms that there were, so what is read here may be of an earlier version.
+
+import BrumeModel
+import BrumeStorage
+
+extension OperationMemory {
+  /// What comes before the results: of which request they are, and how many.
+  struct Heading {
+    let containerEnvironment: ContainerEnvironment
+    let owner: String
+    let id: String
+    let time: Milliseconds
+    let count: Int64
+
+    init?(_ unpacker: inout Unpacker) {
+      guard let containerEnvironment = unpacker.containerEnvironment(), let owner = unpacker.text(),
+        let id = unpacker.text(), let time = unpacker.number(), let count = unpacker.number(),
+        count >= 0
+      else { return nil }
+      (self.containerEnvironment, self.owner, self.id) = (containerEnvironment, owner, id)
+      (self.time, self.count) = (time, count)
+    }
+
+    func isOf(_ database: DatabaseKey, _ id: String) -> Bool {
+      containerEnvironment == database.containerEnvironment && owner == database.ownerName
+        && self.id == id
+    }
+  }
+
+  /// What a stored result begins with.
+  private enum ResultKind {
+    /// By a version that did not keep the tag.
+    static let savedWithoutTag: Int64 = 0
+    static let deleted: Int64 = 1
+    static let failed: Int64 = 2
+    static let saved: Int64 = 3
+  }
+
+  static func add(_ result: RecordResult, to packer: inout Packer) {
+    switch result {
+    case .success(.saved(let stored)):
+      packer.add(ResultKind.saved)
+      packer.add(stored.name)
+      packer.add((try? stored.record().zone.name) ?? ZoneID.defaultName)
+      packer.add(stored.sequence)
+    case .success(.deleted(let name, let zone)):
+      packer.add(ResultKind.deleted)
+      packer.add(name)
+      packer.add(zone.name)
+    case .failure(let failure):
+      packer.add(ResultKind.failed)
+      packer.add(failure.id.name)
+      packer.add(failure.id.zone.name)
+      packer.add(failure.error.code.rawValue)
+      packer.add(failure.error.reason)
+    }
+  }
+
+  /// A result as it was stored.
+  struct Kept {
+    let name: String
+    let zone: String
+    let isDeletion: Bool
+    let isSave: Bool
+    /// Of a save whose tag was kept.
+    private(set) var sequence: Int64?
+    private(set) var failure: BrumeError?
+
+    init?(_ unpacker: inout Unpacker) {
+      guard let kind = unpacker.number(), let name = unpacker.text(), let zone = unpacker.text()
+      else { return nil }
+      (self.name, self.zone) = (name, zone)
+      isDeletion = kind == ResultKind.deleted
+      isSave = kind == ResultKind.saved || kind == ResultKind.savedWithoutTag
+      if kind == ResultKind.saved {
+        guard let number = unpacker.number() else { return nil }
+        sequence = number
+      } else if !isSave, !isDeletion {
+        guard let code = unpacker.text().flatMap(BrumeError.Code.init), let reason = unpacker.text()
+        else { return nil }
+        failure = BrumeError(code, reason)
+      }
+    }
+  }
+}
