@@ -82,9 +82,9 @@ struct OperationMemory: Sendable {
   private func result(_ kept: Kept, _ access: inout RecordAccess) throws -> RecordResult? {
     let key = RecordKey(zone: ZoneKey(database: database, name: kept.zone), name: kept.name)
     let id = RecordID(name: kept.name, zone: key.zone.id)
-    let stored = try access.transaction.records.find(key)
     // That something was deleted says nothing that its sender does not know.
     if kept.isDeletion { return .success(.deleted(name: kept.name, zone: id.zone)) }
+    let stored = try access.transaction.records.find(key)
     // It fails alone, as it would by the rules: what else the request did is not done again.
     if let error = try refusal(of: key.zone, &access) { return .failure(ItemFailure(id, error)) }
     guard try mayStill(kept.isSave ? .write : .read, stored, in: key.zone, &access) else {

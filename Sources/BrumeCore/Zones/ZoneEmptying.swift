@@ -36,6 +36,10 @@ package struct ZoneEmptying: Sendable {
   /// - Throws: what the store throws; some rows are gone then.
   func finish(_ zones: [ZoneKey], evenLive: Bool = false) async throws {
     for zone in zones {
+      // In a zone that is there queries need their index as long as there are records.
+      if !evenLive {
+        while try await !removeSomeIndex(of: zone) { try Task.checkCancellation() }
+      }
       while try await !removeSome(of: zone, evenLive) { try Task.checkCancellation() }
     }
   }
@@ -75,6 +79,15 @@ package struct ZoneEmptying: Sendable {
     }
   }
 
+  /// A step that takes away what queries find records by. Answers whether nothing of it is left.
+  private func removeSomeIndex(of zone: ZoneKey) async throws -> Bool {
+    let (plan, limit) = (ReadPlan { [.zone(zone)] }, Self.indexStep)
+    return try await store.writeRepeatable(in: .database(zone.database), reading: plan) {
+      guard try $0.mayEmpty(zone, false) else { return true }
+      return try $0.records.removeIndex(of: zone, limit: limit) != nil
+    }
+  }
+
   /// One step. Answers whether nothing is left to do.
   private func removeSome(of zone: ZoneKey, _ evenLive: Bool) async throws -> Bool {
     let (names, isLast) = try await store.read { transaction in
@@ -87,9 +100,6 @@ package struct ZoneEmptying: Sendable {
     }
     return try await store.writeRepeatable(in: .database(zone.database), reading: plan) {
       guard try $0.mayEmpty(zone, evenLive) else { return true }
-      // In a zone that is there queries need them as long as there are records.
-      let limit = Self.indexStep
-      if !evenLive, try $0.records.removeIndex(of: zone, limit: limit) == nil { return false }
       if !isLast { return try $0.remove(names, in: zone) }
       try $0.records.removeAll(in: zone)
       return true
@@ -133,10 +143,11 @@ extension WriteTransaction {
     return true
   }
 
-  /// Whether a deleted zone has anything left that would be in the one that is made again, but for what goes here and now.
-  func hasRest(in zone: ZoneKey) throws -> Bool {
-    if try hasRows(in: zone) { return true }
-    return try records.removeIndex(of: zone, limit: ZoneEmptying.step) == nil
+  /// Removes what little queries would find in a zone that is made again. Answers whether nothing else is left of the
+  /// deleted one.
+  func removeLast(of zone: ZoneKey) throws -> Bool {
+    if try hasRows(in: zone) { return false }
+    return try records.removeIndex(of: zone, limit: ZoneEmptying.step) != nil
   }
 
   /// Whether a zone's rows may go: what was made again has rows of its own.

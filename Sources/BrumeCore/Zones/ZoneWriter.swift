@@ -23,7 +23,7 @@ struct ZoneWriter {
     let old = try transaction.zones.find(key)
     if let old, old.isLive { return old }
     if key.isDefault { return try transaction.zones.live(key) }
-    if old != nil, try transaction.hasRest(in: key) {
+    if old != nil, try !transaction.removeLast(of: key) {
       // Whoever began to take them away may have given up.
       if !left.contains(key) { left.append(key) }
       throw BrumeError(

@@ -5,7 +5,7 @@ import DequeModule
 
 /// The steps of all lanes.
 package struct LaneShares<Step> {
-  private struct Lane {
+  fileprivate struct Lane {
     var running = 0
     var waiting: Deque<Step> = []
   }
@@ -62,3 +62,6 @@ package struct LaneShares<Step> {
     return body(&lane)
   }
 }
+
+extension LaneShares: Sendable where Step: Sendable {}
+extension LaneShares.Lane: Sendable where Step: Sendable {}
