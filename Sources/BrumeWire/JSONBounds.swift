@@ -2,6 +2,8 @@
 // them (accents) are sorted, which takes the square of their number: with some thousands of them, seconds.
 // And a bound on how many values there are: two bytes of a body become sixty in memory.
 
+import BrumeModel
+
 /// What a request's texts and values are bounded by.
 package enum JSONBounds {
   /// Of a key and of a zone's names, in UTF-8. The rules for names allow less (255), but have their say for each item only.
@@ -39,18 +41,9 @@ extension String {
 }
 
 extension String {
-  /// Whether it is ASCII. Eight bytes at a time, because each text of a request is asked.
+  /// Whether it is ASCII.
   private var isPlain: Bool {
-    var text = self
-    return text.withUTF8 { bytes in
-      var at = 0
-      while bytes.count - at >= 8 {
-        let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: at, as: UInt64.self)
-        if word & 0x8080_8080_8080_8080 != 0 { return false }
-        at += 8
-      }
-      return bytes[at...].allSatisfy { $0 < 0x80 }
-    }
+    !hasByte({ $0 >= 0x80 }) { $0 & 0x8080_8080_8080_8080 != 0 }
   }
 }
 

@@ -95,7 +95,7 @@ struct BackupCommand: AsyncParsableCommand {
   }
 
   private func checked(_ path: String, _ progress: TerminalProgress) throws -> BackupFile {
-    try BackupTalk.requireFile(path)
+    try DiskFile.requireBackup(path)
     return try BackupChain.check(path) {
       progress.show("checking '\(path)'", $0.checked, of: $0.all)
     }
@@ -117,19 +117,6 @@ struct BackupCommand: AsyncParsableCommand {
 
 /// What a backup holds, in words.
 enum BackupTalk {
-  /// Refuses what cannot be a backup, before anything else is done.
-  static func requireFile(_ path: String) throws {
-    guard DiskFile.exists(path) else {
-      throw StatusFailure(.noInput, "there is no file '\(path)'")
-    }
-    guard !DiskFile.isFolder(path) else {
-      throw StatusFailure(.noInput, "'\(path)' is a folder; name a file of 'brume backup'")
-    }
-    do { _ = try DiskFile.reading(path) } catch {
-      throw StatusFailure(.noInput, "\(error); check its owner and rights")
-    }
-  }
-
   static func sentence(_ file: String, _ report: BackupReport) -> String {
     let base = report.header?.base
     let rows =

@@ -78,7 +78,7 @@ struct RestoreCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try BackupTalk.requireFile(file)
+    try DiskFile.requireBackup(file)
     if goesToServer { return try await sendToServer() }
     let settings = try await settings()
     let progress = TerminalProgress()

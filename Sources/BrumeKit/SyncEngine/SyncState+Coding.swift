@@ -81,10 +81,13 @@ extension SyncState: Codable {
     try values.encode(Self.sorted(state.unnamedZones), forKey: .unnamed)
     try values.encode(Self.sorted(state.zonesAmidPages), forKey: .amidPages)
     try values.encode(Self.sorted(state.zonesSentTo), forKey: .sentTo)
-    let sent = state.recordsSent.sorted { $0.key.recordName < $1.key.recordName }.map {
+    let sent = state.recordsSent.map {
       SentRecord(zone: ZoneName($0.key.zoneID), record: $0.key.recordName, type: $0.value)
     }
-    try values.encode(sent, forKey: .recordsSent)
+    try values.encode(
+      sent.sorted {
+        ($0.zone.zone, $0.zone.owner, $0.record) < ($1.zone.zone, $1.zone.owner, $1.record)
+      }, forKey: .recordsSent)
     try values.encode(state.hasUntrackedChanges, forKey: .untracked)
     try values.encode(state.recordChanges.map(Self.coded), forKey: .records)
     try values.encode(state.databaseChanges.map(Self.coded), forKey: .databaseChanges)
