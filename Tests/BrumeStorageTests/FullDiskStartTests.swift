@@ -23,32 +23,29 @@ import Testing
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let folder = try TemporaryFolder()
-      var store = try folder.openSQLite()
-      for number in 0..<4 { try await Self.save("r\(number)", in: store) }
-      FileSizes.limit(to: Self.limit)
-      await Self.expectNoRoom(in: store)
-      try await store.close()
-
+      try await Self.withStore(in: folder) { store in
+        for number in 0..<4 { try await Self.save("r\(number)", in: store) }
+        FileSizes.limit(to: Self.limit)
+        await Self.expectNoRoom(in: store)
+      }
       let log = LogLines(from: .warning)
-      store = try folder.openSQLite(logger: log.logger)
-      #expect(log.texts.contains { $0.contains("saves are refused until there is room") })
-      #expect(try await Self.count(in: store) == 4)
-      for _ in 0..<2 { await Self.expectNoRoom(in: store) }
-      try await store.close()
-
+      try await Self.withStore(in: folder, log) { store in
+        #expect(log.texts.contains { $0.contains("saves are refused until there is room") })
+        #expect(try await Self.count(in: store) == 4)
+        for _ in 0..<2 { await Self.expectNoRoom(in: store) }
+      }
       // A second time there is no less room than the first.
-      store = try folder.openSQLite()
-      #expect(try await Self.count(in: store) == 4)
-      await Self.expectNoRoom(in: store)
-      FileSizes.limit(to: .max)
-      try await Self.save("after", in: store)
-      #expect(try await Self.count(in: store) == 5)
-      try await store.close()
-
+      try await Self.withStore(in: folder) { store in
+        #expect(try await Self.count(in: store) == 4)
+        await Self.expectNoRoom(in: store)
+        FileSizes.limit(to: .max)
+        try await Self.save("after", in: store)
+      }
       let later = LogLines(from: .warning)
-      store = try folder.openSQLite(logger: later.logger)
-      #expect(try await Self.count(in: store) == 5 && later.texts.isEmpty, "\(later.texts)")
-      try await store.close()
+      try await Self.withStore(in: folder, later) { store in
+        #expect(try await Self.count(in: store) == 5)
+        #expect(later.texts.isEmpty, "\(later.texts)")
+      }
     }
   }
 
@@ -73,6 +70,16 @@ import Testing
       #expect(try await store.read { try $0.mailboxes.lastPosition(in: .only) } > second)
       try await store.close()
     }
+  }
+
+  /// A store that is gone has given back its marks, as the end of a process does.
+  private static func withStore(
+    in folder: TemporaryFolder, _ log: LogLines = LogLines(from: .warning),
+    _ body: (SQLiteStore) async throws -> Void
+  ) async throws {
+    let store = try folder.openSQLite(logger: log.logger)
+    try await body(store)
+    try await store.close()
   }
 
   private static func save(_ name: String, in store: SQLiteStore) async throws {
