@@ -283,7 +283,12 @@ final class SQLiteRecords: RecordWriting, Remembering {
 
   // MARK: Bodies
 
-  func bodyBegins() { seen.removeAll(keepingCapacity: true) }
+  func bodyBegins() {
+    seen.removeAll(keepingCapacity: true)
+    holders.bodyBegins()
+  }
+
+  func bodyEnds() throws { try holders.bodyEnds() }
 
   func forget() { seen = [:] }
 }
