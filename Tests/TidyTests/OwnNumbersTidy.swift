@@ -26,7 +26,6 @@ import Testing
     "BackupReport.mostNames": "a list for reading; the counts beside it are whole",
     "BackupChain.most": "of files that the operator names", "BackupAdmin.pieceBytes": piece,
     "StoreMove.page": piece, "Removals.few": piece, "Removals.atOnce": piece,
-    "Removals.bytesAtOnce": piece,
     "ShareScope.mostBytes": "of shares that show nothing, and are read to see that",
     "SharedRoots.few": "beyond it the bound of cascades holds", "DeepCheckup.page": piece,
     "DamageRemoval.namedRows": "the command names all of them",

@@ -25,6 +25,8 @@ struct Removals {
     var companions: [String: [String]] = [:]
     var needs: [String: Needs] = [:]
     var bytes: [String: Int] = [:]
+    /// Those with which more would go than may.
+    var tooLarge: Set<String> = []
   }
 
   /// Records that have to go before another can: its children and its VALIDATE holders.
@@ -103,8 +105,11 @@ struct Removals {
     var found: Set<String> = [name]
     var order = [name]
     var count = 0
+    // What does not fit stays, or a stranger kept the record by what refers to it.
+    func fitting() -> [String]? { holdersMayStay ? Array(order.prefix(max(1, count))) : nil }
     while count < order.count {
-      for name in try companions(of: order[count])
+      guard let names = try companions(of: order[count]) else { return fitting() }
+      for name in names
       where stage.puts[name] == nil && !gone.contains(name) && found.insert(name).inserted {
         order.append(name)
       }
@@ -115,8 +120,7 @@ struct Removals {
         try giveUp()
       }
       if gone.count + found.count > context.limits.cascade || size > context.limits.cascadeBytes {
-        // What does not fit stays, or a stranger kept the record by what refers to it.
-        return holdersMayStay ? Array(order.prefix(max(1, count))) : nil
+        return fitting()
       }
       count += 1
     }
@@ -127,15 +131,19 @@ struct Removals {
   /// nothing then, or a stranger could keep its owner from deleting it (case DEL-06: the deletion does not wait).
   private var holdersMayStay: Bool { context.scope == .public }
 
-  private mutating func companions(of name: String) throws -> [String] {
+  /// What goes directly with a record; nil if that is too much.
+  private mutating func companions(of name: String) throws -> [String]? {
     if let known = links.companions[name] { return known }
+    if links.tooLarge.contains(name) { return nil }
     if try isShare(name) { return [] }
     let key = RecordKey(zone: stage.zone, name: name)
     let limit = (givesUp ? min(Self.atOnce, context.limits.cascade) : context.limits.cascade) + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
     if names.count > Self.atOnce { try giveUp() }
-    // More are refused in any case.
-    if names.count < limit { try requireReferrers(names, to: name) }
+    guard try names.count < limit && requireReferrers(names, to: name) else {
+      links.tooLarge.insert(name)
+      return nil
+    }
     // A user record stays, and refers to nothing then. Else its user could keep others from deleting what is theirs. A share
     // ends when somebody ends it.
     names = try names.filter { other in
@@ -147,7 +155,7 @@ struct Removals {
       names += try stage.transaction.records.descendants(of: [name], in: stage.zone, limit: limit)
       if names.count > Self.atOnce { try giveUp() }
     }
-    links.bytes[name] = record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
+    links.bytes[name] = Self.bytes(of: record)
     links.companions[name] = names
     return names
   }
@@ -169,12 +177,25 @@ struct Removals {
 
   /// Each is read before it goes anyway. What the store finds it by may be damaged, and must not take another record
   /// along.
-  private func requireReferrers(_ names: [String], to target: String) throws {
+  ///
+  /// - Returns: whether they are no more bytes than may go. Others are not read.
+  private func requireReferrers(_ names: [String], to target: String) throws -> Bool {
+    var (bytes, along) = (0, 0)
     for name in names where stage.puts[name] == nil {
-      let pointers = try stage.before(name)?.pointers(within: stage.zone) ?? []
+      let record = try stage.before(name)
+      let pointers = record?.pointers(within: stage.zone) ?? []
       guard pointers.contains(where: { $0.target.text == target && $0.action == .deleteSelf })
       else { throw BrumeError.damaged("what refers to record '\(NameRules.shown(target))'") }
+      bytes += Self.bytes(of: record)
+      if !asked.contains(name) { along += Self.bytes(of: record) }
+      if along > Self.bytesAtOnce { try giveUp() }
+      if bytes > context.limits.cascadeBytes { return false }
     }
+    return true
+  }
+
+  private static func bytes(of record: Record?) -> Int {
+    record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
   }
 
   private func tooMany(_ name: String) -> BrumeError {
