@@ -189,6 +189,8 @@ package struct Limits: Sendable, Equatable {
   package var mailboxRows = 100
   /// Ours: entries of a mailbox that its stream reads at once.
   package var streamEntries = 50
+  /// Ours: event streams and polls of one user that are open at one server.
+  package var streamsPerUser = 100
   /// Ours: devices of one user in one container environment.
   package var devicesPerUser = 50
   /// Ours: notifications kept for `CKFetchNotificationChangesOperation` per user.
@@ -310,9 +312,8 @@ package struct Limits: Sendable, Equatable {
   package var outsideHosts = 256
   /// Ours: connections to one host. How many are used is the delivery queue's business.
   package var outsideConnectionsPerHost = 1000
-  /// Ours: rows of the push log.
+  /// Ours: rows of the push log, and of it in one answer.
   package var pushLogRows = 10_000
-  /// Ours: rows of the push log in one answer.
   package var pushLogPage = 1000
   /// Ours: how long changes and their deliveries are remembered for an operator who asks why a push did not
   /// come; 0: not at all.

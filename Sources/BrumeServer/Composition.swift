@@ -35,6 +35,7 @@ package final class Composition: Sendable {
   package let rates: RateLimits
   package let requestShares: RequestShares
   package let connectionShares: ConnectionShares
+  let streamPlaces: StreamPlaces
   package let bodyMemory: HeldBytes
   package let answerMemory: HeldBytes
   package let smallAnswerMemory: HeldBytes
@@ -102,9 +103,13 @@ package final class Composition: Sendable {
     let files = try settings.place(of: assets, host)
     let opened = wrapping(try settings.openStore(host, logger, in: folder, filesIn: files))
     store = spans.isOn ? TracedStore(inner: opened, spans: spans) : opened
-    engine = try await Engine(store: store, assets: assets, limits: limits, host: host) {
-      Self.warnOfRaisedGeneration(logger, $0)
-    }
+    let (streams, signals) = (
+      StreamHub(sendingWith: StreamConnection.take), MailboxSignals()
+    )
+    engine = try await Engine(
+      store: store, assets: assets, limits: limits, host: host,
+      deviceRemovals: DeviceRemovals(streams, signals)
+    ) { Self.warnOfRaisedGeneration(logger, $0) }
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
     requestLog = RequestLog(capacity: limits.requestLogLines)
@@ -114,7 +119,7 @@ package final class Composition: Sendable {
       clock: clock.waiting(for: "sending pushes: retries, and a look through the store"),
       metrics: metrics, events: events, spans: spans)
     let delivery = ServerDelivery(
-      streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
+      streams: streams, signals: signals,
       inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker,
       events: events)
     mailboxDelivery = MailboxDelivery(
@@ -126,6 +131,9 @@ package final class Composition: Sendable {
     rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
+    streamPlaces = StreamPlaces(
+      most: settings.connections, mostOfAddress: settings.connectionsPerAddress,
+      mostOfUser: limits.streamsPerUser)
     bodyMemory = .ofBodies(limits)
     answerMemory = .ofAnswers(limits)
     smallAnswerMemory = .ofSmallAnswers(limits)
@@ -216,9 +224,7 @@ package final class Composition: Sendable {
   package func followMailboxes() async throws { try await mailboxDelivery.tail?.run() }
 
   /// Nil: this process is the only one that has the store open.
-  var accountTail: AccountTail? {
-    store.sharedAccounts.map { AccountTail(accounts: $0, signOut: signOut) }
-  }
+  var accountTail: AccountTail? { mailboxDelivery.accounts }
 
   var signInAddress: SignInAddress { SignInAddress(signIns: engine.signIns, server: address) }
 
@@ -269,13 +275,12 @@ package final class Composition: Sendable {
     }
   }
 
-  var signOut: SignOut {
-    SignOut(accounts: engine.accounts, streams: delivery.streams, signals: delivery.signals)
-  }
+  var signOut: SignOut { SignOut(engine.accounts, delivery) }
 
   var streamParts: StreamParts {
     StreamParts(
-      hub: delivery.streams, reads: mailboxDelivery.reads, metrics: metrics, now: host.now,
+      hub: delivery.streams, places: streamPlaces, reads: mailboxDelivery.reads, metrics: metrics,
+      now: host.now,
       time: clock.manual, limits: settings.limits, heartbeat: settings.timeouts.heartbeat,
       generation: engine.generation)
   }

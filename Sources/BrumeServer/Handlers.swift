@@ -61,7 +61,8 @@ struct Handlers: Sendable {
       courier: Courier(
         engine: engine, store: store, signals: delivery.signals, inFlight: delivery.inFlight,
         clock: server.clock.waiting(for: "a poll of the courier")),
-      cursors: cursors, metrics: server.metrics, pollSeconds: settings.timeouts.poll,
+      cursors: cursors, places: server.streamPlaces, metrics: server.metrics,
+      pollSeconds: settings.timeouts.poll,
       timePasses: server.clock.manual == nil)
     signIn = SignInRoutes(
       signIns: engine.signIns, accounts: engine.accounts, passwords: server.passwords,

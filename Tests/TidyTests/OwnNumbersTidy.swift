@@ -72,6 +72,8 @@ import Testing
     "PasswordSlots.mostOfOperators": "a part of the limit of all passwords",
     "PasswordSlots.mostOfAddress": "a part of the limit of all passwords",
     "KnownCredentials.longestSilence": "how old an answer may be, which is promised",
+    "AccountTail.longestSilence": "how old what is known may be, which is promised",
+    "StreamPlaces.pause": "who asks again earlier is refused again",
     "HealthRoutes.longestSilence": "as long as a lease",
     "HealthRoutes.mostNamed": "the rest is said to be there",
     "Caution.rest": "what is left out is only for operators",

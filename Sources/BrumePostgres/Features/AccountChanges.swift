@@ -1,5 +1,5 @@
-// Changes to accounts, credentials and roles, as other processes learn of them: each has a number, in the order
-// of commits, under the lock of what belongs to no bucket.
+// Changes to accounts, credentials and roles, and removals of devices, as other processes learn of them: each has a
+// number, in the order of commits, under the lock of what belongs to no bucket.
 
 import BrumeModel
 import BrumeStorage
@@ -30,6 +30,14 @@ final class AccountChanges {
     try note(whose: "\(place.environment.rawValue) \(place.container.name)")
   }
 
+  /// A device was removed: its streams end. It stands there too, its own name last, which may have spaces. Processes of
+  /// versions before take it for a place that nobody has.
+  func noteRemoved(_ device: DeviceKey) throws {
+    try session.requireCoordinator()
+    let place = "\(device.environment.rawValue) \(device.container.name)"
+    try note(whose: "\(place) \(device.user.name) \(device.device.name)")
+  }
+
   private func note(whose: String) throws {
     let number = try locks.next(Locks.server)
     session.put([.integer(number), .text(whose), .text(process)], in: Self.table)
@@ -46,16 +54,30 @@ final class AccountChanges {
     let answers = try connection.exchange()
     let newest = answers[0].first?.integer(0) ?? 0
     if last > 0, newest - kept > last { return ChangedAccounts(users: nil, last: newest) }
-    let found = answers[1].map { (user: UserID($0.text(0)), place: place($0)) }
-    return ChangedAccounts(
-      users: Set(found.filter { $0.place == nil }.map(\.user)),
-      tokensRemovedIn: Set(found.compactMap(\.place)), last: newest)
+    return all(answers[1], last: newest)
   }
 
-  private static func place(_ row: Row) -> ContainerEnvironment? {
-    let parts = row.text(0).split(separator: " ", maxSplits: 1).map(String.init)
-    guard parts.count == 2, let environment = Environment(rawValue: parts[0]) else { return nil }
-    return ContainerEnvironment(ContainerID(parts[1]), environment)
+  private static func all(_ rows: Rows, last: Int64) -> ChangedAccounts {
+    var users: Set<UserID> = []
+    var places: Set<ContainerEnvironment> = []
+    var devices: Set<DeviceKey> = []
+    for text in rows.map({ $0.text(0) }) {
+      let parts = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        .map(String.init)
+      guard parts.count > 1, let environment = Environment(rawValue: parts[0]) else {
+        users.insert(UserID(text))
+        continue
+      }
+      let place = ContainerEnvironment(ContainerID(parts[1]), environment)
+      if parts.count == 4 {
+        devices.insert(
+          DeviceKey(in: place, user: UserID(parts[2]), device: DeviceID(parts[3])))
+      } else {
+        places.insert(place)
+      }
+    }
+    return ChangedAccounts(
+      users: users, tokensRemovedIn: places, devicesRemoved: devices, last: last)
   }
 
   private static let table = Table(

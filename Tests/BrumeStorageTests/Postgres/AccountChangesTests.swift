@@ -1,4 +1,4 @@
-// What a process learns of API tokens that others remove.
+// What a process learns of API tokens and devices that others remove.
 
 import BrumeModel
 import BrumeStorage
@@ -28,6 +28,36 @@ import Testing
     #expect(own.tokensRemovedIn == [])
     #expect(others.tokensRemovedIn == [place])
     #expect(others.users == [])
+    try await here.close()
+    try await there.close()
+  }
+
+  @Test func `a process learns which devices another one removed, whatever they are called`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let here = try PostgresStore.forTest(url: url)
+    let there = try PostgresStore.forTest(url: url)
+    let place = ContainerEnvironment(.sample, .development)
+    let devices = ["mine", "phone", "a phone  of two names "].map {
+      DeviceKey(in: place, user: UserID("_u"), device: DeviceID($0))
+    }
+    for device in devices {
+      try await here.write(in: .account(device)) {
+        try $0.devices.put(Device(key: device, channel: .stream, registered: 1))
+      }
+    }
+    let before = try await here.changedAccounts(after: 0)
+    let never = DeviceKey(in: place, user: UserID("_u"), device: DeviceID("never there"))
+    for (store, device) in [
+      (here, devices[0]), (there, devices[1]), (there, devices[2]), (there, never),
+    ] {
+      try await store.write(in: .account(device).and(.server)) { try $0.devices.remove(device) }
+    }
+    let changes = try await here.changedAccounts(after: before.last)
+    #expect(changes.devicesRemoved == Set(devices.dropFirst()))
+    #expect(changes.users == [] && changes.tokensRemovedIn == [])
+    #expect(here.lastChange <= changes.last)
     try await here.close()
     try await there.close()
   }
