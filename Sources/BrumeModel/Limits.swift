@@ -184,8 +184,7 @@ package struct Limits: Sendable, Equatable {
   package var payloadStringLength = 100
   /// APNs documents 64 bytes for the collapse identifier.
   package var collapseIDBytes = 64
-  /// Ours: waiting notifications of one device, then one "fetch everything"
-  /// (docs/internals/notifications.md, N6).
+  /// Ours: waiting notifications of one device, then one "fetch everything" (docs/internals/notifications.md, N6).
   package var mailboxRows = 100
   /// Ours: entries of a mailbox that its stream reads at once.
   package var streamEntries = 50
