@@ -35,8 +35,6 @@ package final class LogWriter: Sendable {
     self.descriptor = descriptor
     self.now = now
     lines = Mutex(WaitingLines(limits, note: note))
-    // A reader that has gone is a failure of the call, and not the end of the server.
-    signal(SIGPIPE, SIG_IGN)
     guard EngineThread.start({ [self] in run() }) else { return nil }
   }
 
@@ -83,7 +81,8 @@ package final class LogWriter: Sendable {
     }
   }
 
-  /// A handler that waits for this thread must not run on it.
+  /// A handler that waits for this thread must not run on it, and a reader that has gone is a failure of the call, and not
+  /// the end of the server.
   private static func leaveSignalsToOthers() {
     var all = sigset_t()
     sigfillset(&all)
