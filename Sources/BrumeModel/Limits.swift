@@ -184,8 +184,7 @@ package struct Limits: Sendable, Equatable {
   package var payloadStringLength = 100
   /// APNs documents 64 bytes for the collapse identifier.
   package var collapseIDBytes = 64
-  /// Ours: waiting notifications of one device, then one "fetch everything"
-  /// (docs/internals/notifications.md, N6).
+  /// Ours: waiting notifications of one device, then one "fetch everything" (docs/internals/notifications.md, N6).
   package var mailboxRows = 100
   /// Ours: entries of a mailbox that its stream reads at once.
   package var streamEntries = 50
@@ -409,8 +408,7 @@ package struct Limits: Sendable, Equatable {
   package var roleMembersPerContainer = 10_000
   /// Ours: what is sealed may be so large; nothing that the server hands out is.
   package var sealedBytes = 1 << 20
-  /// Ours: the origin of a web page that may use an API token, and the address that its sign-in leads
-  /// back to.
+  /// Ours: the origin of a web page that may use an API token, and the address that its sign-in leads back to.
   package var originBytes = 300
   package var callbackBytes = 2000
   /// Ours: how far the clocks of a provider and of the server may differ.
@@ -480,7 +478,7 @@ package struct Limits: Sendable, Equatable {
   /// Ours: indexes whose use by queries is counted.
   package var countedIndexes = 10_000
 
-  // MARK: Tracing
+  // MARK: Tracing, the server's own log
 
   /// Ours: spans that wait to be sent; more are given up and counted.
   package var spansWaiting = 8192
@@ -490,6 +488,8 @@ package struct Limits: Sendable, Equatable {
   package var tracedRequests = 10_000
   /// Ours: requests of one fan-out that get a span each.
   package var tracedPerFanOut = 100
+  /// Ours: bytes of lines that wait until somebody reads the log, for each output; those that come then are lost and counted.
+  package var logBytesWaiting = 1 << 20
 
   // MARK: Development
 

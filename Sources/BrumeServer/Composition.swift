@@ -66,6 +66,8 @@ package final class Composition: Sendable {
   let spans: Spans
   /// Nil: they are not.
   let exporter: OTLPExporter?
+  /// How many lines of the log were lost; nil: nobody counts them.
+  let lostLogLines: (@Sendable () -> Int64)?
   let providerCalls: ProviderCalls
 
   /// Opens the store that the settings name.
@@ -74,13 +76,14 @@ package final class Composition: Sendable {
   ///   - folder: locked until the process ends; nil keeps nothing but the store.
   ///   - users: whom development mode makes.
   ///   - workers: the threads of requests; nil leaves them where they begin, for simulations in one thread.
+  ///   - lostLogLines: how many lines of the log were lost; nil if nobody counts them.
   ///   - wrapping: what tests put around the store.
   /// - Throws: a `StoreError` or an `AssetFailure` if a store cannot be opened, a `SettingError` if the files
   ///   of TLS cannot be used.
   package init(
     settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
     host given: Host = .real, logger: Logger, workers: Workers? = .shared,
-    wrapping: (any Store) -> any Store = { $0 }
+    lostLogLines: (@Sendable () -> Int64)? = nil, wrapping: (any Store) -> any Store = { $0 }
   ) async throws {
     let limits = settings.limits
     let manual = settings.isClockManual ? ManualTime(given.now()) : nil
@@ -90,6 +93,7 @@ package final class Composition: Sendable {
     self.clock = clock
     self.host = host
     self.logger = logger
+    self.lostLogLines = lostLogLines
     self.workers = workers
     self.folder = folder
     address = ServerAddress(settings)
