@@ -90,6 +90,6 @@ struct Handlers: Sendable {
       metrics: server.metrics, store: store, notifiers: server.notifiers, delivery: delivery,
       health: server.health, now: server.host.now, isOpen: settings.isDevelopment,
       token: settings.metricsToken, identities: server.identities,
-      exporter: server.exporter)
+      exporter: server.exporter, sharedTime: server.clock.shared)
   }
 }
