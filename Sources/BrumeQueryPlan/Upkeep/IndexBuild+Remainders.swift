@@ -62,7 +62,7 @@ extension IndexBuild {
     of type: RecordTypeRowKey, _ gone: any GoneRecordStoring, in database: DatabaseKey
   ) throws -> (id: Int64, left: IndexRemainder)? {
     guard let record = try gone.first(of: type) else { return nil }
-    let now = record.now?.type == type.type ? record.now : nil
+    let now = record.now.flatMap { $0.isLaterForm(of: record.record) ? $0 : nil }
     let behind = try fields.keys(of: type).fields.filter { $0.value.behind != nil }
     let homework = IndexHomework(
       type: type, subject: .gone(id: record.id), database: database, fields: Array(behind.keys),
@@ -105,5 +105,13 @@ extension IndexBuild {
       count += part.count
     } while !rows.isEmpty && !(mayStop && (count >= IndexIntake.most || isAwaited()))
     return count
+  }
+}
+
+extension Record {
+  /// Whether it has the rows of another one under the same keys and name. The number of a record that is forgotten may be
+  /// that of any other one.
+  fileprivate func isLaterForm(of old: Record) -> Bool {
+    type == old.type && ByteText(name) == ByteText(old.name)
   }
 }
