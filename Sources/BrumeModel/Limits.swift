@@ -374,7 +374,7 @@ package struct Limits: Sendable, Equatable {
   /// A signed request is valid 10 minutes around its date.
   package var signatureSkew: Milliseconds = 10 * 60_000
   /// Ours: signatures of modifying requests that are remembered, so that a copy does nothing.
-  package var usedSignatures = 500_000
+  package var usedSignatures = 750_000
   /// CloudKit JS asks for a fresh sign-in page every 14 minutes; ours lives longer.
   package var signInLifetime: Milliseconds = 30 * 60_000
   /// Ours: wrong passwords in a row for a name, then for an address, before waiting begins.

@@ -86,9 +86,8 @@ package final class Composition: Sendable {
     lostLogLines: (@Sendable () -> Int64)? = nil, wrapping: (any Store) -> any Store = { $0 }
   ) async throws {
     let limits = settings.limits
-    let manual = settings.isClockManual ? ManualTime(given.now()) : nil
-    let host = manual.map { given.following($0) } ?? given
-    let clock = ServerClock(host, manual)
+    let clock = ServerClock(settings, given)
+    let host = clock.host
     self.settings = settings
     self.clock = clock
     self.host = host
@@ -105,7 +104,7 @@ package final class Composition: Sendable {
     storeRetry = StoreRetry(logger)
     assets = try settings.openAssets(host)
     let files = try settings.place(of: assets, host)
-    let opened = wrapping(try settings.openStore(host, logger, in: folder, filesIn: files))
+    let opened = wrapping(try settings.openStore(clock, logger, in: folder, filesIn: files))
     store = spans.isOn ? TracedStore(inner: opened, spans: spans) : opened
     let (streams, signals) = (
       StreamHub(sendingWith: StreamConnection.take), MailboxSignals()

@@ -91,6 +91,7 @@ struct Handlers: Sendable {
       metrics: server.metrics, store: store, notifiers: server.notifiers, delivery: delivery,
       health: server.health, now: server.host.now, isOpen: settings.isDevelopment,
       token: settings.metricsToken, identities: server.identities,
-      exporter: server.exporter, lostLogLines: server.lostLogLines)
+      exporter: server.exporter, lostLogLines: server.lostLogLines,
+      sharedTime: server.clock.shared)
   }
 }

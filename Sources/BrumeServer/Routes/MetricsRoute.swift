@@ -25,6 +25,8 @@ struct MetricsRoute: Sendable {
   let exporter: OTLPExporter?
   /// Nil: nobody counts them.
   let lostLogLines: (@Sendable () -> Int64)?
+  /// Nil: nobody shares the store.
+  let sharedTime: SharedTime?
 
   /// Open to this machine and in development; to others with the token of the settings.
   func show(_ call: Call) async throws -> Reply {
@@ -68,6 +70,9 @@ struct MetricsRoute: Sendable {
     if let identities { metrics.gauge(.certificateEnd, identities.notAfter) }
     if let exporter { metrics.total(.droppedSpans, exporter.dropped) }
     if let lostLogLines { metrics.total(.lostLogLines, lostLogLines()) }
+    if let sharedTime {
+      metrics.gauge(.clockDifference, seconds: Double(sharedTime.difference) / 1000)
+    }
     metrics.gauge(.ready, health.isReady ? 1 : 0)
     var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
     reply.contentType = "text/plain; version=0.0.4; charset=utf-8"
