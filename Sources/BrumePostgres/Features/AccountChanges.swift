@@ -23,16 +23,14 @@ final class AccountChanges {
   func note() throws { _ = try locks.next(Locks.server) }
 
   /// A user's account changed: the user's sessions may have ended.
-  func note(_ user: UserID) throws { try note(whose: user.name) }
+  func note(_ user: UserID) throws { try note(.account(user)) }
 
-  /// An API token was removed: streams that it opened end. Its place stands where users do, whose names have no space.
-  func noteRemovedToken(in place: ContainerEnvironment) throws {
-    try note(whose: "\(place.environment.rawValue) \(place.container.name)")
-  }
+  /// An API token was removed: streams that it opened end.
+  func noteRemovedToken(in place: ContainerEnvironment) throws { try note(.removedToken(place)) }
 
-  private func note(whose: String) throws {
+  private func note(_ change: AccountChange) throws {
     let number = try locks.next(Locks.server)
-    session.put([.integer(number), .text(whose), .text(process)], in: Self.table)
+    session.put([.integer(number), .text(change.text), .text(process)], in: Self.table)
     session.run(Self.trim, [.integer(number - Self.kept)])
   }
 
@@ -46,16 +44,12 @@ final class AccountChanges {
     let answers = try connection.exchange()
     let newest = answers[0].first?.integer(0) ?? 0
     if last > 0, newest - kept > last { return ChangedAccounts(users: nil, last: newest) }
-    let found = answers[1].map { (user: UserID($0.text(0)), place: place($0)) }
+    let found = answers[1].map { AccountChange($0.text(0)) }
     return ChangedAccounts(
-      users: Set(found.filter { $0.place == nil }.map(\.user)),
-      tokensRemovedIn: Set(found.compactMap(\.place)), last: newest)
-  }
-
-  private static func place(_ row: Row) -> ContainerEnvironment? {
-    let parts = row.text(0).split(separator: " ", maxSplits: 1).map(String.init)
-    guard parts.count == 2, let environment = Environment(rawValue: parts[0]) else { return nil }
-    return ContainerEnvironment(ContainerID(parts[1]), environment)
+      users: Set(found.compactMap { if case .account(let user) = $0 { user } else { nil } }),
+      tokensRemovedIn: Set(
+        found.compactMap { if case .removedToken(let place) = $0 { place } else { nil } }),
+      last: newest)
   }
 
   private static let table = Table(
@@ -66,4 +60,27 @@ final class AccountChanges {
     "SELECT last FROM buckets WHERE bucket = \(Locks.server.bucket)")
   private static let find = SQL(
     "SELECT user_id FROM account_changes WHERE number > $1 AND process <> $2")
+}
+
+/// What changed. The column `user_id` has it as a text: a user's name, in which there is no space, or the environment
+/// and the container of a token.
+enum AccountChange: Equatable {
+  case account(UserID)
+  case removedToken(ContainerEnvironment)
+
+  init(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    if parts.count == 2, let environment = Environment(rawValue: String(parts[0])) {
+      self = .removedToken(ContainerEnvironment(ContainerID(String(parts[1])), environment))
+    } else {
+      self = .account(UserID(text))
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .account(let user): user.name
+    case .removedToken(let place): "\(place.environment.rawValue) \(place.container.name)"
+    }
+  }
 }

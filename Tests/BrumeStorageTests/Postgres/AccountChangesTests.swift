@@ -31,4 +31,15 @@ import Testing
     try await here.close()
     try await there.close()
   }
+
+  @Test func `a change is read back from its text as what it was`() {
+    let changes: [AccountChange] = [
+      .account(UserID("_a1")), .account(UserID("development")),
+      .removedToken(ContainerEnvironment(ContainerID("iCloud.a b"), .development)),
+      .removedToken(ContainerEnvironment(.sample, .production)),
+    ]
+    #expect(changes.map { AccountChange($0.text) } == changes)
+    // As earlier versions wrote it.
+    #expect(changes[3].text == "production \(ContainerID.sample.name)")
+  }
 }
