@@ -114,13 +114,14 @@ import Testing
     ("http://localhost@evil.example/_brume/metrics HTTP/1.1", "Host: localhost\r\n", 403),
     ("http://user@localhost/_brume/metrics HTTP/1.1", "Host: localhost\r\n", 403),
     ("http://evil.example HTTP/1.0", "", 403),
-    ("http://localhost:8787/_brume/metrics HTTP/1.1", "Host: evil.example\r\n", 200),
-    ("https://127.0.0.1/_brume/metrics?a=http://evil.example/ HTTP/1.1", "Host: \r\n", 200),
-    ("http://localhost/_brume/metrics HTTP/1.0", "", 200),
-    ("http://localhost?/_brume/metrics HTTP/1.1", "Host: localhost\r\n", 404),
-    ("http://localhost HTTP/1.1", "Host: localhost\r\n", 404),
-    ("http://localhost/_brume/metrics HTTP/1.1", "", 400),
-    ("http://localhost/_brume/metrics HTTP/1.1", "Host: localhost\r\nHost: localhost\r\n", 400),
+    ("http://localhost:8787/_brume/health/live HTTP/1.1", "Host: evil.example\r\n", 200),
+    ("https://127.0.0.1/_brume/health/live?a=http://evil.example/ HTTP/1.1", "Host: \r\n", 200),
+    ("http://localhost/_brume/health/live HTTP/1.0", "", 200),
+    ("http://localhost?/nowhere HTTP/1.1", "Host: localhost\r\n", 200),
+    ("http://localhost HTTP/1.1", "Host: localhost\r\n", 200),
+    ("http://localhost/nowhere HTTP/1.1", "Host: localhost\r\n", 404),
+    ("http://localhost/_brume/health/live HTTP/1.1", "", 400),
+    ("http://localhost/ HTTP/1.1", "Host: localhost\r\nHost: localhost\r\n", 400),
   ])
   func `a target that is a whole address says whom the request is for, whatever Host says`(
     target: String, hosts: String, status: Int
