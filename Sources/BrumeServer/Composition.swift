@@ -133,7 +133,7 @@ package final class Composition: Sendable {
     passwords = PasswordVerifier(
       accounts: engine.accounts,
       attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)
-    auditLog = AuditLog(engine.audit, limits: limits, host: host)
+    auditLog = AuditLog(engine.audit, limits: limits, host: host, logger: logger)
     snapshots = Snapshots(
       of: store, in: folder?.path, limits: limits, host: host, logger: logger)
     restores = try await Self.restores(settings, folder, engine.audit, restart, host, logger)
