@@ -61,4 +61,19 @@ import Testing
     try await here.close()
     try await there.close()
   }
+
+  @Test func `a change is read back from its text as what it was`() {
+    let changes: [AccountChange] = [
+      .account(UserID("_a1")), .account(UserID("development")),
+      .removedToken(ContainerEnvironment(ContainerID("iCloud.a-b"), .development)),
+      .removedToken(ContainerEnvironment(.sample, .production)),
+      .removedDevice(
+        DeviceKey(
+          in: ContainerEnvironment(.sample, .production), user: UserID("_a1"),
+          device: DeviceID("a phone  of two names "))),
+    ]
+    #expect(changes.map { AccountChange($0.text) } == changes)
+    // As earlier versions wrote it.
+    #expect(changes[3].text == "production \(ContainerID.sample.name)")
+  }
 }
