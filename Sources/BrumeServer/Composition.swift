@@ -76,14 +76,14 @@ package final class Composition: Sendable {
   ///   - folder: locked until the process ends; nil keeps nothing but the store.
   ///   - users: whom development mode makes.
   ///   - workers: the threads of requests; nil leaves them where they begin, for simulations in one thread.
-  ///   - lostLogLines: how many lines of the log were lost; nil if nobody counts them.
   ///   - wrapping: what tests put around the store.
+  ///   - lostLogLines: how many lines of the log were lost; nil if nobody counts them.
   /// - Throws: a `StoreError` or an `AssetFailure` if a store cannot be opened, a `SettingError` if the files
   ///   of TLS cannot be used.
   package init(
     settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
     host given: Host = .real, logger: Logger, workers: Workers? = .shared,
-    lostLogLines: (@Sendable () -> Int64)? = nil, wrapping: (any Store) -> any Store = { $0 }
+    wrapping: (any Store) -> any Store = { $0 }, lostLogLines: (@Sendable () -> Int64)? = nil
   ) async throws {
     let limits = settings.limits
     let clock = ServerClock(settings, given)
