@@ -266,6 +266,8 @@ extension PostgresStore: SharedAccounts {
   /// Who is alone changes nothing unseen.
   package var silence: Milliseconds { leases.processes > 1 ? tail.silence : 0 }
 
+  package var lastChange: Int64 { tail.lastAccountChange }
+
   package func changedAccounts(after last: Int64) async throws -> ChangedAccounts {
     try node.acknowledgements.check()
     return try await tail.ask { [process = node.leases.owner] connection throws(ServerError) in

@@ -35,6 +35,7 @@ package final class Composition: Sendable {
   package let rates: RateLimits
   package let requestShares: RequestShares
   package let connectionShares: ConnectionShares
+  let streamPlaces: StreamPlaces
   package let bodyMemory: HeldBytes
   package let answerMemory: HeldBytes
   package let smallAnswerMemory: HeldBytes
@@ -65,6 +66,8 @@ package final class Composition: Sendable {
   let spans: Spans
   /// Nil: they are not.
   let exporter: OTLPExporter?
+  /// How many lines of the log were lost; nil: nobody counts them.
+  let lostLogLines: (@Sendable () -> Int64)?
   let providerCalls: ProviderCalls
 
   /// Opens the store that the settings name.
@@ -73,13 +76,14 @@ package final class Composition: Sendable {
   ///   - folder: locked until the process ends; nil keeps nothing but the store.
   ///   - users: whom development mode makes.
   ///   - workers: the threads of requests; nil leaves them where they begin, for simulations in one thread.
+  ///   - lostLogLines: how many lines of the log were lost; nil if nobody counts them.
   ///   - wrapping: what tests put around the store.
   /// - Throws: a `StoreError` or an `AssetFailure` if a store cannot be opened, a `SettingError` if the files
   ///   of TLS cannot be used.
   package init(
     settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
     host given: Host = .real, logger: Logger, workers: Workers? = .shared,
-    wrapping: (any Store) -> any Store = { $0 }
+    lostLogLines: (@Sendable () -> Int64)? = nil, wrapping: (any Store) -> any Store = { $0 }
   ) async throws {
     let limits = settings.limits
     let clock = ServerClock(settings, given)
@@ -88,6 +92,7 @@ package final class Composition: Sendable {
     self.clock = clock
     self.host = host
     self.logger = logger
+    self.lostLogLines = lostLogLines
     self.workers = workers
     self.folder = folder
     address = ServerAddress(settings)
@@ -101,9 +106,13 @@ package final class Composition: Sendable {
     let files = try settings.place(of: assets, host)
     let opened = wrapping(try settings.openStore(clock, logger, in: folder, filesIn: files))
     store = spans.isOn ? TracedStore(inner: opened, spans: spans) : opened
-    engine = try await Engine(store: store, assets: assets, limits: limits, host: host) {
-      Self.warnOfRaisedGeneration(logger, $0)
-    }
+    let (streams, signals) = (
+      StreamHub(sendingWith: StreamConnection.take), MailboxSignals()
+    )
+    engine = try await Engine(
+      store: store, assets: assets, limits: limits, host: host,
+      deviceRemovals: DeviceRemovals(streams, signals)
+    ) { Self.warnOfRaisedGeneration(logger, $0) }
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
     requestLog = RequestLog(capacity: limits.requestLogLines)
@@ -113,7 +122,7 @@ package final class Composition: Sendable {
       clock: clock.waiting(for: "sending pushes: retries, and a look through the store"),
       metrics: metrics, events: events, spans: spans)
     let delivery = ServerDelivery(
-      streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
+      streams: streams, signals: signals,
       inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker,
       events: events)
     mailboxDelivery = MailboxDelivery(
@@ -125,6 +134,9 @@ package final class Composition: Sendable {
     rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
+    streamPlaces = StreamPlaces(
+      most: settings.connections, mostOfAddress: settings.connectionsPerAddress,
+      mostOfUser: limits.streamsPerUser)
     bodyMemory = .ofBodies(limits)
     answerMemory = .ofAnswers(limits)
     smallAnswerMemory = .ofSmallAnswers(limits)
@@ -215,9 +227,7 @@ package final class Composition: Sendable {
   package func followMailboxes() async throws { try await mailboxDelivery.tail?.run() }
 
   /// Nil: this process is the only one that has the store open.
-  var accountTail: AccountTail? {
-    store.sharedAccounts.map { AccountTail(accounts: $0, signOut: signOut) }
-  }
+  var accountTail: AccountTail? { mailboxDelivery.accounts }
 
   var signInAddress: SignInAddress { SignInAddress(signIns: engine.signIns, server: address) }
 
@@ -268,13 +278,12 @@ package final class Composition: Sendable {
     }
   }
 
-  var signOut: SignOut {
-    SignOut(accounts: engine.accounts, streams: delivery.streams, signals: delivery.signals)
-  }
+  var signOut: SignOut { SignOut(engine.accounts, delivery) }
 
   var streamParts: StreamParts {
     StreamParts(
-      hub: delivery.streams, reads: mailboxDelivery.reads, metrics: metrics, now: host.now,
+      hub: delivery.streams, places: streamPlaces, reads: mailboxDelivery.reads, metrics: metrics,
+      now: host.now,
       time: clock.manual, limits: settings.limits, heartbeat: settings.timeouts.heartbeat,
       generation: engine.generation)
   }

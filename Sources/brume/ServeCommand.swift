@@ -26,6 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
     defer { withExtendedLifetime(hangUps) {} }
     let (sources, settings) = try await settings()
     let folder = try DataFolder(path: settings.dataFolder)
+    ServerOutput.begin(settings)
     let (end, taken) = (EndOrder(), TakenSettings())
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       defer { tasks.cancelAll() }
@@ -124,7 +125,8 @@ private struct OpenServer {
     hangUps = await UnixSignalsSequence(trapping: .sighup)
     level = LogLevel(settings.logLevel)
     composition = try await Composition(
-      settings: settings, folder: folder, logger: Logs.logger(settings, following: level))
+      settings: settings, folder: folder, logger: Logs.logger(settings, following: level),
+      lostLogLines: ServerOutput.lost)
     composition.restart.allow()
     if let warning = FileSizeLimit.warning { composition.logger.warning(warning) }
   }

@@ -88,7 +88,7 @@ def round_of(number, folder, server, mac, phone, acknowledged):
     check(phone.wait_until(lambda events: len(events) > before, 120), "pushes go on")
 
 
-def upload_without_room(data, server, client):
+def upload_without_room(data, server, client, what="place for assets"):
     """A file that is larger than what is left of the disk. Nothing of it stays."""
     answer = client.call("assets/upload", {"zoneID": ZONE, "tokens": [
         {"recordType": "Note", "recordName": "large", "fieldName": "file"}]})
@@ -97,7 +97,7 @@ def upload_without_room(data, server, client):
     connection.request("POST", f"{place.path}?{place.query}", os.urandom(24 << 20))
     answer = connection.getresponse()
     text = answer.read().decode()
-    check(answer.status == 503 and "place for assets has no room" in text, f"it says why: {answer.status} {text[:300]}")
+    check(answer.status == 503 and f"{what} has no room" in text, f"it says why: {answer.status} {text[:300]}")
     check(os.listdir(os.path.join(data, "assets/incoming")) == [], "nothing of the file stays")
 
 
@@ -197,7 +197,8 @@ def limits(brume, place):
     answered = {"first"}
     plan.set(1, errno.EDQUOT, True)
     check(refused_saves(client, "quota") == set(), "nothing is saved without a quota")
-    upload_without_room(data, server, client)
+    # Before the file there is a row.
+    upload_without_room(data, server, client, "storage")
     check(answered <= names(client), "reads go on without a quota")
     plan.set()
     saves_again(client, "after-quota")

@@ -42,6 +42,10 @@ extension Metric {
   static let droppedSpans = Metric(
     "brume_trace_spans_dropped_total", .counter, "spans",
     "Spans that the collector of traces did not take; absent while none are sent.")
+  static let lostLogLines = Metric(
+    "brume_log_lines_lost_total", .counter, "lines",
+    "Lines of the server's own log that are missing in it, because nobody read it or it could not be written."
+  )
   static let certificateEnd = Metric(
     "brume_tls_certificate_end_timestamp_seconds", .gauge, "seconds",
     "When the TLS certificate ceases to be good, in seconds since 1970; absent without TLS.")
@@ -133,9 +137,9 @@ extension Metric {
     "Calls to APNs, Web Push services and webhooks that wait for their answer.")
 
   package static let all: [Metric] = [
-    requests, requestTime, refusedConnections, certificateEnd, droppedSpans, clockDifference,
-    ready, savedRecords,
-    deletedRecords, forgottenDeletions, uploadedBytes, downloadedBytes, logPosition, damagedRows,
+    requests, requestTime, refusedConnections, certificateEnd, droppedSpans, lostLogLines,
+    clockDifference, ready, savedRecords, deletedRecords, forgottenDeletions, uploadedBytes,
+    downloadedBytes, logPosition, damagedRows,
     unfinishedIndexes, indexedRecords, notifierLag,
     notifierDelay,
     unservedSubscriptions, subscriptions,

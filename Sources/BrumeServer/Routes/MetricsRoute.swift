@@ -23,6 +23,8 @@ struct MetricsRoute: Sendable {
   let identities: TLSIdentities?
   /// Nil: no traces are sent.
   let exporter: OTLPExporter?
+  /// Nil: nobody counts them.
+  let lostLogLines: (@Sendable () -> Int64)?
   /// Nil: nobody shares the store.
   let sharedTime: SharedTime?
 
@@ -67,6 +69,7 @@ struct MetricsRoute: Sendable {
     metrics.gauge(.pushesUnderWay, Int64(deliveries.underWay))
     if let identities { metrics.gauge(.certificateEnd, identities.notAfter) }
     if let exporter { metrics.total(.droppedSpans, exporter.dropped) }
+    if let lostLogLines { metrics.total(.lostLogLines, lostLogLines()) }
     if let sharedTime {
       metrics.gauge(.clockDifference, seconds: Double(sharedTime.difference) / 1000)
     }

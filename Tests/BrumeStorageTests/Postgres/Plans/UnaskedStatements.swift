@@ -27,7 +27,8 @@ extension WrittenStatement {
     "On Citus only.": """
     CitusTables.isThere CitusTables.undivided KnownWebhooks.find Worker.findIdentity
     WorkerMap.isCitusThere WorkerMap.isBucketTableDivided WorkerMap.find
-    WorkerMap.findIdentities WorkerSessions.endSleepers
+    WorkerMap.findIdentities WorkerSessions.endSleepers Connection.keepPlans Shard.check
+    Shard.findTables
     """,
     "For an operator's command that reads or writes whole tables.": """
     PostgresCheckup.mostConnections PostgresCheckup.tablesVersion PostgresCheckup.unfinished
