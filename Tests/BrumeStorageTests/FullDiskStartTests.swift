@@ -31,19 +31,22 @@ import Testing
       let log = LogLines(from: .warning)
       try await Self.withStore(in: folder, log) { store in
         #expect(log.texts.contains { $0.contains("saves are refused until there is room") })
-        #expect(try await Self.count(in: store) == 4)
+        let kept = try await Self.count(in: store)
+        #expect(kept == 4)
         for _ in 0..<2 { await Self.expectNoRoom(in: store) }
       }
       // A second time there is no less room than the first.
       try await Self.withStore(in: folder) { store in
-        #expect(try await Self.count(in: store) == 4)
+        let kept = try await Self.count(in: store)
+        #expect(kept == 4)
         await Self.expectNoRoom(in: store)
         FileSizes.limit(to: .max)
         try await Self.save("after", in: store)
       }
       let later = LogLines(from: .warning)
       try await Self.withStore(in: folder, later) { store in
-        #expect(try await Self.count(in: store) == 5)
+        let kept = try await Self.count(in: store)
+        #expect(kept == 5)
         #expect(later.texts.isEmpty, "\(later.texts)")
       }
     }
