@@ -480,9 +480,8 @@ package struct Limits: Sendable, Equatable {
 
   // MARK: Tracing, the server's own log
 
-  /// Ours: spans that wait to be sent; more are given up and counted.
+  /// Ours: spans that wait to be sent, where more are given up and counted, and spans in one call to the collector.
   package var spansWaiting = 8192
-  /// Ours: spans in one call to the collector.
   package var spansPerCall = 512
   /// Ours: requests whose trace is remembered, for what happens because of them after their answer.
   package var tracedRequests = 10_000

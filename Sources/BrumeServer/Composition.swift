@@ -99,20 +99,16 @@ package final class Composition: Sendable {
     events = ConsoleEvents(most: limits.consoleStreams)
     identities = try settings.tls.map { try TLSIdentities($0) }
     exporter = Self.exporter(settings, host)
-    let spans = exporter?.spans ?? .off
-    self.spans = spans
+    spans = exporter?.spans ?? .off
     storeRetry = StoreRetry(logger)
     assets = try settings.openAssets(host)
     let files = try settings.place(of: assets, host)
     let opened = wrapping(try settings.openStore(clock, logger, in: folder, filesIn: files))
     store = spans.isOn ? TracedStore(inner: opened, spans: spans) : opened
-    let (streams, signals) = (
-      StreamHub(sendingWith: StreamConnection.take), MailboxSignals()
-    )
-    engine = try await Engine(
-      store: store, assets: assets, limits: limits, host: host,
-      deviceRemovals: DeviceRemovals(streams, signals)
-    ) { Self.warnOfRaisedGeneration(logger, $0) }
+    let streams = StreamHub(sendingWith: StreamConnection.take)
+    let signals = MailboxSignals()
+    engine = try await Self.engine(
+      store, assets, limits, host, DeviceRemovals(streams, signals), logger)
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
     requestLog = RequestLog(capacity: limits.requestLogLines)
@@ -134,9 +130,7 @@ package final class Composition: Sendable {
     rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
-    streamPlaces = StreamPlaces(
-      most: settings.connections, mostOfAddress: settings.connectionsPerAddress,
-      mostOfUser: limits.streamsPerUser)
+    streamPlaces = StreamPlaces(settings)
     bodyMemory = .ofBodies(limits)
     answerMemory = .ofAnswers(limits)
     smallAnswerMemory = .ofSmallAnswers(limits)
@@ -157,13 +151,20 @@ package final class Composition: Sendable {
       engine: engine, store: store, address: address, folder: folder, users: users)
   }
 
-  private static func warnOfRaisedGeneration(_ logger: Logger, _ reason: String) {
-    logger.warning(
-      """
-      the generation is raised, because the store may lack what was acknowledged: change tokens of before are \
-      expired, so clients fetch everything once, and no change tag is used again
-      """,
-      metadata: ["store.reason": "\(reason)"])
+  private static func engine(
+    _ store: any Store, _ assets: any AssetStore, _ limits: Limits, _ host: Host,
+    _ deviceRemovals: DeviceRemovals, _ logger: Logger
+  ) async throws -> Engine {
+    try await Engine(
+      store: store, assets: assets, limits: limits, host: host, deviceRemovals: deviceRemovals
+    ) { reason in
+      logger.warning(
+        """
+        the generation is raised, because the store may lack what was acknowledged: change tokens of before are \
+        expired, so clients fetch everything once, and no change tag is used again
+        """,
+        metadata: ["store.reason": "\(reason)"])
+    }
   }
 
   private static func restores(

@@ -116,3 +116,12 @@ struct StreamRoute: Sendable {
       by: call.headers.webAuthToken(or: call.query) ?? "", with: call.query["ckAPIToken"])
   }
 }
+
+extension StreamPlaces {
+  /// As many as the server may have connections.
+  convenience init(_ settings: Settings) {
+    self.init(
+      most: settings.connections, mostOfAddress: settings.connectionsPerAddress,
+      mostOfUser: settings.limits.streamsPerUser)
+  }
+}
