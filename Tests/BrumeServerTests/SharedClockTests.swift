@@ -80,8 +80,8 @@ import Testing
       }
     }
     try await ServerFixture().routes { client in
-      #expect(
-        try await !client.send("/_brume/metrics").text.contains(name), "one server, one clock")
+      let text = try await client.send("/_brume/metrics").text
+      #expect(!text.contains(name), "one server, one clock")
     }
   }
 }
