@@ -31,37 +31,22 @@ import Testing
       let log = LogLines(from: .warning)
       try await Self.withStore(in: folder, log) { store in
         #expect(log.texts.contains { $0.contains("saves are refused until there is room") })
-<<<<<<< HEAD
         let count = try await Self.count(in: store)
         #expect(count == 4)
-=======
-        let kept = try await Self.count(in: store)
-        #expect(kept == 4)
->>>>>>> 6d80b2e873cd7afb5f35c805959b7a06c66fe469
         for _ in 0..<2 { await Self.expectNoRoom(in: store) }
       }
       // A second time there is no less room than the first.
       try await Self.withStore(in: folder) { store in
-<<<<<<< HEAD
         let count = try await Self.count(in: store)
         #expect(count == 4)
-=======
-        let kept = try await Self.count(in: store)
-        #expect(kept == 4)
->>>>>>> 6d80b2e873cd7afb5f35c805959b7a06c66fe469
         await Self.expectNoRoom(in: store)
         FileSizes.limit(to: .max)
         try await Self.save("after", in: store)
       }
       let later = LogLines(from: .warning)
       try await Self.withStore(in: folder, later) { store in
-<<<<<<< HEAD
         let count = try await Self.count(in: store)
         #expect(count == 5)
-=======
-        let kept = try await Self.count(in: store)
-        #expect(kept == 5)
->>>>>>> 6d80b2e873cd7afb5f35c805959b7a06c66fe469
         #expect(later.texts.isEmpty, "\(later.texts)")
       }
     }
