@@ -44,8 +44,8 @@ extension Metric {
     "Spans that the collector of traces did not take; absent while none are sent.")
   static let lostLogLines = Metric(
     "brume_log_lines_lost_total", .counter, "lines",
-    "Lines of the server's own log that are missing in it, because nobody read it or it could not be written."
-  )
+    "Lines of the server's own log that are missing in it, because nobody read it or it could not be written; absent "
+      + "within another program.")
   static let certificateEnd = Metric(
     "brume_tls_certificate_end_timestamp_seconds", .gauge, "seconds",
     "When the TLS certificate ceases to be good, in seconds since 1970; absent without TLS.")
