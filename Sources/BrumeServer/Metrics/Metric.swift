@@ -51,7 +51,7 @@ extension Metric {
     "When the TLS certificate ceases to be good, in seconds since 1970; absent without TLS.")
   static let clockDifference = Metric(
     "brume_clock_difference_seconds", .gauge, "seconds",
-    "How far this machine's clock is ahead of the database's, by which servers go; negative if it is behind, absent "
+    "How far this machine's clock is ahead of the database's, by which servers go, negative if it is behind; absent "
       + "without PostgreSQL.")
   static let ready = Metric(
     "brume_ready", .gauge, "1 or 0", "1 while the server answers and its store has not failed.")
