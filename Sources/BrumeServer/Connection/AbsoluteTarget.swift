@@ -24,7 +24,7 @@ final class AbsoluteTarget: ChannelInboundHandler, RemovableChannelHandler {
     let rest = head.uri[scheme.upperBound...]
     let authority = rest.prefix { !"/?#".contains($0) }
     let path = rest[authority.endIndex...]
-    if head.headers["Host"].count == 1 {
+    if head.headers.count(where: { $0.name.lowercased() == "host" }) == 1 {
       head.headers.replaceOrAdd(name: "Host", value: String(authority))
     }
     head.uri = path.first == "/" ? String(path) : "/\(path)"
