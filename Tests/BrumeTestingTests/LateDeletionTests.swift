@@ -96,7 +96,7 @@ import Testing
     let shared = try #require(try await tablet.sharedCloudDatabase.allRecordZones().first)
     let id = CKRecord.ID(recordName: share.recordID.recordName, zoneID: shared.zoneID)
 
-    server.faults.add(.error(.internalError, on: .saveRecords))
+    server.faults.add(.error(.internalError, on: .deleteRecords))
     let operation = CKModifyRecordsOperation(recordIDsToDelete: [id])
     operation.configuration.isLongLived = true
     #expect(await failures(of: operation, in: phone.sharedCloudDatabase).isEmpty == false)
