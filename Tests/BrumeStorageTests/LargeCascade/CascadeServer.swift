@@ -82,17 +82,30 @@ struct CascadeServer: Sendable {
   /// Opens the zone to everybody with the share's address, and lets Bob accept it.
   func share() async throws {
     try await save([shareOperation(.create, .readWrite)])
-    let results = try await engine.records.lookup(
-      LookupRecordsRequest(zone: Self.zone, items: [.init(name: Record.zoneShareName)]),
-      in: .private, as: alice)
-    guard case .saved(let stored) = try #require(results.first).get() else { return }
-    let address = try #require(try stored.record().shortGUID)
+    let address = try #require(try await shareRecord().shortGUID)
     for result in try await engine.shares.accept([.init(value: address)], as: bob) {
       _ = try result.get()
     }
   }
 
-  func shareOperation(
+  /// Whoever has joined may only read from now on.
+  func letOthersOnlyRead() async throws {
+    var operation = shareOperation(.update, .readOnly)
+    operation.record.changeTag = try await shareRecord().changeTag
+    try await save([operation])
+  }
+
+  private func shareRecord() async throws -> Record {
+    let results = try await engine.records.lookup(
+      LookupRecordsRequest(zone: Self.zone, items: [.init(name: Record.zoneShareName)]),
+      in: .private, as: alice)
+    guard case .saved(let stored) = try #require(results.first).get() else {
+      throw BrumeError(.notFound, "the zone is not shared")
+    }
+    return try stored.record()
+  }
+
+  private func shareOperation(
     _ kind: RecordOperation.Kind, _ permission: SharePermission
   ) -> RecordOperation {
     var draft = RecordDraft(name: Record.zoneShareName, type: Record.shareType)

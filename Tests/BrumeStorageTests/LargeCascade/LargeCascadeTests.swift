@@ -114,9 +114,7 @@ struct CascadeTrial: Sendable, CustomTestStringConvertible {
     CascadeTrial("of who may only read now it is refused") { store in
       let server = try await CascadeServer(store)
       try await server.share()
-      server.store.overtake {
-        try await server.save([server.shareOperation(.forceUpdate, .readOnly)])
-      }
+      server.store.overtake { try await server.letOthersOnlyRead() }
       let result = try await server.modify(
         [.remove("area")], server.shared, in: .shared, as: server.bob
       ).first
