@@ -100,8 +100,7 @@ final class OpenFile: Sendable {
     let code: AssetFailure.Code =
       switch errno {
       case ENOENT, ELOOP: .missing
-      case ENOSPC, EDQUOT: .noRoom
-      default: .unavailable
+      default: SystemError.isLackOfRoom() ? .noRoom : .unavailable
       }
     return AssetFailure(code, "cannot \(what) '\(path)': \(SystemError.reason())")
   }

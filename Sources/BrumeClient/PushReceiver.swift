@@ -45,7 +45,7 @@ package struct PushReceiver: Sendable {
     ].joined(separator: "-")
   }
 
-  /// Receives until the task is cancelled, or until the server says that it never will.
+  /// Receives until the task is cancelled, or until the server says that it never will, or not any more.
   ///
   /// - Parameters:
   ///   - cursor: how far one before has come that kept nothing on the disk; nil: as the disk says.
@@ -106,6 +106,8 @@ package struct PushReceiver: Sendable {
         progress.backoff.reset()
       }
       for event in events {
+        // The server says why this stream must not be opened again as it is.
+        if event.name == "end" { throw Wire.error((try? JSON(parsing: event.data)) ?? .null) }
         if progress.recent.isNew(event.data), await !deliver(event.data) {
           throw CancellationError()
         }

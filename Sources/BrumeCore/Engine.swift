@@ -67,17 +67,21 @@ package final class Engine: Sendable {
   /// Who may read what, as it is asked when notifications are made and delivered.
   package let permission: ReadPermission
   package let limits: Limits
+  /// For what removes devices beside these rules.
+  package let deviceRemovals: DeviceRemovals
   /// Which generation of which store this is: part of every change token and of every position in a
   /// stream. A store that was copied back raises it, which expires what earlier runs issued.
   package let generation: Int64
 
   /// Opens the rules on a store. The first start makes the secret that seals tokens.
   ///
-  /// - Parameter raised: called if this start raises the generation, with the reason.
+  /// - Parameters:
+  ///   - deviceRemovals: is notified of devices that go.
+  ///   - raised: called if this start raises the generation, with the reason.
   /// - Throws: a `StoreError` if the store cannot be written.
   package convenience init(
     store: any Store, assets: any AssetStore = MemoryAssetStore(), limits: Limits, host: Host,
-    raised: (String) -> Void = { _ in }
+    deviceRemovals: DeviceRemovals = DeviceRemovals(), raised: (String) -> Void = { _ in }
   ) async throws {
     let identity = try await StoreIdentity.open(in: store, host: host)
     if let reason = identity.raisedBecause { raised(reason) }
@@ -85,7 +89,7 @@ package final class Engine: Sendable {
       EngineParts(
         store: store, assets: assets, limits: limits, host: host,
         seal: Seal(secret: identity.secret, limits: limits),
-        generation: identity.generation))
+        generation: identity.generation, deviceRemovals: deviceRemovals))
   }
 
   private init(_ parts: EngineParts) {
@@ -142,6 +146,7 @@ package final class Engine: Sendable {
     permission = ReadPermission(schemas: parts.schemas, limits: parts.limits)
     limits = parts.limits
     generation = parts.generation
+    deviceRemovals = parts.deviceRemovals
   }
 }
 
@@ -153,6 +158,7 @@ struct EngineParts: Sendable {
   let host: Host
   let seal: Seal
   let generation: Int64
+  let deviceRemovals: DeviceRemovals
   let schemas = SchemaCache()
   let knownCredentials: KnownCredentials
   let knownSizes = KnownSizes()
@@ -161,8 +167,9 @@ struct EngineParts: Sendable {
 
   init(
     store: any Store, assets: any AssetStore, limits: Limits, host: Host, seal: Seal,
-    generation: Int64
+    generation: Int64, deviceRemovals: DeviceRemovals
   ) {
+    self.deviceRemovals = deviceRemovals
     self.store = store
     self.assets = assets
     self.limits = limits

@@ -10,6 +10,7 @@ struct StoreIdentity: Sendable {
   let raisedBecause: String?
 
   static func open(in store: any Store, host: Host) async throws -> StoreIdentity {
+    if let known = try await store.read({ try known(in: $0) }) { return known }
     let fresh = host.randomBytes(32)
     let now = host.now()
     return try await store.write(in: .server) { transaction in
@@ -22,10 +23,21 @@ struct StoreIdentity: Sendable {
     }
   }
 
+  /// Nil: there is something to be written, which needs room. Without that a store starts also on a full disk.
+  private static func known(in transaction: any ReadTransaction) throws -> StoreIdentity? {
+    let settings = transaction.settings
+    guard let secret = try settings.value(.secret), isWhole(secret),
+      let generation = try settings.number(.generation), try settings.value(.copiedBack) == nil
+    else { return nil }
+    return StoreIdentity(secret: secret, generation: generation, raisedBecause: nil)
+  }
+
+  private static func isWhole(_ secret: [UInt8]) -> Bool { secret.count >= 32 }
+
   private static func secret(
     in transaction: any WriteTransaction, orElse fresh: [UInt8]
   ) throws -> [UInt8] {
-    if let stored = try transaction.settings.value(.secret), stored.count >= 32 { return stored }
+    if let stored = try transaction.settings.value(.secret), isWhole(stored) { return stored }
     try transaction.settings.set(.secret, to: fresh)
     return fresh
   }

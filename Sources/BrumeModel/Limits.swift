@@ -184,11 +184,12 @@ package struct Limits: Sendable, Equatable {
   package var payloadStringLength = 100
   /// APNs documents 64 bytes for the collapse identifier.
   package var collapseIDBytes = 64
-  /// Ours: waiting notifications of one device, then one "fetch everything"
-  /// (docs/internals/notifications.md, N6).
+  /// Ours: waiting notifications of one device, then one "fetch everything" (docs/internals/notifications.md, N6).
   package var mailboxRows = 100
   /// Ours: entries of a mailbox that its stream reads at once.
   package var streamEntries = 50
+  /// Ours: event streams and polls of one user that are open at one server.
+  package var streamsPerUser = 100
   /// Ours: devices of one user in one container environment.
   package var devicesPerUser = 50
   /// Ours: notifications kept for `CKFetchNotificationChangesOperation` per user.
@@ -310,9 +311,8 @@ package struct Limits: Sendable, Equatable {
   package var outsideHosts = 256
   /// Ours: connections to one host. How many are used is the delivery queue's business.
   package var outsideConnectionsPerHost = 1000
-  /// Ours: rows of the push log.
+  /// Ours: rows of the push log, and of it in one answer.
   package var pushLogRows = 10_000
-  /// Ours: rows of the push log in one answer.
   package var pushLogPage = 1000
   /// Ours: how long changes and their deliveries are remembered for an operator who asks why a push did not
   /// come; 0: not at all.
@@ -374,7 +374,7 @@ package struct Limits: Sendable, Equatable {
   /// A signed request is valid 10 minutes around its date.
   package var signatureSkew: Milliseconds = 10 * 60_000
   /// Ours: signatures of modifying requests that are remembered, so that a copy does nothing.
-  package var usedSignatures = 500_000
+  package var usedSignatures = 750_000
   /// CloudKit JS asks for a fresh sign-in page every 14 minutes; ours lives longer.
   package var signInLifetime: Milliseconds = 30 * 60_000
   /// Ours: wrong passwords in a row for a name, then for an address, before waiting begins.
@@ -408,8 +408,7 @@ package struct Limits: Sendable, Equatable {
   package var roleMembersPerContainer = 10_000
   /// Ours: what is sealed may be so large; nothing that the server hands out is.
   package var sealedBytes = 1 << 20
-  /// Ours: the origin of a web page that may use an API token, and the address that its sign-in leads
-  /// back to.
+  /// Ours: the origin of a web page that may use an API token, and the address that its sign-in leads back to.
   package var originBytes = 300
   package var callbackBytes = 2000
   /// Ours: how far the clocks of a provider and of the server may differ.
@@ -479,16 +478,17 @@ package struct Limits: Sendable, Equatable {
   /// Ours: indexes whose use by queries is counted.
   package var countedIndexes = 10_000
 
-  // MARK: Tracing
+  // MARK: Tracing, the server's own log
 
-  /// Ours: spans that wait to be sent; more are given up and counted.
+  /// Ours: spans that wait to be sent, where more are given up and counted, and spans in one call to the collector.
   package var spansWaiting = 8192
-  /// Ours: spans in one call to the collector.
   package var spansPerCall = 512
   /// Ours: requests whose trace is remembered, for what happens because of them after their answer.
   package var tracedRequests = 10_000
   /// Ours: requests of one fan-out that get a span each.
   package var tracedPerFanOut = 100
+  /// Ours: bytes of lines that wait until somebody reads the log, for each output; those that come then are lost and counted.
+  package var logBytesWaiting = 1 << 20
 
   // MARK: Development
 

@@ -44,6 +44,7 @@ package final class PostgresStore: Store {
   ///     does not begin while this one is there.
   ///   - mark: where this server notes how far the database has come, so that the next start notices one that
   ///     was brought back from a copy; nil: nowhere.
+  ///   - time: learns the database's time; nil: nobody goes by it.
   ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
   ///   - readsOnCaller: whether the threads that read may wait for the answer (decision 0025).
   ///   - wait: waits on the calling thread until a semaphore is signalled, or for so many milliseconds;
@@ -54,8 +55,8 @@ package final class PostgresStore: Store {
   package convenience init(
     url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = PostgresStore.writers,
     readerCount: Int = PostgresStore.readers,
-    runID: String, filesIn files: String? = nil, mark: KeptMark? = nil, acceptsLoss: Bool = false,
-    readsOnCaller: Bool = false,
+    runID: String, filesIn files: String? = nil, mark: KeptMark? = nil, time: SharedTime? = nil,
+    acceptsLoss: Bool = false, readsOnCaller: Bool = false,
     wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
     milliseconds: @escaping @Sendable () -> Int64, logger: Logger
   ) throws {
@@ -64,14 +65,15 @@ package final class PostgresStore: Store {
         settings: try ConnectionSettings(url), logger: logger, wait: wait,
         milliseconds: milliseconds),
       coders: coders, buckets: buckets, writerCount: writerCount, readerCount: readerCount,
-      runID: runID, filesIn: files, mark: mark, acceptsLoss: acceptsLoss,
+      runID: runID, filesIn: files, mark: mark, time: time, acceptsLoss: acceptsLoss,
       readsOnCaller: readsOnCaller)
   }
 
   /// - Parameter locksBuckets: false only where a test shows what the locks are for.
   init(
     _ connector: Connector, coders: StoreCoders, buckets: Int, writerCount: Int, readerCount: Int,
-    runID: String, filesIn files: String? = nil, mark kept: KeptMark? = nil, acceptsLoss: Bool,
+    runID: String, filesIn files: String? = nil, mark kept: KeptMark? = nil,
+    time: SharedTime? = nil, acceptsLoss: Bool,
     readsOnCaller: Bool = false, locksBuckets: Bool = true
   ) throws {
     let opening = try connector.connect(endsWhenRefused: true)
@@ -98,7 +100,8 @@ package final class PostgresStore: Store {
     ) { leases.processes > 1 }
     self.tail = tail
     let keeper = LeaseKeeper(
-      leases, bucketCount: node.bucketCount, filesIn: files, connector.aside,
+      leases, bucketCount: node.bucketCount, filesIn: files,
+      time.map { DatabaseClock($0, connector.logger) }, connector.aside,
       node.acknowledgements, [signals, mailSignals]
     ) { tail.silence < Int64(LeaseRound.lease) * 1000 }
     self.keeper = keeper
@@ -262,6 +265,8 @@ extension PostgresStore: SharedAccounts {
 
   /// Who is alone changes nothing unseen.
   package var silence: Milliseconds { leases.processes > 1 ? tail.silence : 0 }
+
+  package var lastChange: Int64 { tail.lastAccountChange }
 
   package func changedAccounts(after last: Int64) async throws -> ChangedAccounts {
     try node.acknowledgements.check()

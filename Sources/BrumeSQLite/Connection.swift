@@ -232,7 +232,7 @@ final class Connection {
   }
 
   private func failed(_ code: Int32) -> StoreError {
-    let failure = StorageFailure(code: code)
+    let failure = StorageFailure(ofLast: code)
     if failure.isDamage { damaged.note("the database file", failure.error.description) }
     if self.failure == nil { self.failure = failure }
     return failure.error

@@ -183,7 +183,7 @@ extension Indexer {
     if checkpointer.waitForCopy() { _ = try Self.carryOut(on: writer) { _ in (nil, 0) } }
     let (step, behind) = try Self.carryOut(on: writer) { transaction in
       let step = try transaction.indexBuild.advance(
-        after: last, limit: limit, leavesFew: leavesFew, mayAsk: true, prepared: prepared,
+        after: last, limit: limit, leavesFew: leavesFew, words: .betweenSteps(prepared),
         begins: { type in tried.type.withLock { $0 = type } })
       return (step, transaction.index.delay.behind)
     }

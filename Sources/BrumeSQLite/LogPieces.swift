@@ -16,6 +16,9 @@ enum LogPieces {
     }
   }
 
+  /// The system's number of the error for which the last write or sync of this thread failed; 0: none did since it was asked for.
+  static func takeReason() -> Int32 { brume_log_pieces_take_reason() }
+
   /// Leaves the log to the next start, when a connection is closed that would copy it into the database.
   static func keepLog(of database: Database) {
     guard let connection = database.sqliteConnection else { return }

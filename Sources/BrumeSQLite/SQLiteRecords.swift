@@ -129,6 +129,26 @@ final class SQLiteRecords: RecordWriting, Remembering {
     return record
   }
 
+  /// Their checksums were looked at when they were read.
+  func takeOver(_ found: [StoredRecord], in zone: ZoneKey) throws -> Bool {
+    guard let zone = try numbers.number(of: zone) else { return found.isEmpty }
+    var areSame = true
+    for stored in found {
+      let rowKey = RecordRowKey(zone: zone, name: stored.name)
+      let bind: (Prepared) -> Void = {
+        $0.bind(rowKey)
+        $0.bind(3, stored.sequence)
+      }
+      if let row = try connection.first(Self.findSame, bind, { $0.int(0) }) {
+        seen[rowKey] = SeenRecord(
+          row: row, sequence: stored.sequence, record: try stored.record())
+      } else {
+        areSame = false
+      }
+    }
+    return areSame
+  }
+
   private func damage(_ rowKey: RecordRowKey) -> BrumeError {
     connection.noteDamage(rowKey)
     return .damaged("record '\(NameRules.shown(rowKey.name))'")
@@ -142,6 +162,11 @@ final class SQLiteRecords: RecordWriting, Remembering {
     """)
   private static let findRow = SQL(
     "SELECT id, sequence, content, \(fits) FROM records WHERE zone = ?1 AND name = ?2")
+  private static let findSame = SQL(
+    """
+    SELECT id FROM records
+    WHERE zone = ?1 AND name = ?2 AND +sequence = ?3 AND +type IS NOT NULL
+    """)
   private static let findChildren = SQL(
     "SELECT name FROM records WHERE zone = ?1 AND parent = ?2 ORDER BY name LIMIT ?3")
   /// What the index says of a record is asked of its row too: who is below a record is seen with it, and goes with it.
@@ -283,7 +308,12 @@ final class SQLiteRecords: RecordWriting, Remembering {
 
   // MARK: Bodies
 
-  func bodyBegins() { seen.removeAll(keepingCapacity: true) }
+  func bodyBegins() {
+    seen.removeAll(keepingCapacity: true)
+    holders.bodyBegins()
+  }
+
+  func bodyEnds() throws { try holders.bodyEnds() }
 
   func forget() { seen = [:] }
 }

@@ -93,7 +93,7 @@ package final class SQLiteStore: Store {
       logger: logger)
     self.indexer = indexer
     let writer = try Writer(
-      pool: pool, coders: coders, positions: positions, signals: signals, marks: begun.marks,
+      pool: pool, coders: coders, positions: positions, signals: signals, begun: begun,
       checkpointer: checkpointer, indexer: indexer, damaged: damaged, nanoseconds: nanoseconds,
       logStays: {
         logger.error(
@@ -228,19 +228,25 @@ extension SQLiteStore {
   }
 
   /// After a clean end the database file alone is the whole database, for whoever copies it. What
-  /// cannot be written back now is at the next start. After a failure of the storage all of it is left to that.
+  /// cannot be written back now is at the next start. After a failure of the storage, and on a full disk, all of it is left to
+  /// that.
   private func emptyLog() {
     pool.writeWithoutTransaction { database in
       // Closed before.
       if database.sqliteConnection == nil { return }
       if writer.hasFailed { return LogPieces.keepLog(of: database) }
+      if writer.refusesForRoom { return keepLog(of: database, "the disk is full") }
       do { try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch {
-        LogPieces.keepLog(of: database)
-        logger.warning(
-          "the log was not written back; copy the files of the data folder together",
-          metadata: ["store.error": "\(error)"])
+        keepLog(of: database, "\(error)")
       }
     }
+  }
+
+  private func keepLog(of database: Database, _ reason: String) {
+    LogPieces.keepLog(of: database)
+    logger.warning(
+      "the log was not written back; copy the files of the data folder together",
+      metadata: ["store.error": "\(reason)"])
   }
 }
 
@@ -326,6 +332,6 @@ func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
     return try body()
   } catch let error as DatabaseError {
     if error.resultCode == .SQLITE_MISUSE { throw StoreError.closed }
-    throw StorageFailure(code: error.extendedResultCode.rawValue).error
+    throw StorageFailure(ofLast: error.extendedResultCode.rawValue).error
   }
 }

@@ -18,6 +18,8 @@ struct StorageFailure: Equatable, Sendable {
   }
   /// SQLite's extended result code.
   let code: Int32
+  /// The system's number of the error below, such as that of a file system that can only be read; 0: unknown.
+  var system: Int32 = 0
 
   var consequence: Consequence {
     switch code & 0xff {
@@ -37,7 +39,8 @@ struct StorageFailure: Equatable, Sendable {
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
 
   var error: StoreError {
-    let text = "SQLite error \(code): \(String(cString: sqlite3_errstr(code)))"
+    let reason = system == 0 ? "" : " (\(SystemError.reason(system)))"
+    let text = "SQLite error \(code): \(String(cString: sqlite3_errstr(code)))" + reason
     return switch (consequence, code & 0xff) {
     case (_, SQLITE_CORRUPT), (_, SQLITE_NOTADB): StoreError(.corrupt, text)
     case (.retry, _): StoreError(.noRoom, text)
@@ -46,6 +49,14 @@ struct StorageFailure: Equatable, Sendable {
       StoreError(.unreachable, "another program holds the database (\(text)); end it")
     case (.undo, _), (.refuseBody, _): StoreError(.corrupt, text)
     }
+  }
+}
+
+extension StorageFailure {
+  /// A failure of the statement that has just ended on this thread.
+  init(ofLast code: Int32) {
+    let isOfFile = [SQLITE_FULL, SQLITE_IOERR].contains(code & 0xff)
+    self.init(code: code, system: isOfFile ? LogPieces.takeReason() : 0)
   }
 }
 

@@ -35,6 +35,9 @@ struct WriteGroup {
 
   private var connection: Connection { transaction.connection }
 
+  /// Whether a row was changed, or had been before that was undone.
+  var hasChanged: Bool { connection.totalChanges > changesBefore }
+
   var isFull: Bool {
     !refused.isEmpty || results.count >= Writer.groupLimit
       || connection.totalChanges - changesBefore >= Writer.groupRowLimit
@@ -49,11 +52,14 @@ struct WriteGroup {
   /// The next that has to run again. Nobody else joins before.
   mutating func nextAgain() -> WriteJob? { again.isEmpty ? nil : again.removeFirst() }
 
-  /// - Parameter job: the first, to be run next. Everything in the group is repeatable if it is.
-  mutating func begin(with job: WriteJob) throws {
+  /// - Parameters:
+  ///   - job: the first, to be run next. Everything in the group is repeatable if it is.
+  ///   - prepare: what has to be committed before.
+  mutating func begin(with job: WriteJob, after prepare: (Connection) throws -> Void) throws {
     // Who waits for this job is answered also if there is no transaction for it.
     running = job
     connection.forgetFailure()
+    try prepare(connection)
     changesBefore = connection.totalChanges
     try connection.waitForDisk(!job.isRepeatable)
     try connection.run(Self.begin)

@@ -64,6 +64,8 @@ final class Writer: Sendable {
   private let signals: CommitSignals
   private let resources: WriterResources
   private let marks: Marks
+  /// What the start could not write; nil: nothing.
+  private let pendingRun: Mutex<PendingRun?>
   private let checkpointer: Checkpointer
   private let indexer: Indexer
   private let nanoseconds: @Sendable () -> Int64
@@ -72,6 +74,10 @@ final class Writer: Sendable {
   /// Whether the last copy of the log had no room.
   private let lacksRoom = Atomic(false)
   private let logStays: @Sendable () -> Void
+  private let lastHadNoRoom: Atomic<Bool>
+
+  /// Whether the disk had no room for the last write. Who empties the log then gives room away that the next start needs.
+  var refusesForRoom: Bool { lastHadNoRoom.load(ordering: .acquiring) }
 
   /// Whether the storage failed for good.
   var hasFailed: Bool { hasStopped.load(ordering: .acquiring) }
@@ -82,7 +88,7 @@ final class Writer: Sendable {
   ///   - stopped: called once if the storage fails for good.
   init(
     pool: DatabasePool, coders: StoreCoders, positions: DeliveryPositions, signals: CommitSignals,
-    marks: Marks, checkpointer: Checkpointer, indexer: Indexer, damaged: DamagedRows,
+    begun: StoreRuns.Begun, checkpointer: Checkpointer, indexer: Indexer, damaged: DamagedRows,
     nanoseconds: @escaping @Sendable () -> Int64, logStays: @escaping @Sendable () -> Void,
     stopped: @escaping @Sendable (StoreError) -> Void
   ) throws {
@@ -93,7 +99,9 @@ final class Writer: Sendable {
     try transaction.connection.gatherLog()
     resources = WriterResources(pool: pool, transaction: transaction)
     self.signals = signals
-    self.marks = marks
+    marks = begun.marks
+    pendingRun = Mutex(begun.pending)
+    lastHadNoRoom = Atomic(begun.pending != nil)
     self.checkpointer = checkpointer
     self.indexer = indexer
     self.nanoseconds = nanoseconds
@@ -179,7 +187,11 @@ extension Writer {
         wasOwnWork: first.isRepeatable)
       for (user, time) in group.times { $0.ran(user, nanoseconds: time) }
     }
-    if let failure { return failed(failure, group) }
+    if let failure {
+      if failure.error.code == .noRoom { lastHadNoRoom.store(true, ordering: .releasing) }
+      return failed(failure, group)
+    }
+    if group.hasChanged { lastHadNoRoom.store(false, ordering: .releasing) }
     if let position { marks.advance(position) }
     group.finish()
     let behind = transaction.index.delay.behind
@@ -195,7 +207,7 @@ extension Writer {
     _ group: inout WriteGroup, _ first: WriteJob, _ next: Next
   ) -> (error: StoreError, isFinal: Bool)? {
     do {
-      try group.begin(with: first)
+      try group.begin(with: first, after: noteRun)
       var job: WriteJob? = first
       while let current = job {
         if let undone = try group.run(current, { self.isAwaited.load(ordering: .relaxed) }) {
@@ -211,6 +223,15 @@ extension Writer {
     } catch {
       return group.undo(error)
     }
+  }
+
+  /// What the start could not write comes before all else.
+  private func noteRun(_ connection: Connection) throws {
+    guard let run = pendingRun.withLock({ $0 }) else { return }
+    try run.write(connection)
+    pendingRun.withLock { $0 = nil }
+    lastHadNoRoom.store(false, ordering: .releasing)
+    marks.begin()
   }
 
   private func failed(_ failure: (error: StoreError, isFinal: Bool), _ group: WriteGroup) {

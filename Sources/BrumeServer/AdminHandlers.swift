@@ -61,7 +61,8 @@ struct AdminHandlers: Sendable {
     deletions = DeletionAdmin(memory: engine.deletionMemory, metrics: server.metrics)
     assets = AssetAdmin(assets: engine.assetCheck, mostNames: settings.limits.assetCheckNames)
     backups = BackupAdmin(
-      snapshots: server.snapshots, assets: server.assets, users: named,
+      snapshots: server.snapshots, engine: settings.engine.name, assets: server.assets,
+      users: named,
       downloads: engine.assetDownloads)
     restores = RestoreAdmin(restores: server.restores)
     devices = DeviceAdmin(

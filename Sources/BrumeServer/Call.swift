@@ -31,6 +31,8 @@ package struct Call: Sendable {
   package let channel: (any NIOCore.Channel)?
   /// How deep the body's JSON may be nested.
   package let jsonDepth: Int
+  /// Room for the answer, which whoever changes something takes before.
+  let answer: AnswerReservation
 
   /// What the path (or, under `/_brume`, the query) says about where the call goes.
   package struct DatabasePath: Equatable, Sendable {

@@ -35,6 +35,7 @@ package final class Composition: Sendable {
   package let rates: RateLimits
   package let requestShares: RequestShares
   package let connectionShares: ConnectionShares
+  let streamPlaces: StreamPlaces
   package let bodyMemory: HeldBytes
   package let answerMemory: HeldBytes
   package let smallAnswerMemory: HeldBytes
@@ -65,6 +66,8 @@ package final class Composition: Sendable {
   let spans: Spans
   /// Nil: they are not.
   let exporter: OTLPExporter?
+  /// How many lines of the log were lost; nil: nobody counts them.
+  let lostLogLines: (@Sendable () -> Int64)?
   let providerCalls: ProviderCalls
 
   /// Opens the store that the settings name.
@@ -74,37 +77,38 @@ package final class Composition: Sendable {
   ///   - users: whom development mode makes.
   ///   - workers: the threads of requests; nil leaves them where they begin, for simulations in one thread.
   ///   - wrapping: what tests put around the store.
+  ///   - lostLogLines: how many lines of the log were lost; nil if nobody counts them.
   /// - Throws: a `StoreError` or an `AssetFailure` if a store cannot be opened, a `SettingError` if the files
   ///   of TLS cannot be used.
   package init(
     settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
     host given: Host = .real, logger: Logger, workers: Workers? = .shared,
-    wrapping: (any Store) -> any Store = { $0 }
+    wrapping: (any Store) -> any Store = { $0 }, lostLogLines: (@Sendable () -> Int64)? = nil
   ) async throws {
     let limits = settings.limits
-    let manual = settings.isClockManual ? ManualTime(given.now()) : nil
-    let host = manual.map { given.following($0) } ?? given
-    let clock = ServerClock(host, manual)
+    let clock = ServerClock(settings, given)
+    let host = clock.host
     self.settings = settings
     self.clock = clock
     self.host = host
     self.logger = logger
+    self.lostLogLines = lostLogLines
     self.workers = workers
     self.folder = folder
     address = ServerAddress(settings)
     events = ConsoleEvents(most: limits.consoleStreams)
     identities = try settings.tls.map { try TLSIdentities($0) }
     exporter = Self.exporter(settings, host)
-    let spans = exporter?.spans ?? .off
-    self.spans = spans
+    spans = exporter?.spans ?? .off
     storeRetry = StoreRetry(logger)
     assets = try settings.openAssets(host)
     let files = try settings.place(of: assets, host)
-    let opened = wrapping(try settings.openStore(host, logger, in: folder, filesIn: files))
+    let opened = wrapping(try settings.openStore(clock, logger, in: folder, filesIn: files))
     store = spans.isOn ? TracedStore(inner: opened, spans: spans) : opened
-    engine = try await Engine(store: store, assets: assets, limits: limits, host: host) {
-      Self.warnOfRaisedGeneration(logger, $0)
-    }
+    let streams = StreamHub(sendingWith: StreamConnection.take)
+    let signals = MailboxSignals()
+    engine = try await Self.engine(
+      store, assets, limits, host, DeviceRemovals(streams, signals), logger)
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
     requestLog = RequestLog(capacity: limits.requestLogLines)
@@ -114,7 +118,7 @@ package final class Composition: Sendable {
       clock: clock.waiting(for: "sending pushes: retries, and a look through the store"),
       metrics: metrics, events: events, spans: spans)
     let delivery = ServerDelivery(
-      streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
+      streams: streams, signals: signals,
       inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker,
       events: events)
     mailboxDelivery = MailboxDelivery(
@@ -126,6 +130,7 @@ package final class Composition: Sendable {
     rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
+    streamPlaces = StreamPlaces(settings)
     bodyMemory = .ofBodies(limits)
     answerMemory = .ofAnswers(limits)
     smallAnswerMemory = .ofSmallAnswers(limits)
@@ -133,7 +138,7 @@ package final class Composition: Sendable {
     passwords = PasswordVerifier(
       accounts: engine.accounts,
       attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)
-    auditLog = AuditLog(engine.audit, limits: limits, host: host)
+    auditLog = AuditLog(engine.audit, limits: limits, host: host, logger: logger)
     snapshots = Snapshots(
       of: store, in: folder?.path, limits: limits, host: host, logger: logger)
     restores = try await Self.restores(settings, folder, engine.audit, restart, host, logger)
@@ -146,13 +151,20 @@ package final class Composition: Sendable {
       engine: engine, store: store, address: address, folder: folder, users: users)
   }
 
-  private static func warnOfRaisedGeneration(_ logger: Logger, _ reason: String) {
-    logger.warning(
-      """
-      the generation is raised, because the store may lack what was acknowledged: change tokens of before are \
-      expired, so clients fetch everything once, and no change tag is used again
-      """,
-      metadata: ["store.reason": "\(reason)"])
+  private static func engine(
+    _ store: any Store, _ assets: any AssetStore, _ limits: Limits, _ host: Host,
+    _ deviceRemovals: DeviceRemovals, _ logger: Logger
+  ) async throws -> Engine {
+    try await Engine(
+      store: store, assets: assets, limits: limits, host: host, deviceRemovals: deviceRemovals
+    ) { reason in
+      logger.warning(
+        """
+        the generation is raised, because the store may lack what was acknowledged: change tokens of before are \
+        expired, so clients fetch everything once, and no change tag is used again
+        """,
+        metadata: ["store.reason": "\(reason)"])
+    }
   }
 
   private static func restores(
@@ -216,9 +228,7 @@ package final class Composition: Sendable {
   package func followMailboxes() async throws { try await mailboxDelivery.tail?.run() }
 
   /// Nil: this process is the only one that has the store open.
-  var accountTail: AccountTail? {
-    store.sharedAccounts.map { AccountTail(accounts: $0, signOut: signOut) }
-  }
+  var accountTail: AccountTail? { mailboxDelivery.accounts }
 
   var signInAddress: SignInAddress { SignInAddress(signIns: engine.signIns, server: address) }
 
@@ -269,13 +279,12 @@ package final class Composition: Sendable {
     }
   }
 
-  var signOut: SignOut {
-    SignOut(accounts: engine.accounts, streams: delivery.streams, signals: delivery.signals)
-  }
+  var signOut: SignOut { SignOut(engine.accounts, delivery) }
 
   var streamParts: StreamParts {
     StreamParts(
-      hub: delivery.streams, reads: mailboxDelivery.reads, metrics: metrics, now: host.now,
+      hub: delivery.streams, places: streamPlaces, reads: mailboxDelivery.reads, metrics: metrics,
+      now: host.now,
       time: clock.manual, limits: settings.limits, heartbeat: settings.timeouts.heartbeat,
       generation: engine.generation)
   }

@@ -18,9 +18,12 @@ package struct DataFolderError: Error, Equatable, Sendable, CustomStringConverti
   package let description: String
   /// What was to be read is not there.
   package let isMissing: Bool
-  package init(_ description: String, isMissing: Bool = false) {
+  /// The disk has no room for what was to be written.
+  package let isLackOfRoom: Bool
+  package init(_ description: String, isMissing: Bool = false, isLackOfRoom: Bool = false) {
     self.description = description
     self.isMissing = isMissing
+    self.isLackOfRoom = isLackOfRoom
   }
 }
 
@@ -90,6 +93,17 @@ package final class DataFolder: Sendable {
   /// - Throws: `DataFolderError`; what the file held before is still there.
   package func write(_ bytes: [UInt8], to name: String, isDurable: Bool = true) throws {
     let temporary = "\(path)/.\(name).new"
+    do { try write(bytes, at: temporary, for: name, isDurable) } catch {
+      // A part of it would take room that the disk does not have.
+      unlink(temporary)
+      throw error
+    }
+    guard rename(temporary, "\(path)/\(name)") == 0 else { throw failure(name) }
+  }
+
+  private func write(
+    _ bytes: [UInt8], at temporary: String, for name: String, _ isDurable: Bool
+  ) throws(DataFolderError) {
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(name) }
     defer { close(descriptor) }
@@ -100,7 +114,6 @@ package final class DataFolder: Sendable {
       rest = rest.dropFirst(count)
     }
     guard !isDurable || fsync(descriptor) == 0 else { throw failure(name) }
-    guard rename(temporary, "\(path)/\(name)") == 0 else { throw failure(name) }
   }
 
   /// Removes a file of the folder, if it is there.
@@ -142,8 +155,10 @@ package final class DataFolder: Sendable {
   }
 
   private func failure(_ name: String) -> DataFolderError {
-    DataFolderError(
-      "'\(name)' cannot be written into the data folder '\(path)' (\(SystemError.reason()))")
+    let number = errno
+    return DataFolderError(
+      "'\(name)' cannot be written into the data folder '\(path)' (\(SystemError.reason(number)))",
+      isLackOfRoom: SystemError.isLackOfRoom(number))
   }
 
   // The names `read` and `write` are taken by this type.

@@ -85,7 +85,10 @@ final class EndpointResponder: Sendable {
           databasePath: databasePath,
           caller: caller, address: address, peer: RequestPeer(address: state.peer),
           channel: state.channel,
-          jsonDepth: limits.jsonDepth)
+          jsonDepth: limits.jsonDepth,
+          answer: AnswerReservation { [self] bytes in
+            self.memory(ofAnswerOf: bytes)?.share(of: address.name, and: caller.user?.name)
+          })
         return try await respond(to: call, endpoint, in: lane, state.work)
       } catch let error as BrumeError where error.code == .authenticationRequired {
         throw try await authenticate.leading(error, request, query: query)
@@ -119,17 +122,24 @@ final class EndpointResponder: Sendable {
   private func count(_ reply: Reply, to call: Call, by work: RequestWork) throws {
     let count = reply.body.count
     if reply.streamed > 0 {
-      try share(of: fileMemory, call, work).take(reply.streamed)
-    } else if count >= HeldBytes.countedAnswerBytes, count < settings.limits.largeAnswerBytes {
-      try share(of: smallAnswerMemory, call, work).take(count)
+      try share(of: fileMemory, call, work).fit(reply.streamed)
+    } else if count < settings.limits.largeAnswerBytes, let memory = memory(ofAnswerOf: count) {
+      try share(of: memory, call, work).fit(count)
     }
   }
 
-  /// Room for an answer. Its connection gives it back when the answer has left.
+  /// Nil: such answers are not counted.
+  private func memory(ofAnswerOf bytes: Int) -> HeldBytes? {
+    if bytes >= settings.limits.largeAnswerBytes { return answerMemory }
+    return bytes >= HeldBytes.countedAnswerBytes ? smallAnswerMemory : nil
+  }
+
+  /// Room for an answer, what was taken for it if that is so. Its connection gives it back when the answer has left.
   private func share(
     of memory: HeldBytes, _ call: Call, _ work: RequestWork?
   ) -> HeldBytes.Share {
-    let share = memory.share(of: call.address.name, and: call.caller.user?.name)
+    let share =
+      call.answer.taken() ?? memory.share(of: call.address.name, and: call.caller.user?.name)
     work?.keep(share)
     return share
   }

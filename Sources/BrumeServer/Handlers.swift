@@ -61,7 +61,8 @@ struct Handlers: Sendable {
       courier: Courier(
         engine: engine, store: store, signals: delivery.signals, inFlight: delivery.inFlight,
         clock: server.clock.waiting(for: "a poll of the courier")),
-      cursors: cursors, metrics: server.metrics, pollSeconds: settings.timeouts.poll,
+      cursors: cursors, places: server.streamPlaces, metrics: server.metrics,
+      pollSeconds: settings.timeouts.poll,
       timePasses: server.clock.manual == nil)
     signIn = SignInRoutes(
       signIns: engine.signIns, accounts: engine.accounts, passwords: server.passwords,
@@ -90,6 +91,7 @@ struct Handlers: Sendable {
       metrics: server.metrics, store: store, notifiers: server.notifiers, delivery: delivery,
       health: server.health, now: server.host.now, isOpen: settings.isDevelopment,
       token: settings.metricsToken, identities: server.identities,
-      exporter: server.exporter)
+      exporter: server.exporter, lostLogLines: server.lostLogLines,
+      sharedTime: server.clock.shared)
   }
 }

@@ -89,7 +89,7 @@ package struct Reply: Sendable {
     let count = body.count
     guard count >= bytes else { return response }
     let share = memory()
-    try share.take(count)
+    try share.fit(count)
     return made(
       .held(pieces, count: count, part: bytes) { if !isWatched { share.giveBack() } })
   }

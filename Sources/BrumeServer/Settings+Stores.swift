@@ -12,28 +12,29 @@ import Logging
 
 extension Settings {
   /// - Parameters:
+  ///   - clock: learns the database's time.
   ///   - folder: where this server keeps what it knows of a database elsewhere; nil: nowhere.
   ///   - files: where this server keeps files, as other servers on the same database see it.
   /// - Throws: a `StoreError` if it cannot be opened.
   func openStore(
-    _ host: Host, _ logger: Logger, in folder: DataFolder?, filesIn files: String?
+    _ clock: ServerClock, _ logger: Logger, in folder: DataFolder?, filesIn files: String?
   ) throws -> any Store {
     switch engine {
     case .memory: MemoryStore(coders: .wireForm)
     case .sqlite:
       try SQLiteStore(
         folder: dataFolder, coders: .wireForm, readers: Workers.readingThreads,
-        runID: host.uuid(), marks: marksFolder,
+        runID: clock.host.uuid(), marks: marksFolder,
         isCalledWithinRest: { [rest = Int(limits.indexRest)] in
           $0.wait(milliseconds: rest)
         },
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     case .postgres(let url):
       try PostgresStore(
-        url: url, coders: .wireForm, runID: host.uuid(), filesIn: files,
-        mark: folder.map { KeptMark(in: $0) }, readsOnCaller: true,
+        url: url, coders: .wireForm, runID: clock.host.uuid(), filesIn: files,
+        mark: folder.map { KeptMark(in: $0) }, time: clock.shared, readsOnCaller: true,
         wait: { $0.wait(milliseconds: $1) },
-        milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) },
+        milliseconds: SteadyClock.milliseconds,
         logger: logger)
     }
   }

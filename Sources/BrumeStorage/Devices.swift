@@ -38,6 +38,7 @@ package struct PendingCursor: Sendable {
 package protocol DeviceWriting: DeviceReading {
   /// Inserts or replaces by key. Replacing keeps the mailbox.
   func put(_ device: Device) throws
-  /// Removes the device and its mailbox.
+  /// Removes the device and its mailbox; other processes learn of it. The lock of what belongs to no bucket is taken for
+  /// that, by a scope that says so or when it is needed.
   func remove(_ key: DeviceKey) throws
 }

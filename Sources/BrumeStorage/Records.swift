@@ -43,11 +43,21 @@ package protocol RecordWriting: RecordReading {
   func forgetDeletions(
     of names: [String], in zone: ZoneKey, through sequence: Int64
   ) throws -> Int
+  /// Takes over what an earlier read has found of records, each once: those that are still the same need not be read again
+  /// in this body. Answers whether all are.
+  func takeOver(_ found: [StoredRecord], in zone: ZoneKey) throws -> Bool
 }
 
 extension RecordWriting {
   /// For a store that takes them away with each record, or has none.
   package func removeIndex(of zone: ZoneKey, limit: Int) throws -> Int? { 0 }
+
+  /// For a store that has its records at hand.
+  package func takeOver(_ found: [StoredRecord], in zone: ZoneKey) throws -> Bool {
+    try found.allSatisfy {
+      try find(RecordKey(zone: zone, name: $0.name))?.sequence == $0.sequence
+    }
+  }
 
   /// The same for a record that no share covered.
   package func remove(_ key: RecordKey, type: String, sequence: Int64) throws {

@@ -36,8 +36,8 @@ extension JSONWriter {
 extension Wire {
   /// The body of a failed request.
   ///
-  /// - Parameter uuid: the request's ID, the same as in the header.
-  package static func error(_ error: BrumeError, uuid: String) -> [UInt8] {
+  /// - Parameter uuid: the request's ID, the same as in the header; nil where there is no header.
+  package static func error(_ error: BrumeError, uuid: String? = nil) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
       writer.member("uuid", uuid)

@@ -1,5 +1,6 @@
 #include "CLogPieces.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,12 +30,31 @@ static sqlite3_vfs *below;
 static sqlite3_file *own(File *file) { return (sqlite3_file *)(file + 1); }
 static const sqlite3_io_methods *methods(File *file) { return own(file)->pMethods; }
 
+/// What the system said of the last call of this thread that failed. SQLite forgets it when a commit fails.
+static _Thread_local int reason;
+
+/// Keeps the system's reason for a failure. Answers the result code.
+static int noted(File *file, int code) {
+  if (code == SQLITE_OK) return code;
+  if (code == SQLITE_FULL) reason = ENOSPC;
+  else methods(file)->xFileControl(own(file), SQLITE_FCNTL_LAST_ERRNO, &reason);
+  return code;
+}
+
+/// SQLite takes only ENOSPC for a full disk. A quota and a limit for sizes of files are met in the same way: nothing that was
+/// written is uncertain, and what was not is written again later.
+static int writeBelow(File *file, const void *bytes, int count, sqlite3_int64 place) {
+  int code = noted(file, methods(file)->xWrite(own(file), bytes, count, place));
+  int isLimit = code == SQLITE_IOERR_WRITE && (reason == EDQUOT || reason == EFBIG);
+  return isLimit ? SQLITE_FULL : code;
+}
+
 /// Writes what is kept. After a failure nothing is: SQLite undoes the transaction that it belonged to.
 static int writeKept(File *file) {
   if (file->count == 0) return SQLITE_OK;
   int count = file->count;
   file->count = 0;
-  return methods(file)->xWrite(own(file), file->bytes, count, file->start);
+  return writeBelow(file, file->bytes, count, file->start);
 }
 
 static int isKeeping(File *file) { return file->database != NULL && file->database->gathers; }
@@ -48,7 +68,7 @@ static int write(sqlite3_file *base, const void *bytes, int count, sqlite3_int64
     if (code != SQLITE_OK) return code;
   }
   if (!isKeeping(file) || count > MOST_BYTES) {
-    return methods(file)->xWrite(own(file), bytes, count, place);
+    return writeBelow(file, bytes, count, place);
   }
   if (file->bytes == NULL) file->bytes = sqlite3_malloc(MOST_BYTES);
   if (file->bytes == NULL) return SQLITE_IOERR_NOMEM;
@@ -61,7 +81,7 @@ static int write(sqlite3_file *base, const void *bytes, int count, sqlite3_int64
 static int sync(sqlite3_file *base, int flags) {
   File *file = (File *)base;
   int code = writeKept(file);
-  return code != SQLITE_OK ? code : methods(file)->xSync(own(file), flags);
+  return code != SQLITE_OK ? code : noted(file, methods(file)->xSync(own(file), flags));
 }
 
 static int read(sqlite3_file *base, void *bytes, int count, sqlite3_int64 place) {
@@ -206,6 +226,12 @@ int brume_log_pieces_install(void) {
 
 int brume_log_pieces_gather(sqlite3 *connection, int gathers) {
   return sqlite3_file_control(connection, "main", GATHER_OPERATION, &gathers);
+}
+
+int brume_log_pieces_take_reason(void) {
+  int taken = reason;
+  reason = 0;
+  return taken;
 }
 
 int brume_log_pieces_keep(sqlite3 *connection) {

@@ -28,6 +28,7 @@ struct BrumeTool: AsyncParsableCommand {
     ])
 
   static func main() async {
+    FileSizeLimit.endNothing()
     var command: any ParsableCommand
     do { command = try parseAsRoot() } catch {
       HelpText.show(error)

@@ -17,7 +17,7 @@ enum Greeting {
       case .postgres: "PostgreSQL"
       }
     Output.announce("Brume serves \(server.url)")
-    let link = try await server.oneTimeLink()
+    let link = try await link(server)
     let console = settings.isDevelopment ? link : nil
     Output.announce("  console    \(console ?? "\(server.url)/_brume/console/")")
     Output.announce("  storage    \(engine)")
@@ -56,6 +56,18 @@ enum Greeting {
         + option(server))
   }
 
+  /// Nil also if the disk has no room for one: the server is there all the same.
+  private static func link(_ server: Composition) async throws -> String? {
+    do { return try await server.oneTimeLink() } catch let error as StoreError
+      where error.code == .noRoom
+    {
+      server.logger.warning(
+        "the disk is full: there is no link that signs an operator in; 'brume operator link' makes one when there is room"
+      )
+      return nil
+    }
+  }
+
   /// Nil: development mode opens nothing that it did not make.
   private static func warning(_ server: Composition) async throws -> String? {
     guard server.settings.isDevelopment, try await server.development.hasOthers() else {
@@ -85,7 +97,7 @@ enum Greeting {
     if settings.isDevelopment {
       _ = try await server.development.prepare(
         in: ContainerEnvironment(settings.container, .development))
-    } else if try await server.oneTimeLink() != nil {
+    } else if try await link(server) != nil {
       metadata["operator"] = "none yet; 'brume operator link' prints what makes the first one"
     }
     server.logger.notice("Brume serves", metadata: metadata)

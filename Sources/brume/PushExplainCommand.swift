@@ -33,8 +33,8 @@ extension PushCommand {
     func run() async throws {
       let answer = try await server.connect().get("trace", question)
       let trace = try trace(answer)
-      // Whether anything became of a record is the answer; a change or a request is named to be explained.
-      if change ?? request != nil, trace.change == nil { throw CommandFailure(trace.sentence) }
+      // There is no change to explain, however it was named.
+      if trace.change == nil { throw CommandFailure(trace.sentence) }
       if json { return Output.line(answer.bytes()) }
       for line in TraceText(trace).lines { Output.line(line) }
     }

@@ -26,6 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
     defer { withExtendedLifetime(hangUps) {} }
     let (sources, settings) = try await settings()
     let folder = try DataFolder(path: settings.dataFolder)
+    ServerOutput.begin(settings)
     let (end, taken) = (EndOrder(), TakenSettings())
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       defer { tasks.cancelAll() }
@@ -72,10 +73,12 @@ struct ServeCommand: AsyncParsableCommand {
       now: server.host.now, taken: taken
     ) { [options] in try await Self.read(options) }
     reload.warnOfCertificate()
+    let file = ServerFileWriter(folder, server.logger)
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(operation: { await reload.run(open.hangUps, from: sources) })
+      group.addTask(operation: { try? await file.run() })
       defer { group.cancelAll() }
-      do { try await Self.serve(server, folder, until: end) } catch is RestartAsked {
+      do { try await Self.serve(server, file, until: end) } catch is RestartAsked {
         server.logger.notice("the server starts anew, on a restored backup")
         return server.address.listeningPort
       }
@@ -84,14 +87,14 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private static func serve(
-    _ server: Composition, _ folder: DataFolder, until end: EndOrder
+    _ server: Composition, _ file: ServerFileWriter, until end: EndOrder
   ) async throws {
     try await Services.run(server, until: end) { _ in
       guard !end.isGiven else { return }
-      let file = ServerFile(
-        url: server.address.ownURL, adminToken: server.adminToken,
-        processID: Int(ProcessInfo.processInfo.processIdentifier))
-      try folder.write(file.bytes, to: ServerFile.name)
+      try file.write(
+        ServerFile(
+          url: server.address.ownURL, adminToken: server.adminToken,
+          processID: Int(ProcessInfo.processInfo.processIdentifier)))
       try await Greeting.print(server)
     }
   }
@@ -122,7 +125,9 @@ private struct OpenServer {
     hangUps = await UnixSignalsSequence(trapping: .sighup)
     level = LogLevel(settings.logLevel)
     composition = try await Composition(
-      settings: settings, folder: folder, logger: Logs.logger(settings, following: level))
+      settings: settings, folder: folder, logger: Logs.logger(settings, following: level),
+      lostLogLines: ServerOutput.lost)
     composition.restart.allow()
+    if let warning = FileSizeLimit.warning { composition.logger.warning(warning) }
   }
 }

@@ -181,6 +181,38 @@ struct PushReceiverTests {
     }
   }
 
+  private static func end(_ error: String) -> String { "event: end\ndata: \(error)\n\n" }
+
+  @Test func `an end that says why ends the receiving, after the pushes before it`() async throws {
+    let removed = #"{"serverErrorCode":"NOT_FOUND","reason":"this device was removed"}"#
+    let transport = ScriptedTransport([
+      .stream([event(1, "a"), Self.end(removed)]), .stream([event(2, "b")]),
+    ])
+    let receiver = try PushReceiver(Session.scripted(transport))
+    let pushes = Mutex<[String?]>([])
+    await #expect(throws: BrumeError(.notFound, "this device was removed")) {
+      try await receiver.run { payload in
+        pushes.withLock { $0.append(RecentPushes.key(payload)) }
+        return true
+      }
+    }
+    #expect(pushes.withLock { $0 } == ["a s"])
+    #expect(transport.calls.count == 1)
+  }
+
+  @Test func `an end that names a pause is waited out, also after pushes`() async throws {
+    let taken = #"{"serverErrorCode":"THROTTLED","reason":"a newer stream","retryAfter":30}"#
+    let transport = ScriptedTransport([
+      .stream([event(1, "a"), Self.end(taken)]), .stream([event(2, "b")]),
+    ])
+    let pauses = Mutex<[Duration]>([])
+    let session = Session.scripted(
+      transport, sleep: { pause in pauses.withLock { $0.append(pause) } })
+    _ = try? await PushReceiver(session).run { _ in true }
+    #expect(pauses.withLock { $0.first } == .seconds(30))
+    #expect(transport.calls.last?.target.contains("cursor=2") == true)
+  }
+
   @Test func `without a user there is nobody to push to`() {
     let session = Session.scripted(ScriptedTransport([]), { $0.userToken = nil })
     #expect(throws: CallFailure.self) { try PushReceiver(session) }

@@ -16,7 +16,8 @@ import Testing
     func take(_ entries: [MailboxEntry]) { received.withLock { $0 += entries.map(\.position) } }
     func look() { received.withLock { $0.append(-1) } }
     func acknowledged(through position: Int64) { received.withLock { $0.append(-position) } }
-    func end() { hasEnded.withLock { $0 = true } }
+    func lookForDevice() { received.withLock { $0.append(0) } }
+    func end(because error: BrumeError?) { hasEnded.withLock { $0 = true } }
   }
   private func device(_ name: String, of user: String = "_u") -> DeviceKey {
     DeviceKey(
@@ -56,6 +57,20 @@ import Testing
     hub.join(other, as: device("phone", of: "_v"))
     hub.end(of: UserID("_u"))
     #expect([phone, tablet, other].map { $0.hasEnded.withLock { $0 } } == [true, true, false])
+  }
+
+  @Test func `the streams of a removed device look for it, and who joins later can tell`() {
+    let hub = StreamHub()
+    let (phone, second, tablet) = (Receiver(), Receiver(), Receiver())
+    for (receiver, name) in [(phone, "phone"), (second, "phone"), (tablet, "tablet")] {
+      hub.join(receiver, as: device(name))
+    }
+    let before = hub.removals
+    hub.removed([device("phone"), device("nobody")])
+    #expect([phone, second, tablet].map { $0.received.withLock { $0 } } == [[0], [0], []])
+    #expect(hub.removals != before)
+    #expect(hub.oldest(of: device("phone")) === phone)
+    #expect(hub.oldest(of: device("nobody")) == nil)
   }
 
   @Test func `a device is connected only if a stream of it has caught up`() {

@@ -199,9 +199,7 @@ import Testing
       try body { try put("a", text.map { ["text": .string($0)] }, sequence) }
       var (asking, all, prepared) = (0, 0, PreparedIndex?.none)
       let build = self.build()
-      while let step = try build.advance(
-        after: nil, limit: 400, mayAsk: true, prepared: prepared)
-      {
+      while let step = try build.advance(after: nil, limit: 400, words: .betweenSteps(prepared)) {
         if step.homework != nil { asking += 1 }
         prepared = step.homework?.done()
         all += 1
@@ -223,10 +221,10 @@ import Testing
     try want(Self.words)
     let many = (0..<15_000).map { "w\($0)" }.joined(separator: " ")
     try body { try put("a", ["text": .string(many)], 1) }
-    let step = try build().advance(after: nil, limit: 400, mayAsk: true)
+    let step = try build().advance(after: nil, limit: 400, words: .betweenSteps(nil))
     let prepared = try #require(step?.homework).done()
     try body { try put("a", ["text": .string("few words")], 2) }
-    _ = try build().advance(after: nil, limit: 400, mayAsk: true, prepared: prepared)
+    _ = try build().advance(after: nil, limit: 400, words: .betweenSteps(prepared))
     _ = try finish(build())
     #expect(engine.rows.count == 2 && isComplete(Self.words))
   }
@@ -248,7 +246,7 @@ import Testing
       let (isAwaited, mayAsk) = (random.one(in: 2), random.one(in: 2))
       for _ in 0..<random.next(below: 6) {
         let step = try build { isAwaited }.advance(
-          after: nil, limit: 400, mayAsk: mayAsk, prepared: prepared)
+          after: nil, limit: 400, words: mayAsk ? .betweenSteps(prepared) : .inStep)
         prepared = step?.homework?.done()
       }
       if random.one(in: 8) { index.forgetRemainders() }

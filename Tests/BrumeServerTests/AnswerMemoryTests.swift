@@ -96,6 +96,78 @@ import Testing
     }
   }
 
+  /// The answer has the whole record.
+  private static func save(
+    _ bytes: Int, in field: String = "text", by kind: String = "forceUpdate", _ more: String = "",
+    on server: HeldServer
+  ) async throws -> String {
+    let text = String(repeating: "x", count: bytes)
+    let fields = #"{"\#(field)":{"value":"\#(text)"}}"#
+    let record = #"{"recordName":"note","recordType":"Note","fields":\#(fields)}"#
+    let operation = #"{"operationType":"\#(kind)","record":\#(record)}"#
+    return try await server.answer(
+      server.post("records/modify", #"{"operations":[\#(operation)]\#(more)}"#))
+  }
+
+  @Test(arguments: [20_000, 300_000])
+  func `a save for whose answer there is no memory is not carried out`(bytes: Int) async throws {
+    try await HeldServer.live {
+      $0.limits.answerBytesAtOnce = 800_000
+      $0.limits.answerBytesAtOncePerAddress = 800_000
+    } _: { server in
+      let made = server.fixture.server
+      let isLarge = bytes >= made.settings.limits.largeAnswerBytes
+      let memory = isLarge ? made.answerMemory : made.smallAnswerMemory
+      let others = memory.share(of: "127.0.0.1")
+      try others.take(isLarge ? 800_000 : 400_000)
+      let refused = try await Self.save(bytes, by: "create", on: server)
+      #expect(refused.hasPrefix("HTTP/1.1 503 "), "\(refused.prefix(200))")
+      // The answer is without the record, and needs no room.
+      let short = try await Self.save(bytes, by: "create", #","desiredKeys":[]"#, on: server)
+      #expect(short.hasPrefix("HTTP/1.1 200 "), "\(short.prefix(200))")
+      #expect(!short.contains("serverErrorCode"), "it is not there yet: \(short.prefix(999))")
+      others.giveBack()
+      // Of this nothing is answered but an error.
+      let zone = #","zoneID":{"zoneName":"Ghost"}"#
+      #expect(try await Self.save(bytes, zone, on: server).contains("ZONE_NOT_FOUND"))
+      while memory.held > 0 { await Task.yield() }
+    }
+  }
+
+  @Test func `an answer that has more than the save brought is measured as a whole`() async throws {
+    try await HeldServer.live {
+      $0.limits.answerBytesAtOnce = 200_000
+      $0.limits.answerBytesAtOncePerAddress = 200_000
+    } _: { server in
+      // A user has 50,000 bytes, or one answer.
+      for field in ["text", "more"] {
+        let answer = try await Self.save(40_000, in: field, on: server)
+        #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer.prefix(200))")
+        while server.fixture.server.smallAnswerMemory.held > 0 { await Task.yield() }
+      }
+    }
+  }
+
+  @Test func `room grows and shrinks to what is needed, and stays where that has none`() throws {
+    let memory = HeldBytes(most: 100, mostOfOne: 60, takesFirst: true, refusal: "full")
+    let share = memory.share(of: "a", and: "alice")
+    try share.fit(40)
+    try share.fit(10)
+    #expect(memory.held == 10)
+    // It is still the first of its owners.
+    try share.fit(90)
+    let other = memory.share(of: "a", and: "bob")
+    #expect(throws: (any Error).self) { try other.fit(1) }
+    try share.fit(50)
+    try other.fit(10)
+    #expect(throws: (any Error).self) { try other.fit(11) }
+    #expect(throws: (any Error).self) { try share.fit(51) }
+    #expect(memory.held == 60)
+    share.giveBack()
+    other.giveBack()
+    #expect(memory.held == 0)
+  }
+
   @Test func `smaller answers for which there is no memory are 503, a caller's first is not`()
     async throws
   {
@@ -104,14 +176,7 @@ import Testing
       $0.limits.answerBytesAtOncePerAddress = 60_000
     } _: { server in
       let memory = server.fixture.server.smallAnswerMemory
-      /// The answer says what was saved, and is as long.
-      func save(_ bytes: Int) async throws -> String {
-        let text = String(repeating: "x", count: bytes)
-        let record = #"{"recordType":"Note","fields":{"text":{"value":"\#(text)"}}}"#
-        let operation = #"{"operationType":"create","record":\#(record)}"#
-        return try await server.answer(
-          server.post("records/modify", #"{"operations":[\#(operation)]}"#))
-      }
+      func save(_ bytes: Int) async throws -> String { try await Self.save(bytes, on: server) }
       let (here, elsewhere) = (memory.share(of: "127.0.0.1"), memory.share(of: "192.0.2.1"))
       // Half of what large ones may take, as all of the address and as all that there is.
       try here.take(20_000)

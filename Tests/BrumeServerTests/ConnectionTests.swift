@@ -108,6 +108,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("http://evil.example/_brume/metrics HTTP/1.1", "Host: localhost\r\n", 403),
+    ("HTTP://evil.example:8787/_brume/metrics HTTP/1.1", "Host: localhost\r\n", 403),
+    ("http://localhost@evil.example/_brume/metrics HTTP/1.1", "Host: localhost\r\n", 403),
+    ("http://user@localhost/_brume/metrics HTTP/1.1", "Host: localhost\r\n", 403),
+    ("http://evil.example HTTP/1.0", "", 403),
+    ("http://localhost:8787/_brume/health/live HTTP/1.1", "Host: evil.example\r\n", 200),
+    ("https://127.0.0.1/_brume/health/live?a=http://evil.example/ HTTP/1.1", "Host: \r\n", 200),
+    ("http://localhost/_brume/health/live HTTP/1.0", "", 200),
+    ("http://localhost?/nowhere HTTP/1.1", "Host: localhost\r\n", 200),
+    ("http://localhost HTTP/1.1", "Host: localhost\r\n", 200),
+    ("http://localhost/nowhere HTTP/1.1", "Host: localhost\r\n", 404),
+    ("http://localhost/_brume/health/live HTTP/1.1", "", 400),
+    ("http://localhost/ HTTP/1.1", "Host: localhost\r\nHost: localhost\r\n", 400),
+  ])
+  func `a target that is a whole address says whom the request is for, whatever Host says`(
+    target: String, hosts: String, status: Int
+  ) async throws {
+    try await Self.live { _, socket in
+      await socket.send("GET \(target)\r\n\(hosts)Connection: close\r\n\r\n")
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+      if status == 403 { #expect(answer.contains("--allowed-hosts"), "\(answer)") }
+    }
+  }
+
   @Test(arguments: ["", "Host: localhost\r\n", "Connection: keep-alive\r\n"])
   func `HTTP/1.0 needs no Host, and its connection ends with the answer`(
     fields: String

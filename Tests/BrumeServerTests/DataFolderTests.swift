@@ -1,8 +1,12 @@
 // The data folder: one server at a time, files for its owner only.
 
 import BrumeServer
+import BrumeStorage
+import BrumeTestKit
 import BrumeWire
 import Foundation
+import Logging
+import Synchronization
 import Testing
 
 @Suite struct DataFolderTests {
@@ -35,6 +39,47 @@ import Testing
     #expect(try ServerFile(folder: path) == file)
     let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(ServerFile.name)")
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+  }
+
+  /// What is written at first goes into a device that has never room. The link goes with the failure.
+  private func takeRoom() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(path)/.\(ServerFile.name).new", withDestinationPath: "/dev/full")
+  }
+
+  @Test func `a file that has no room says so, and nothing of it stays`() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = try DataFolder(path: path)
+    try folder.write([1], to: ServerFile.name)
+    try takeRoom()
+    let error = #expect(throws: DataFolderError.self) { try folder.write([2], to: ServerFile.name) }
+    #expect(error?.isLackOfRoom == true)
+    #expect(try DataFolder.contents(of: "\(path)/\(ServerFile.name)") == [1])
+    #expect(!OwnerOnly.names(in: path).contains(".\(ServerFile.name).new"))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a server on a full disk writes server.json when there is room`() async throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let (folder, log) = (try DataFolder(path: path), LogLines(from: .warning))
+    let pauses = Atomic(0)
+    let writer = ServerFileWriter(folder, log.logger) { _ in
+      pauses.add(1, ordering: .relaxed)
+    }
+    let file = ServerFile(url: "http://127.0.0.1:1", adminToken: "ab", processID: 7)
+    try folder.write(Array("of a server that was killed".utf8), to: ServerFile.name)
+    try takeRoom()
+    try writer.write(file)
+    #expect(log.texts.contains { $0.contains("until there is room") })
+    #expect(throws: DataFolderError.self) { try ServerFile(folder: path) }
+    try takeRoom()
+    await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask(operation: { try await writer.run() })
+      while (try? ServerFile(folder: path)) == nil { await Task.yield() }
+      group.cancelAll()
+    }
+    #expect(try ServerFile(folder: path) == file)
+    #expect(pauses.load(ordering: .relaxed) == 1)
   }
 
   @Test(arguments: ["", #"{"url":"#, "[]"])

@@ -19,7 +19,7 @@ import Testing
     let server = fixture.server.delivery
     let tail = MailboxTail(
       mailboxes: mailboxes, leases: leases, delivery: TestDelivery { _ in }, server: server,
-      damaged: nil)
+      accounts: nil, damaged: nil)
     let work = [
       Task { try await server.worker.run() }, Task { try await tail.run() },
     ]

@@ -22,6 +22,7 @@ import Testing
 private struct SilentStore: WrappingStore, SharedAccounts {
   let inner: any Store
   let silence: Milliseconds
+  let lastChange: Int64 = 0
 
   var sharedAccounts: (any SharedAccounts)? { self }
   func accountHints() -> CommitHints { CommitSignals().hints() }

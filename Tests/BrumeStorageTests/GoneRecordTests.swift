@@ -1,6 +1,7 @@
 // Many rows of the query index go later, step by step: answers are right all the while, `brume doctor --deep` finds nothing
 // between the steps, and the next process goes on where the last one ended.
 
+import BrumeCore
 import BrumeModel
 import BrumeQueryPlan
 import BrumeStorage
@@ -188,6 +189,45 @@ import Testing
     }
     let unfinished = try await store.read { try $0.zones.unfinishedDeletions(limit: 9) }
     #expect(unfinished == [.sample()], "its records are left")
+    try await store.close()
+  }
+
+  @Test func `ZON-12 a purge of a default zone leaves rows of large lists to the steps`()
+    async throws
+  {
+    let server = try await TestServer(store: try folder.openSQLite(growsIndexes: false))
+    let alice = try await server.device(of: "alice")
+    let zone = ZoneID(name: ZoneID.defaultName)
+    func save(_ name: String) async throws {
+      let request = ModifyRecordsRequest(
+        zone: zone, operations: [.create(name, Self.list(from: 0), type: "Trail")])
+      let results = try await server.engine.records.modify(request, in: .private, as: alice)
+      for result in results { _ = try result.get() }
+    }
+    for name in ["a", "b", "c"] { try await save(name) }
+    let filter = Filter(.listContains, .field("n"), .int64(7))
+    func found() async throws -> [String] {
+      let request = QueryRequest(query: Query(recordType: "Trail", filters: [filter]), zone: zone)
+      let page = try await server.engine.queries.run(request, in: .private, as: alice)
+      return page.records.map(\.name).sorted()
+    }
+    #expect(try await found() == ["a", "b", "c"])
+    var store = try #require(server.store as? SQLiteStore)
+    while try await store.buildIndexes(400) {}
+    #expect(try await count("query_index", store) == 3 * Self.large)
+    try await server.engine.zoneAdministration.purge(
+      zone.name, of: try #require(alice.user), in: alice.containerEnvironment)
+    #expect(try await count("records", store) == 0)
+    #expect(try await count("gone_records", store) == 3)
+    #expect(try await count("query_index", store) == 3 * Self.large)
+    // It takes a number that is free again.
+    try await save("d")
+    #expect(try await found() == ["d"])
+    store = try await inspected(store)
+    while try await store.buildIndexes(400) {}
+    #expect(try await count("gone_records", store) == 0)
+    #expect(try await count("query_index", store) == Self.large)
+    store = try await inspected(store)
     try await store.close()
   }
 

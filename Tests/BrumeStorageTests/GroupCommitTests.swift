@@ -4,6 +4,7 @@ import BrumeModel
 import BrumeStorage
 import BrumeTestKit
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -162,6 +163,17 @@ private typealias Gate = DispatchSemaphore
   @Test(arguments: consequences)
   func `a result code has its consequence`(code: Int32, consequence: StorageFailure.Consequence) {
     #expect(StorageFailure(code: code).consequence == consequence)
+  }
+
+  @Test func `what the system says of a failure is in its error`() {
+    let error = StorageFailure(code: 10 | 3 << 8, system: EROFS).error
+    #expect(error.description.contains(SystemError.reason(EROFS)))
+    #expect(!StorageFailure(code: 10).error.description.contains("("))
+  }
+
+  @Test(arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EROFS, false), (EIO, false)])
+  func `a quota and a limit for sizes of files are a full disk`(number: Int32, isIt: Bool) {
+    #expect(SystemError.isLackOfRoom(number) == isIt)
   }
 }
 

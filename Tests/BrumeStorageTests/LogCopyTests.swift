@@ -99,7 +99,6 @@ import Testing
   let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 
-  private static let pageBytes = 4096
   private static let kilobyte: [String: FieldValue] = [
     "b": .bytes(Array(repeating: 7, count: 1000))
   ]
@@ -111,16 +110,7 @@ import Testing
       for number in 10..<40 { try transaction.putNext("alice-\(number)", fields: Self.kilobyte) }
     }
     try await store.close()
-    let url = URL(filePath: folder.path + "/data/brume.sqlite")
-    var bytes = try Data(contentsOf: url)
-    let leaf: UInt8 = 13
-    let pages = stride(from: 0, to: bytes.count, by: Self.pageBytes).filter { start in
-      bytes[start] == leaf
-        && bytes[start..<start + Self.pageBytes].range(of: Data("alice-20".utf8)) != nil
-    }
-    for start in pages { bytes[start] = 0 }
-    #expect(pages.count == 1)
-    try bytes.write(to: url)
+    try folder.damagePage(holding: "alice-20")
     return try folder.openSQLite()
   }
 

@@ -89,6 +89,17 @@ struct Tool: Sendable {
     return status ?? -1
   }
 
+  /// Sends a signal, and only then reads the talk, to its end.
+  static func endReading(
+    _ process: Child, with signal: Int32 = SIGTERM
+  ) async throws -> (status: Int32, talk: String) {
+    kill(process.id, signal)
+    return try await inBackground {
+      let talk = process.talk.readDataToEndOfFile()
+      return (process.status(), String(decoding: talk, as: UTF8.self))
+    }
+  }
+
   /// Waiting for a process blocks, so it gets a thread of its own: a serial queue has one.
   private static func inBackground<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
@@ -98,9 +109,9 @@ struct Tool: Sendable {
     }
   }
 
-  /// What surrounds the test run must not configure the server, nor keep traces of it.
+  /// What surrounds the test run must not configure the server, nor keep traces of it. What ends by a signal ends at once.
   private static var environment: [String: String] {
     ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BRUME_") }
-      .merging(["BRUME_MARKS": "none"]) { $1 }
+      .merging(["BRUME_MARKS": "none", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
   }
 }

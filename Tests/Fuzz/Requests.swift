@@ -112,8 +112,8 @@ struct Place: Sendable {
     let store = MemoryStore(coders: .wireForm)
     let server = try await Composition(
       settings: settings, folder: nil, users: ["alice", "bob"], host: host(), logger: silent,
-      workers: nil
-    ) { _ in store }
+      workers: nil,
+      wrapping: { _ in store })
     let ready = try await server.development.prepare(in: containerEnvironment)
     let tokens = Dictionary(uniqueKeysWithValues: ready.accounts.map { ($0.name, $0.token) })
     let place = Place(store: store, apiToken: ready.apiToken, tokens: tokens, known: [:])
@@ -146,8 +146,8 @@ final class Run: Sendable {
     let store = try place.store.copy()
     let server = try await Composition(
       settings: Place.settings, folder: nil, users: [], host: Place.host(), logger: Place.silent,
-      workers: nil
-    ) { _ in store }
+      workers: nil,
+      wrapping: { _ in store })
     self.init(server, place)
   }
 

@@ -4,6 +4,9 @@ What must not notice: saves, change tags, tokens, the feed's order, pushes on an
 time ends early or late by as much as the clock was wrong, and no longer: sign-ins, signed requests, the memory of
 operations. Nobody waits for hours because the clock was once ahead: rates and pauses after wrong passwords.
 
+With PostgreSQL nothing at all must notice, because servers go by its clock, and two of them work together whose clocks are an
+hour apart or set back and forth.
+
 `--control` leaves the clock alone and pretends to set it: that nothing moved has to be noticed.
 """
 import argparse
@@ -33,9 +36,9 @@ JUMPS = [HOUR, -HOUR, HOUR, -HOUR, 10 * DAY, -2 * DAY, 40 * DAY, 0]
 class Clock(Plan):
     """The page that is shared with the library: nanoseconds, and how often the clock was looked at."""
 
-    def __init__(self, path, is_control):
+    def __init__(self, path, is_control=False, counts=True):
         super().__init__(path)
-        self.hours, self.is_control = 0, is_control
+        self.hours, self.is_control, self.counts = 0, is_control, counts
 
     def set(self, hours):
         self.hours = hours
@@ -44,7 +47,7 @@ class Clock(Plan):
     @property
     def shown(self):
         """Milliseconds that the server should show."""
-        return (time.time() + self.hours * 3600) * 1000
+        return (time.time() + (self.hours * 3600 if self.counts else 0)) * 1000
 
 
 class World:
@@ -81,7 +84,7 @@ class World:
         try:
             self.mac.call("zones/list", {})
         except Refused as refusal:
-            if self.clock.hours <= 14 * DAY or "the web auth token has expired" not in str(refusal):
+            if not self.clock.counts or self.clock.hours <= 14 * DAY or "the web auth token has expired" not in str(refusal):
                 raise
             self.server.values["BRUME_USER_TOKEN_ALICE"] = self.server.tool("user", "token", "alice")
 
@@ -184,12 +187,12 @@ class SignIn:
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read())
 
-    def sign_in(self, password="correct horse"):
+    def sign_in(self, password="correct horse", name="carol"):
         """The token, or the refusal."""
         _, answer = self.ask()
         state = urllib.parse.parse_qs(urllib.parse.urlparse(answer["redirectURL"]).query)["state"][0]
         status, answer = self.send("/_brume/signin/password", {
-            "state": state, "name": "carol", "password": password, "keep": False})
+            "state": state, "name": name, "password": password, "keep": False})
         return answer["token"] if status == 200 else (status, answer)
 
 
@@ -233,8 +236,12 @@ def operations(world, clock):
             raise SystemExit(f"FAILED: off by {hours} h an operation is done twice: {again}")
     clock.set(2 * DAY)
     again = world.save("once", more)
-    expect(again.get("serverErrorCode") == "CONFLICT",
-           "an operation that is repeated is done once, within a day by the server's clock")
+    if clock.counts:
+        expect(again.get("serverErrorCode") == "CONFLICT",
+               "an operation that is repeated is done once, within a day by the server's clock")
+    else:
+        expect(again.get("recordChangeTag") == first["recordChangeTag"],
+               "an operation that is repeated is done once, whatever the server's clock shows")
     clock.set(0)
 
 
@@ -286,8 +293,93 @@ def leases(clock, postgres):
     clock.set(0)
 
 
+# MARK: Two servers
+
+def signed_once(first, second):
+    """What one server was sent does nothing at the other."""
+    signers = [Signer(server) for server in (first, second)]
+    target, body = signers[0].base + "/public/records/modify", json.dumps({"operations": [
+        {"operationType": "create", "record": {"recordType": "Note", "fields": {"text": {"value": "signed"}}}}]}).encode()
+    headers = signers[0].headers(target, body)
+    statuses = [signer.send(target, body, headers)[0] for signer in signers]
+    if statuses != [200, 401]:
+        raise SystemExit(f"FAILED: a signed request and its copy at the other server: {statuses}")
+
+
+def signed_in_at_both(first, second, number):
+    people, others, name = SignIn(first), SignIn(second), f"carol-{number}"
+    first.tool("user", "create", name, "--password-file", "-", input="correct horse\n")
+    token = people.sign_in(name=name)
+    status, answer = others.ask(token)
+    if status != 200:
+        raise SystemExit(f"FAILED: a sign-in at one server is refused by the other: {status} {answer}")
+
+
+def uploads_at_both(first, second, number):
+    """The ticket of one server, the receipt of the other, the save at the first."""
+    mac, tv = first.client("alice", "mac"), second.client("alice", "tv")
+    item = {"recordType": "File", "recordName": f"shared-{number}", "fieldName": "file"}
+    token = mac.call("assets/upload", {"zoneID": ZONE, "tokens": [item]})["tokens"][0]
+    # The address names the first server; which of them gets the file a balancer would choose.
+    there = urllib.parse.urlparse(token["url"])._replace(netloc="%s:%s" % second.address).geturl()
+    receipt = json.loads(urllib.request.urlopen(
+        urllib.request.Request(there, data=f"file {number}".encode(), method="POST")).read())["singleFile"]
+    answer = mac.call("records/modify", {"zoneID": ZONE, "operations": [{"operationType": "create", "record": {
+        "recordType": "File", "recordName": item["recordName"], "fields": {"file": {"value": receipt}}}}]})["records"][0]
+    if "serverErrorCode" in answer:
+        raise SystemExit(f"FAILED: a file that came to one server cannot be saved at the other: {answer}")
+    seen = tv.call("records/lookup", {"zoneID": ZONE, "records": [{"recordName": item["recordName"]}]})["records"][0]
+    off = seen["modified"]["timestamp"] - time.time() * 1000
+    if abs(off) > 60_000:
+        raise SystemExit(f"FAILED: a record is from {off / 3_600_000:.1f} h away")
+
+
+def pushed_to_both(first, second, listeners, number):
+    names = [f"at-{number}-{place}" for place in range(2)]
+    for server, name in zip((first, second), names):
+        server.client("alice", "mac").call("records/modify", {"zoneID": ZONE, "operations": [{
+            "operationType": "create", "record": {"recordType": "Note", "recordName": name, "fields": {}}}]})
+    for listener in listeners:
+        if not listener.wait_until(lambda events: set(names) <= {
+                event["ck"]["qry"]["rid"] for event in events if "qry" in event["ck"]}, 120):
+            raise SystemExit(f"FAILED: pushes of {names} do not come")
+
+
+def metric(server):
+    text = urllib.request.urlopen(server.values["BRUME_URL"] + "/_brume/metrics").read().decode()
+    return next(float(line.split()[1]) for line in text.splitlines() if line.startswith("brume_clock_difference_seconds "))
+
+
+def apart(brume, library, place, postgres):
+    """Everything that one server says and the other one judges."""
+    clock, url = Clock(os.path.join(place, "apart"), counts=False), postgres.schema("apart")
+    clock.set(HOUR)
+    wrong = Server(brume, os.path.join(place, "wrong"), url, environment={"LD_PRELOAD": library, "CLOCK_PAGE": clock.path})
+    right = Server(brume, os.path.join(place, "right"), url)
+    for server in (wrong, right):
+        server.start()
+    world = World(right, clock)
+    world.begin()
+    listeners = [Listener(server.client("alice", f"watch-{number}")) for number, server in enumerate((wrong, right))]
+    for listener in listeners:
+        listener.listen()
+    for number, hours in enumerate([HOUR, -HOUR, 3 * HOUR, -10 * DAY, 0]):
+        clock.set(hours)
+        for order, (first, second) in enumerate([(wrong, right), (right, wrong)]):
+            signed_once(first, second)
+            signed_in_at_both(first, second, f"{number}-{order}")
+            uploads_at_both(first, second, f"{number}-{order}")
+        pushed_to_both(wrong, right, listeners, number)
+        if abs(metric(wrong) - hours * 3600) > 60 or abs(metric(right)) > 60:
+            raise SystemExit(f"FAILED: off by {hours} h the metrics say {metric(wrong)} and {metric(right)} s")
+    expect(True, "two servers, one of them off by up to ten days: a signed request acts once, sign-ins, tickets and files of "
+                 "one are good at the other, records have the database's time, pushes come, the metrics say it")
+    for server in (wrong, right):
+        expect(server.stop() == 0, "the server ends in good order")
+
+
 def whole(brume, library, place, options, store, postgres=None):
-    clock = Clock(os.path.join(place, "clock"), options.control)
+    clock = Clock(os.path.join(place, "clock"), options.control, counts=postgres is None)
     environment = {"LD_PRELOAD": library, "CLOCK_PAGE": clock.path}
     server = Server(brume, os.path.join(place, f"data-{len(store)}"), store, environment=environment)
     server.start()
@@ -323,7 +415,8 @@ def main():
             if library is None:
                 return skip("there is no C compiler")
             if not options.control:
-                return whole(options.brume, library, place, options, postgres.url if postgres else "sqlite", postgres)
+                whole(options.brume, library, place, options, postgres.url if postgres else "sqlite", postgres)
+                return apart(options.brume, library, place, postgres) if postgres else None
             try:
                 whole(options.brume, library, place, options, "sqlite")
             except SystemExit as found:

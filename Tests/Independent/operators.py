@@ -11,18 +11,9 @@ import tempfile
 
 import chromium
 from brume_server import Server
+from signin import Checks
 
 PASSWORD = "correct horse"
-
-
-class Checks:
-    def __init__(self):
-        self.count, self.failed = 0, []
-
-    def that(self, what, condition, detail=""):
-        self.count += 1
-        if not condition:
-            self.failed.append(f"{what} {detail}")
 
 
 def is_at(browser, page, path):

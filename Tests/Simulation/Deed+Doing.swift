@@ -41,7 +41,7 @@ extension Deed {
       if atNotifierWrite { world.pausesNotifier = time } else { world.pause(node, for: time) }
     case .jump(let time):
       world.note("clocks jump by \(time)")
-      if time % 2 == 0 { node.skew += time } else { device.skew += time }
+      if time % 2 == 0 { world.jump(node, by: time) } else { device.skew += time }
     }
   }
 

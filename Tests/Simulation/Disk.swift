@@ -12,6 +12,8 @@ final class Disk: @unchecked Sendable {
   unowned var world: World! = nil
   private(set) var commits = 0
   var leases: LeaseTable
+  /// How far its clock is off, by which several servers go, in milliseconds.
+  var skew: Milliseconds = 0
 
   init(buckets: Int) {
     store = MemoryStore(coders: .wireForm, buckets: buckets)

@@ -1,6 +1,6 @@
 // One of the machines that servers run on. With several, they share the disk: who notifies for a bucket is leased
-// (LeaseTable.swift), what one commits the others hear of by word, which may get lost, or by looking; and a machine may
-// stand still for longer than a lease.
+// (LeaseTable.swift), what one commits the others hear of by word, which may get lost, or by looking; a machine may
+// stand still for longer than a lease; and the machines' clocks are hours apart, so that all go by the disk's.
 
 import BrumeModel
 import BrumeStorage
@@ -14,6 +14,8 @@ final class Node: @unchecked Sendable {
   var isStarting = false
   /// How far its wall clock is off, in milliseconds.
   var skew: Milliseconds = 0
+  /// The disk's time, as the process knows it; nil: it goes by the machine's.
+  private var time: SharedTime?
   /// It stands still until then.
   var pausedUntil: Milliseconds = 0
   private var starts = 0
@@ -32,6 +34,22 @@ final class Node: @unchecked Sendable {
     }
   }
 
+  /// What a process goes by that starts now.
+  func startClock() -> @Sendable () -> Milliseconds {
+    let machine: @Sendable () -> Milliseconds = { [unowned self] in world.clock + skew }
+    time = nil
+    if world.nodes.count == 1 || world.planted == .ownClock { return machine }
+    let shared = SharedTime(machine: machine, steady: { [unowned self] in world.now })
+    time = shared
+    lookAtClock()
+    return { shared.now }
+  }
+
+  /// Learns the disk's time.
+  func lookAtClock() {
+    time?.learn { () throws(Never) in world.clock + world.disk.skew }
+  }
+
   /// Another name for each process.
   func nextName() -> String {
     starts += 1
@@ -47,6 +65,7 @@ extension ProcessStore {
     while isAlive, !Task.isCancelled {
       await node.pass()
       guard isAlive else { return }
+      node.lookAtClock()
       let epochs = disk.leases.round(of: name, now: node.world.now)
       if epochs != known.epochs {
         let texts = epochs.sorted { $0.key < $1.key }.map { "\($0.key) under \($0.value)" }

@@ -90,6 +90,19 @@ extension Oracle {
     if record["deleted"] as? Bool != true, tag != done {
       world.fail("\(what) was acknowledged as \(tag ?? "-"), and committed as \(done ?? "-")")
     }
+    judgeTime(of: record, what)
+  }
+
+  /// Ours: more than the disk's clock is set by in all of a run, and less than clocks of machines are apart.
+  private static let clockBound: Milliseconds = 45 * 60_000
+
+  /// Whichever of several servers took a save, its time is the disk's.
+  private func judgeTime(of record: [String: Any], _ what: String) {
+    let modified = record["modified"] as? [String: Any]
+    guard world.nodes.count > 1, let time = modified?["timestamp"] as? Int64 else { return }
+    if abs(time - world.clock) > Self.clockBound {
+      world.fail("\(what) has a time that is \((time - world.clock) / 1000) s away")
+    }
   }
 
   /// Zones are made, and deleted if they are there.

@@ -80,6 +80,8 @@ enum Planted: String, CaseIterable, Sendable {
   case returnedRecord = "returned-record"
   /// A save that took effect, of which nobody knew it, is carried out again when it is repeated.
   case unknownCommit = "unknown-commit"
+  /// A server goes by its own clock.
+  case ownClock = "own-clock"
   /// The process of a run traps when a device that knows a record fetches by hand.
   case suddenTrap = "sudden-trap"
   /// The process of a run comes to no end then.
@@ -88,6 +90,7 @@ enum Planted: String, CaseIterable, Sendable {
   /// There are several servers then.
   var needsNodes: Bool {
     self == .unfencedNotifier || self == .unpolledWord || self == .mixedPositions
+      || self == .ownClock
   }
 
   /// There are two participants then.

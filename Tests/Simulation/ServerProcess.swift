@@ -26,8 +26,8 @@ final class ServerProcess: @unchecked Sendable {
     var logger = Logger(label: "brume.simulation") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     composition = try await Composition(
-      settings: world.settings, folder: nil, users: [], host: host, logger: logger, workers: nil
-    ) { _ in store }
+      settings: world.settings, folder: nil, users: [], host: host, logger: logger, workers: nil,
+      wrapping: { _ in store })
     inProcess = InProcessServer(composition)
     lasting(on: node) { [composition] in try await composition.notifiers.run() }
     guard store.isShared else { return }

@@ -66,6 +66,7 @@ final class World: @unchecked Sendable {
     oracle.world = self
     disk.world = self
     nodes = (0..<nodeCount).map { Node(self, $0) }
+    for node in nodes where nodeCount > 1 { node.skew = [1, -1, 2][node.number] * 2 * 3_600_000 }
   }
 
   private static func chance(_ seed: UInt64) -> SeededRandom {
@@ -166,9 +167,12 @@ final class World: @unchecked Sendable {
 
   // MARK: Servers
 
+  /// What a clock shows that is right.
+  var clock: Milliseconds { 1_795_176_000_000 + now }
+
   func startServer(on node: Node) async throws {
     let host = BrumeCore.Host(
-      now: { [unowned self] in 1_795_176_000_000 + self.now + node.skew },
+      now: node.startClock(),
       uuid: { UUID().uuidString },
       randomBytes: { count in
         var generator = SystemRandomNumberGenerator()
@@ -216,6 +220,13 @@ final class World: @unchecked Sendable {
   func pause(_ node: Node, for time: Milliseconds) {
     note("server \(node.number) stands still for \(time)")
     node.pausedUntil = now + time
+  }
+
+  /// Sets a machine's clock. Where there are several it is set by hours, and the disk's clock by as many minutes.
+  func jump(_ node: Node, by time: Milliseconds) {
+    if nodes.count == 1 { return node.skew += time }
+    node.skew += 60 * time
+    disk.skew += time
   }
 
   /// A notifier has read its log, and writes next.

@@ -26,7 +26,7 @@ import Testing
   func `every planted fault is found`() throws {
     let found = try Simulation.run("--controls")
     #expect(found.status == 0, "\(found.output)")
-    #expect(found.output.split(separator: "\n").count == 41)
+    #expect(found.output.split(separator: "\n").count == 42)
   }
 
   @Test func `a seed that fails prints a line with fewer deeds, which fails again`() throws {

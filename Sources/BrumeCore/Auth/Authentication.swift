@@ -118,14 +118,14 @@ package struct Authentication: Sendable {
   package func use(_ request: SignedRequest) async throws {
     let (signature, now) = (ServerKeySignature(request: request), host.now())
     guard !request.isRead, let identity = signature.identity else { return }
-    // From when it is too old, what was used is forgotten.
+    // Some time after it is too old, what was used is forgotten.
     if let error = signature.obstacle(now: now, limits: limits) { throw error }
     try shares.take(request.keyID, at: now)
     try await use(identity, at: now)
   }
 
   private func use(_ identity: String, at now: Milliseconds) async throws {
-    let horizon = now - 2 * limits.signatureSkew
+    let horizon = now - limits.signatureMemory
     let limit = limits.usedSignatures
     let use = try await store.write(in: .server) {
       try $0.credentials.use(signature: identity, at: now, after: horizon, limit: limit)

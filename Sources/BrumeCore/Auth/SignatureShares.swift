@@ -4,6 +4,12 @@
 import BrumeModel
 import Synchronization
 
+extension Limits {
+  /// For how long a used signature is remembered. Its copy may come for twice the skew; the third part is for servers
+  /// whose clocks differ, of which the one that is ahead forgets first.
+  var signatureMemory: Milliseconds { 3 * signatureSkew }
+}
+
 /// How many places each server key takes. One for each server, which counts what it lets in itself.
 final class SignatureShares: Sendable {
   private let keys: Mutex<RateLimiter<String>>
@@ -12,7 +18,7 @@ final class SignatureShares: Sendable {
   /// key takes half of them.
   init(_ limits: Limits) {
     let quarter = limits.usedSignatures / 4
-    let seconds = max(1, Int(2 * limits.signatureSkew / 1000))
+    let seconds = max(1, Int(limits.signatureMemory / 1000))
     keys = Mutex(
       RateLimiter(
         perSecond: quarter / seconds, burst: quarter, maximumKeys: limits.watchedCallers))

@@ -91,11 +91,17 @@ package struct PushKeys: Sendable {
   /// - Returns: the 32 bytes of a P-256 private key.
   /// - Throws: what the store throws; `internalError` if chance gives no key.
   package func vapidKey() async throws -> [UInt8] {
+    // A start on a full disk reads what an earlier one has made.
+    if let known = try await store.read({ try Self.vapidKey(in: $0) }) { return known }
     let fresh = try freshSigningKey()
     return try await store.write(in: .server) { transaction in
-      if let known = try transaction.settings.value(.vapidKey), known.count == 32 { return known }
+      if let known = try Self.vapidKey(in: transaction) { return known }
       try transaction.settings.set(.vapidKey, to: fresh)
       return fresh
     }
+  }
+
+  private static func vapidKey(in transaction: any ReadTransaction) throws -> [UInt8]? {
+    try transaction.settings.value(.vapidKey).flatMap { $0.count == 32 ? $0 : nil }
   }
 }

@@ -25,14 +25,14 @@ struct BatchWriter {
   /// - Parameter storedBytes: what records took before the batch, where there is a quota.
   init(
     _ verdicts: Verdicts, _ context: ModifyContext, _ zone: Zone, _ stage: Stage,
-    _ access: BatchAccess, _ storedBytes: StoredBytes?
+    _ access: BatchAccess, _ storedBytes: StoredBytes?, in transaction: any WriteTransaction
   ) throws {
     judged = verdicts.alive
     self.context = context
     self.stage = stage
     self.zone = zone
     self.storedBytes = storedBytes
-    transaction = stage.transaction
+    self.transaction = transaction
     hasShares = zone.hasShares || judged.contains { $0.judgement.shortGUID != nil }
     before = access.coverage
     after = Coverage(

@@ -38,25 +38,48 @@ package struct Records: Sendable {
     for part in plan.parts {
       let memory = OperationMemory(
         request.operationID, in: part.database, scope, as: caller, limits: limits)
-      let (schemas, clientData) = (schemas, request.clientData)
-      let reads = part.reads(context, memory, bringsClientData: clientData != nil)
-      let writes = part.scope.asked(by: context.user)
-      let answers = try await store.write(for: caller, in: writes, reading: reads) { transaction in
-        if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
-        let answers = try Self.run(part, context, schemas, transaction)
-        try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)
-        try memory?.keep(answers, in: transaction, now: context.now)
-        return answers
+      var found: [ZoneKey: FoundCascade] = [:]
+      var answers: [Int: RecordResult]?
+      while answers == nil {
+        do {
+          answers = try await write(part, context, memory, request.clientData, found)
+        } catch let large as LargeCascade {
+          found[large.zone] = try await read(large, context)
+        }
       }
-      results.merge(answers) { first, _ in first }
+      results.merge(answers ?? [:]) { first, _ in first }
     }
     return request.operations.indices.compactMap { results[$0] }
+  }
+
+  /// - Throws: `LargeCascade`, once for a zone of which nothing was found before; nothing is written then.
+  private func write(
+    _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
+    _ clientData: [UInt8]?, _ found: [ZoneKey: FoundCascade]
+  ) async throws -> [Int: RecordResult] {
+    let (schemas, caller) = (schemas, context.caller)
+    let reads = part.reads(context, memory, bringsClientData: clientData != nil)
+    let writes = part.scope.asked(by: context.user)
+    return try await store.write(for: caller, in: writes, reading: reads) { transaction in
+      if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
+      let answers = try Self.run(part, context, schemas, transaction, found)
+      try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)
+      try memory?.keep(answers, in: transaction, now: context.now)
+      return answers
+    }
+  }
+
+  private func read(_ large: LargeCascade, _ context: ModifyContext) async throws -> FoundCascade {
+    let schemas = schemas
+    return try await store.read { transaction in
+      try FoundCascade(of: large, context, schemas, transaction)
+    }
   }
 
   /// One database's part, in its transaction.
   private static func run(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ schemas: SchemaCache,
-    _ transaction: any WriteTransaction
+    _ transaction: any WriteTransaction, _ found: [ZoneKey: FoundCascade]
   ) throws -> [Int: RecordResult] {
     var schema = try schemas.justInTime(
       for: part.database, in: transaction, limits: context.limits)
@@ -68,7 +91,7 @@ package struct Records: Sendable {
       do {
         var batch = try ZoneBatch(
           items, in: zone, schema: schema, context: context, among: &joined,
-          transaction: transaction, answerBytes: answerBytes)
+          transaction: transaction, answerBytes: answerBytes, found: found[zone])
         let tried = try batch.run()
         answerBytes = batch.answerBytes
         // What is refused as a whole teaches nothing.

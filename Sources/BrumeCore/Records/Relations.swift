@@ -8,16 +8,23 @@ struct Relations {
   private let context: ModifyContext
   private let stage: Stage
   private let references: ReferenceRules
+  /// What is known of the links between records; nil: nobody has looked.
+  private let links: Removals.Links?
 
-  init(_ context: ModifyContext, _ view: ZoneView, _ stage: Stage, _ access: BatchAccess) {
+  init(
+    _ context: ModifyContext, _ view: ZoneView, _ stage: Stage, _ access: BatchAccess,
+    _ links: Removals.Links?
+  ) {
     self.context = context
     self.stage = stage
+    self.links = links
     references = ReferenceRules(context, view, stage, access)
   }
 
   /// Fails what may not be saved or deleted.
   ///
   /// - Returns: what goes beside the items that were asked to: targets' dependants, roots' shares.
+  /// - Throws: `LargeCascade` if that is much and nobody has looked.
   func settle(_ verdicts: inout Verdicts) throws -> Set<String> {
     var open = verdicts.positions(to: .put)
     for _ in 0..<context.limits.relationRounds {
@@ -41,7 +48,7 @@ struct Relations {
 
   /// Fails the deletions that may not happen. Answers what goes along with the others.
   private func settleRemovals(_ verdicts: inout Verdicts) throws -> Set<String> {
-    var removals = Removals(context, stage)
+    var removals = Removals(context, stage, links)
     let (gone, refused) = try removals.settle(
       verdicts.positions(to: .remove).map { ($0, verdicts.items[$0].name) })
     for (position, error) in refused { verdicts.fail(position, error) }

@@ -2,8 +2,8 @@
 // its share and its descendants; a record with children, or to which others refer by VALIDATE, cannot
 // go without them (cases DEL-04 to DEL-09, SHR-18).
 //
-// What goes with a record is read once, however many deletions of a request meet it. What stays because something
-// cannot go is `Cascade.swift`.
+// What goes with a record is read once, however many deletions of a request meet it. If it is much, it is read before the
+// write (`FoundCascade.swift`). What stays because something cannot go is `Cascade.swift`.
 
 import BrumeModel
 import BrumeStorage
@@ -11,27 +11,44 @@ import BrumeStorage
 struct Removals {
   private let stage: Stage
   private let context: ModifyContext
-  private var companions: [String: [String]] = [:]
-  private var needs: [String: Needs] = [:]
-  private var bytes: [String: Int] = [:]
+  /// What was read of the zone as it is before the request.
+  private(set) var links: Links
+  /// Whether a read should look first if much goes along.
+  private let givesUp: Bool
   /// What the request deletes itself, and so has the names of.
   private var asked: Set<String> = []
+  /// Of what goes along and was looked at.
+  private var bytesAlong = 0
+
+  /// How records hang together, by their names: what each takes along directly, what has to go before it, its bytes.
+  struct Links: Sendable {
+    var companions: [String: [String]] = [:]
+    var needs: [String: Needs] = [:]
+    var bytes: [String: Int] = [:]
+    /// Those with which more would go than may.
+    var tooLarge: Set<String> = []
+  }
 
   /// Records that have to go before another can: its children and its VALIDATE holders.
-  private struct Needs {
+  struct Needs: Sendable {
     var children: [String]
     var holders: [String]
     let isWhole: Bool
     /// Ours: read at first; nearly always there are fewer, or one of them stays.
-    static let few = 64
+    fileprivate static let few = 64
   }
 
-  init(_ context: ModifyContext, _ stage: Stage) {
+  /// - Parameter links: what is known of them; nil: nobody has looked, and `settle` may throw `LargeCascade`.
+  init(_ context: ModifyContext, _ stage: Stage, _ links: Links?) {
     self.context = context
     self.stage = stage
+    self.links = links ?? Links()
+    givesUp = links == nil
   }
 
   /// Everything that goes with the deletions of `wanted` that may happen, and the errors of the others.
+  ///
+  /// - Throws: `LargeCascade` if that is much and nobody has looked.
   mutating func settle(
     _ wanted: [(position: Int, name: String)]
   ) throws -> (gone: Set<String>, failures: [Int: BrumeError]) {
@@ -43,7 +60,7 @@ struct Removals {
       if let names = try dependants(of: name, beside: gone, size) {
         gone.formUnion(names)
         order += names
-        size += names.reduce(0) { $0 + (bytes[$1] ?? 0) }
+        size += names.reduce(0) { $0 + (links.bytes[$1] ?? 0) }
       } else {
         failures[position] = tooMany(name)
       }
@@ -65,9 +82,9 @@ struct Removals {
     of gone: Set<String>, _ roots: [String], without kept: [(name: String, error: BrumeError)]
   ) -> Cascade? {
     var cascade = Cascade(
-      gone, roots: roots, companions: companions, holdersMayStay: holdersMayStay)
+      gone, roots: roots, companions: links.companions, holdersMayStay: holdersMayStay)
     for name in gone {
-      guard let needs = needs[name] else { continue }
+      guard let needs = links.needs[name] else { continue }
       cascade.note(name, needs: needs.children, as: .child)
       cascade.note(name, needs: needs.holders, as: .holder)
     }
@@ -88,15 +105,22 @@ struct Removals {
     var found: Set<String> = [name]
     var order = [name]
     var count = 0
+    // What does not fit stays, or a stranger kept the record by what refers to it.
+    func fitting() -> [String]? { holdersMayStay ? Array(order.prefix(max(1, count))) : nil }
     while count < order.count {
-      for name in try companions(of: order[count])
+      guard let names = try companions(of: order[count]) else { return fitting() }
+      for name in names
       where stage.puts[name] == nil && !gone.contains(name) && found.insert(name).inserted {
         order.append(name)
       }
-      size += bytes[order[count]] ?? 0
+      let bytes = links.bytes[order[count]] ?? 0
+      size += bytes
+      if !asked.contains(order[count]) { bytesAlong += bytes }
+      if gone.count + found.count > asked.count + Self.atOnce || bytesAlong > Self.bytesAtOnce {
+        try giveUp()
+      }
       if gone.count + found.count > context.limits.cascade || size > context.limits.cascadeBytes {
-        // What does not fit stays, or a stranger kept the record by what refers to it.
-        return holdersMayStay ? Array(order.prefix(max(1, count))) : nil
+        return fitting()
       }
       count += 1
     }
@@ -107,14 +131,19 @@ struct Removals {
   /// nothing then, or a stranger could keep its owner from deleting it (case DEL-06: the deletion does not wait).
   private var holdersMayStay: Bool { context.scope == .public }
 
-  private mutating func companions(of name: String) throws -> [String] {
-    if let known = companions[name] { return known }
+  /// What goes directly with a record; nil if that is too much.
+  private mutating func companions(of name: String) throws -> [String]? {
+    if let known = links.companions[name] { return known }
+    if links.tooLarge.contains(name) { return nil }
     if try isShare(name) { return [] }
     let key = RecordKey(zone: stage.zone, name: name)
-    let limit = context.limits.cascade + 1
+    let limit = (givesUp ? min(Self.atOnce, context.limits.cascade) : context.limits.cascade) + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
-    // More are refused in any case.
-    if names.count < limit { try requireReferrers(names, to: name) }
+    if names.count > Self.atOnce { try giveUp() }
+    guard try names.count < limit && requireReferrers(names, to: name) else {
+      links.tooLarge.insert(name)
+      return nil
+    }
     // A user record stays, and refers to nothing then. Else its user could keep others from deleting what is theirs. A share
     // ends when somebody ends it.
     names = try names.filter { other in
@@ -124,10 +153,20 @@ struct Removals {
     if let share = record?.share {
       names.append(share)
       names += try stage.transaction.records.descendants(of: [name], in: stage.zone, limit: limit)
+      if names.count > Self.atOnce { try giveUp() }
     }
-    bytes[name] = record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
-    companions[name] = names
+    links.bytes[name] = Self.bytes(of: record)
+    links.companions[name] = names
     return names
+  }
+
+  /// Ours: records that go along and their bytes, up to which a write finds out by itself which they are. Others wait
+  /// for it.
+  private static let atOnce = 500
+  private static let bytesAtOnce = 2 << 20
+
+  private func giveUp() throws {
+    if givesUp { throw LargeCascade(zone: stage.zone, names: asked) }
   }
 
   /// Nothing keeps a share from ending, and nothing goes with it. `ReferenceRules` refuses what would; earlier versions
@@ -138,12 +177,25 @@ struct Removals {
 
   /// Each is read before it goes anyway. What the store finds it by may be damaged, and must not take another record
   /// along.
-  private func requireReferrers(_ names: [String], to target: String) throws {
+  ///
+  /// - Returns: whether they are no more bytes than may go. Others are not read.
+  private func requireReferrers(_ names: [String], to target: String) throws -> Bool {
+    var (bytes, along) = (0, 0)
     for name in names where stage.puts[name] == nil {
-      let pointers = try stage.before(name)?.pointers(within: stage.zone) ?? []
+      let record = try stage.before(name)
+      let pointers = record?.pointers(within: stage.zone) ?? []
       guard pointers.contains(where: { $0.target.text == target && $0.action == .deleteSelf })
       else { throw BrumeError.damaged("what refers to record '\(NameRules.shown(target))'") }
+      bytes += Self.bytes(of: record)
+      if !asked.contains(name) { along += Self.bytes(of: record) }
+      if along > Self.bytesAtOnce { try giveUp() }
+      if bytes > context.limits.cascadeBytes { return false }
     }
+    return true
+  }
+
+  private static func bytes(of record: Record?) -> Int {
+    record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
   }
 
   private func tooMany(_ name: String) -> BrumeError {
@@ -199,7 +251,7 @@ extension Removals {
   }
 
   private mutating func needs(of name: String, limit: Int) throws -> Needs {
-    if let known = needs[name], known.isWhole || limit == Needs.few { return known }
+    if let known = links.needs[name], known.isWhole || limit == Needs.few { return known }
     if try isShare(name) { return Needs(children: [], holders: [], isWhole: true) }
     let key = RecordKey(zone: stage.zone, name: name)
     let children = try stage.transaction.records.children(of: key, limit: limit)
@@ -207,7 +259,7 @@ extension Removals {
     let found = Needs(
       children: children, holders: holders,
       isWhole: limit > Needs.few || (children.count < limit && holders.count < limit))
-    needs[name] = found
+    links.needs[name] = found
     return found
   }
 

@@ -6,7 +6,7 @@ import BrumeModel
 import BrumeStorage
 
 final class Stage {
-  let transaction: any WriteTransaction
+  let transaction: any ReadTransaction
   let zone: ZoneKey
   private(set) var puts: [String: Record] = [:]
   private(set) var removals: Set<String> = []
@@ -17,7 +17,7 @@ final class Stage {
   /// What records brought since the schema learned something, by their names.
   private var admittedFields: [String: AdmittedFields] = [:]
   private var hasWithdrawnFields = false
-  private var stored: [String: Record?] = [:]
+  private var stored: [String: StoredRecord?] = [:]
 
   private struct AdmittedFields {
     let type: String
@@ -25,7 +25,7 @@ final class Stage {
     let stored: Record?
   }
 
-  init(_ transaction: any WriteTransaction, zone: ZoneKey, schema: JustInTimeSchema) {
+  init(_ transaction: any ReadTransaction, zone: ZoneKey, schema: JustInTimeSchema) {
     self.transaction = transaction
     self.zone = zone
     self.schema = schema
@@ -113,13 +113,19 @@ final class Stage {
 
   /// The record before the batch.
   func before(_ name: String) throws -> Record? {
-    if let known = stored[name] { return known }
+    if let known = stored[name] { return try known?.record() }
     let key = RecordKey(zone: zone, name: name)
-    let found =
-      try transaction.records.find(key)?.record() ?? transaction.users.untouchedRecord(key)
-    stored.updateValue(found, forKey: name)
-    return found
+    let found = try transaction.records.find(key)
+    let record = try found?.record() ?? transaction.users.untouchedRecord(key)
+    stored.updateValue(
+      record.map {
+        StoredRecord(name: name, type: $0.type, sequence: found?.sequence ?? 0, content: .value($0))
+      }, forKey: name)
+    return record
   }
+
+  /// The records that were looked at and have been saved.
+  var found: [StoredRecord] { stored.values.compactMap { $0 }.filter { $0.sequence > 0 } }
 
   /// The record after the batch.
   func after(_ name: String) throws -> Record? {

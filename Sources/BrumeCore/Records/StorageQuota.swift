@@ -8,11 +8,15 @@ struct StorageQuota {
   private let context: ModifyContext
   private let view: ZoneView
   private let stage: Stage
+  private let transaction: any WriteTransaction
 
-  init(_ context: ModifyContext, _ view: ZoneView, _ stage: Stage) {
+  init(
+    _ context: ModifyContext, _ view: ZoneView, _ stage: Stage, in transaction: any WriteTransaction
+  ) {
     self.context = context
     self.view = view
     self.stage = stage
+    self.transaction = transaction
   }
 
   /// Fails the saves that would carry the owner over their quota, and new children and shares of records that fail
@@ -27,7 +31,7 @@ struct StorageQuota {
     guard let limit = context.limits.storageBytesPerUser, stage.zone.database.owner != nil else {
       return nil
     }
-    let stored = try StoredBytes(of: view.zone, stage.transaction)
+    let stored = try StoredBytes(of: view.zone, transaction)
     var total = stored.database
     for name in cascade.union(stage.removals) {
       total -= try stage.before(name)?.quotaBytes ?? 0

@@ -41,19 +41,25 @@ struct ZoneBatch {
   private let stage: Stage
   private let access: BatchAccess
   private let rules: RecordRules
+  private let transaction: any WriteTransaction
+  private let links: Removals.Links?
   private var verdicts: Verdicts
   /// What the answer holds of records so far, over all zones of the request.
   private(set) var answerBytes: Int
 
+  /// - Parameter found: what a read has found of what the deletions take along; nil: there was none.
   init(
     _ items: [RecordItem], in zone: ZoneKey, schema: JustInTimeSchema, context: ModifyContext,
-    among joined: inout JoinedShares, transaction: any WriteTransaction, answerBytes: Int = 0
+    among joined: inout JoinedShares, transaction: any WriteTransaction, answerBytes: Int = 0,
+    found: FoundCascade? = nil
   ) throws {
     self.context = context
+    self.transaction = transaction
     self.answerBytes = answerBytes
     view = try ZoneView(
       of: zone, in: context.scope, for: context.caller, among: &joined,
       leaving: items.allSatisfy(\.kind.isDelete) ? items.map(\.name) : [], from: transaction)
+    links = try found?.links(in: view.zone, transaction)
     stage = Stage(transaction, zone: zone, schema: schema)
     access = try BatchAccess(context, view, stage)
     rules = RecordRules(
@@ -66,23 +72,27 @@ struct ZoneBatch {
   func schema() throws -> JustInTimeSchema { try stage.schemaOfLiving(in: context.scope) }
 
   /// Judges, then writes what may be written. The results are in the order of the items.
+  ///
+  /// - Throws: `LargeCascade` if a read should find before what the deletions take along.
   mutating func run() throws -> [RecordResult] {
     let items = verdicts.items
     for position in items.indices where !items[position].isShare { try judge(position) }
-    let relations = Relations(context, view, stage, access)
+    let relations = Relations(context, view, stage, access, links)
     let cascade = try relations.settle(&verdicts)
     // A share needs its root as the batch leaves it.
     let shares = items.indices.filter { items[$0].isShare }
     for position in shares { try judge(position) }
     relations.failOrphans(among: shares, in: &verdicts, beside: cascade)
-    let storedBytes = try StorageQuota(context, view, stage).enforce(on: &verdicts, beside: cascade)
+    let quota = StorageQuota(context, view, stage, in: transaction)
+    let storedBytes = try quota.enforce(on: &verdicts, beside: cascade)
     var roots = SharedRoots(context, view, stage)
     try roots.failSecondShares(in: &verdicts)
     verdicts.spread(isAtomic: context.isAtomic && view.zone.isAtomic)
     var outcomes: [Int: RecordOutcome] = [:]
     if verdicts.failures.count < items.count {
       try stage.putRoots()
-      var writer = try BatchWriter(verdicts, context, view.zone, stage, access, storedBytes)
+      var writer = try BatchWriter(
+        verdicts, context, view.zone, stage, access, storedBytes, in: transaction)
       outcomes = try writer.write(beside: cascade)
     }
     return verdicts.results(outcomes)

@@ -9,9 +9,11 @@ package struct Subscriptions: Sendable {
   private let limits: Limits
   private let host: Host
   private let schemas: SchemaCache
+  private let removals: DeviceRemovals
   private let signatures = KnownSignatures()
 
   init(_ parts: EngineParts) {
+    removals = parts.deviceRemovals
     store = parts.store
     limits = parts.limits
     host = parts.host
@@ -61,17 +63,17 @@ package struct Subscriptions: Sendable {
     let change = SubscriptionChange(
       place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
       schemas: schemas, signatures: signatures)
-    return try await store.write(
+    let (results, gone) = try await store.write(
       for: caller,
       in: .database(place.logDatabase)
         .and(.account(place.user, place.containerEnvironment)).asked(by: place.user)
-    ) { transaction in
+    ) { transaction -> ([SubscriptionResult], [DeviceKey]) in
       var own: OwnSubscriptions?
       let results = try named.map { try change.perform($0, &own, in: transaction) }
-      if results.contains(where: \.isSave), let device {
-        try transaction.devices.register(device, limits: change.limits)
-      }
-      return results
+      guard results.contains(where: \.isSave), let device else { return (results, []) }
+      return (results, try transaction.devices.register(device, limits: change.limits))
     }
+    removals.note(gone)
+    return results
   }
 }

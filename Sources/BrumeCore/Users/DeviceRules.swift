@@ -6,39 +6,49 @@ import BrumeStorage
 extension DeviceWriting {
   /// Registers a device if it is new. The registration of a stream device is renewed, because the
   /// oldest registration goes first when there are too many.
-  func register(_ device: Device, limits: Limits) throws {
+  ///
+  /// - Returns: the devices that went.
+  func register(_ device: Device, limits: Limits) throws -> [DeviceKey] {
     let known = try find(device.key)
-    if let known, known.channel != .stream { return }
+    if let known, known.channel != .stream { return [] }
     try put(device)
-    if known == nil { try dropOldest(besides: device, limits: limits) }
+    return known == nil ? try dropOldest(besides: device, limits: limits) : []
   }
 
   /// An address that the server sends to belongs to whoever registered it last.
-  func dropOthers(atAddressOf device: Device) throws {
+  ///
+  /// - Returns: the devices that went.
+  func dropOthers(atAddressOf device: Device) throws -> [DeviceKey] {
     let address: String
     switch device.channel {
-    case .stream, .courier: return
+    case .stream, .courier: return []
     case .apns(let token, _, _): address = token
     case .webPush(let target): address = target.endpoint
     }
-    for other in try all(address: address)
-    where other.key != device.key && other.key.container == device.key.container
-      && other.channel.kind == device.channel.kind
-      && other.key.environment == device.key.environment
-    {
-      try remove(other.key)
+    let others = try all(address: address).filter { other in
+      other.key != device.key && other.key.container == device.key.container
+        && other.channel.kind == device.channel.kind
+        && other.key.environment == device.key.environment
     }
+    return try drop(others)
   }
 
   /// Keeps the number of a user's devices bounded.
-  func dropOldest(besides new: Device, limits: Limits) throws {
+  ///
+  /// - Returns: the devices that went.
+  func dropOldest(besides new: Device, limits: Limits) throws -> [DeviceKey] {
     let key = new.key
     let all = try all(of: key.user, in: key.containerEnvironment)
     let old = all.filter { $0.key != key }.sorted {
       ($0.channel.kind.lasting, $0.registered) < ($1.channel.kind.lasting, $1.registered)
     }
-    for device in old.prefix(max(0, all.count - limits.devicesPerUser)) {
+    return try drop(old.prefix(max(0, all.count - limits.devicesPerUser)))
+  }
+
+  private func drop(_ devices: some Collection<Device>) throws -> [DeviceKey] {
+    try devices.map { device in
       try remove(device.key)
+      return device.key
     }
   }
 }

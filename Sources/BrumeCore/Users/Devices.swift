@@ -13,8 +13,10 @@ package struct Devices: Sendable {
   private let limits: Limits
   private let host: Host
   private let seal: Seal
+  private let removals: DeviceRemovals
 
   init(_ parts: EngineParts) {
+    removals = parts.deviceRemovals
     store = parts.store
     limits = parts.limits
     host = parts.host
@@ -34,9 +36,10 @@ package struct Devices: Sendable {
     }
     let device = Device(key: key, channel: .stream, registered: host.now())
     let limits = limits
-    try await store.write(for: caller, in: .account(key)) {
+    let gone = try await store.write(for: caller, in: .account(key)) {
       try $0.devices.register(device, limits: limits)
     }
+    removals.note(gone)
     return key
   }
 
@@ -124,11 +127,12 @@ package struct Devices: Sendable {
     let device = Device(key: key, channel: channel, registered: registered ?? host.now())
     let limits = limits
     // Another user may have been reached at the same address.
-    try await store.write(for: caller, in: .everything(of: store)) { transaction in
-      try transaction.devices.dropOthers(atAddressOf: device)
+    let gone = try await store.write(for: caller, in: .everything(of: store)) { transaction in
+      let others = try transaction.devices.dropOthers(atAddressOf: device)
       try transaction.devices.put(device)
-      try transaction.devices.dropOldest(besides: device, limits: limits)
+      return others + (try transaction.devices.dropOldest(besides: device, limits: limits))
     }
+    removals.note(gone)
     return key
   }
 
@@ -138,7 +142,7 @@ package struct Devices: Sendable {
     return DeviceID(clientID)
   }
 
-  /// Forgets the caller's device and its mailbox.
+  /// Forgets the caller's device and its mailbox, and ends its streams.
   ///
   /// - Throws: `authenticationRequired`, `badRequest` if the request names no device.
   package func unregister(as caller: Caller) async throws {
@@ -147,7 +151,10 @@ package struct Devices: Sendable {
         .badRequest,
         "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
     }
-    try await store.write(for: caller, in: .account(key)) { try $0.devices.remove(key) }
+    try await store.write(for: caller, in: .account(key).and(.server)) {
+      try $0.devices.remove(key)
+    }
+    removals.note([key])
   }
 
   /// The devices whose mailboxes a courier token opens; none for an unknown one.

@@ -24,16 +24,10 @@ package struct ZoneAdministration: Sendable {
     let database = DatabaseKey(in: containerEnvironment, owner: owner)
     let key = ZoneKey(database: database, name: name)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
-    if key.isDefault { try await emptying.finish([key], evenLive: true) }
+    if key.isDefault { return try await emptying.empty(key) }
     let left = try await store.write(in: .database(database)) { transaction in
-      let zone = try transaction.zones.live(key)
       var writer = ZoneWriter(transaction, origin)
-      if key.isDefault {
-        try transaction.records.removeAll(in: key)
-        try transaction.settings.forgetStoredBytes(of: key)
-      } else {
-        try writer.delete(zone, as: .purged)
-      }
+      try writer.delete(try transaction.zones.live(key), as: .purged)
       return writer.left
     }
     try await emptying.finish(left)

@@ -30,17 +30,25 @@ package struct ZoneEmptying: Sendable {
     unfinished = parts.unfinishedZones
   }
 
-  /// Removes all rows of zones, unless one has been made again meanwhile.
+  /// Removes all rows of deleted zones, unless one has been made again meanwhile.
   ///
-  /// - Parameter evenLive: also of a zone that is there, and stays.
   /// - Throws: what the store throws; some rows are gone then.
-  func finish(_ zones: [ZoneKey], evenLive: Bool = false) async throws {
+  func finish(_ zones: [ZoneKey]) async throws {
     for zone in zones {
-      // In a zone that is there queries need their index as long as there are records.
-      if !evenLive {
-        while try await !removeSomeIndex(of: zone) { try Task.checkCancellation() }
-      }
-      while try await !removeSome(of: zone, evenLive) { try Task.checkCancellation() }
+      while try await !removeSomeIndex(of: zone) { try Task.checkCancellation() }
+      while try await !removeSome(of: zone) { try Task.checkCancellation() }
+    }
+  }
+
+  /// Removes all rows of a zone that is there, and stays. Queries need their index as long as there are records, so its rows
+  /// go with each, those of large texts and lists behind it, as with every deletion.
+  ///
+  /// - Throws: what the store throws; some rows are gone then.
+  func empty(_ zone: ZoneKey) async throws {
+    while try await !removeSome(of: zone, evenLive: true) { try Task.checkCancellation() }
+    // A loss of power could undo the steps, but not what was written before this.
+    try await store.write(in: .database(zone.database)) { transaction in
+      if let row = try transaction.zones.find(zone) { try transaction.zones.put(row) }
     }
   }
 
@@ -83,24 +91,25 @@ package struct ZoneEmptying: Sendable {
   private func removeSomeIndex(of zone: ZoneKey) async throws -> Bool {
     let (plan, limit) = (ReadPlan { [.zone(zone)] }, Self.indexStep)
     return try await store.writeRepeatable(in: .database(zone.database), reading: plan) {
-      guard try $0.mayEmpty(zone, false) else { return true }
+      guard try $0.mayEmpty(zone) else { return true }
       return try $0.records.removeIndex(of: zone, limit: limit) != nil
     }
   }
 
   /// One step. Answers whether nothing is left to do.
-  private func removeSome(of zone: ZoneKey, _ evenLive: Bool) async throws -> Bool {
+  private func removeSome(of zone: ZoneKey, evenLive: Bool = false) async throws -> Bool {
     let (names, isLast) = try await store.read { transaction in
       let some = try transaction.someChanges(in: zone, limit: Self.step)
       return (some.changes.map(\.name), some.isAll)
     }
-    let read = isLast ? [] : names
+    let read = isLast && !evenLive ? [] : names
     let plan = ReadPlan {
       Set(read.map { .record(RecordKey(zone: zone, name: $0)) } + [.zone(zone)])
     }
     return try await store.writeRepeatable(in: .database(zone.database), reading: plan) {
-      guard try $0.mayEmpty(zone, evenLive) else { return true }
+      guard try $0.mayEmpty(zone, evenLive: evenLive) else { return true }
       if !isLast { return try $0.remove(names, in: zone) }
+      if evenLive { return try $0.removeLast(ofLive: zone) }
       try $0.records.removeAll(in: zone)
       return true
     }
@@ -151,11 +160,19 @@ extension WriteTransaction {
   }
 
   /// Whether a zone's rows may go: what was made again has rows of its own.
-  fileprivate func mayEmpty(_ zone: ZoneKey, _ evenLive: Bool) throws -> Bool {
+  fileprivate func mayEmpty(_ zone: ZoneKey, evenLive: Bool = false) throws -> Bool {
     guard try zones.find(zone)?.isLive ?? true else { return true }
     guard evenLive else { return false }
     try settings.forgetStoredBytes(of: zone)
     return true
+  }
+
+  /// Removes what there is, with what came since somebody looked: of records that were saved together none stays alone.
+  /// Answers whether nothing is left.
+  fileprivate func removeLast(ofLive zone: ZoneKey) throws -> Bool {
+    let some = try someChanges(in: zone, limit: ZoneEmptying.step)
+    _ = try remove(some.changes.map(\.name), in: zone)
+    return some.isAll
   }
 
   /// Removes rows, without a word in the change feed. Answers whether nothing is left.

@@ -67,14 +67,20 @@ package struct Courier: Sendable {
   /// The next push for a token; nil when the time has passed. Several polls of one token at once
   /// get different pushes.
   ///
-  /// - Parameter cursor: everything up to this position is handled, of mailboxes of its bucket, and nothing else; nil:
-  ///   what earlier polls of the token answered is.
+  /// - Parameters:
+  ///   - cursor: everything up to this position is handled, of mailboxes of its bucket, and nothing else; nil:
+  ///     what earlier polls of the token answered is.
+  ///   - enter: gives the token's user a place for as long as the call waits; it throws if there is none.
   /// - Throws: `authenticationFailed` for a token that is unknown or expired, also when it expires while the
-  ///   call waits; what the store throws; `CancellationError`.
+  ///   call waits; what `enter` and the store throw; `CancellationError`.
   package func next(
-    token: String, cursor: Cursor? = nil, waiting: Duration
+    token: String, cursor: Cursor? = nil, waiting: Duration,
+    entering enter: (UserID) throws(BrumeError) -> StreamPlaces.Place? = { _ in nil }
   ) async throws -> Answer? {
     let devices = try await devices(token)
+    // An unknown token opens none and has thrown.
+    let place = try enter(devices[0].device.user)
+    defer { place?.giveBack() }
     for (device, bucket) in devices {
       let given = inFlight.take(from: device)
       guard let handled = cursor?.position(in: bucket) ?? given, handled > 0 else { continue }

@@ -3,6 +3,7 @@
 // Handing over is a short cut and promises nothing: what it misses, the stream reads from the
 // mailbox. A stream joins before it reads, so no commit falls in between.
 
+package import BrumeCore
 package import BrumeModel
 package import BrumeStorage
 import Synchronization
@@ -17,8 +18,22 @@ package protocol StreamListener: AnyObject, Sendable {
   func look()
   /// The device has handled everything up to and including this position.
   func acknowledged(through position: Int64)
-  /// The server ends, or the user has signed out.
-  func end()
+  /// The device may have been removed.
+  func lookForDevice()
+  /// The server ends, the user has signed out, or another stream takes its place.
+  ///
+  /// - Parameter error: what the client is answered, if it must not come back as it is; nil: it may.
+  func end(because error: BrumeError?)
+}
+
+extension DeviceRemovals {
+  /// Notifies those who serve devices here.
+  package init(_ streams: StreamHub, _ signals: MailboxSignals) {
+    self.init { devices in
+      streams.removed(devices)
+      signals.signal(devices)
+    }
+  }
 }
 
 /// The open streams of a server, by device.
@@ -28,6 +43,8 @@ package final class StreamHub: Sendable {
     /// Those with a stream that has caught up.
     var connected: [UserID: Set<DeviceKey>] = [:]
     var count = 0
+    /// How often devices were said to be removed.
+    var removals = 0
   }
   /// An entry in the mailbox of a device.
   package typealias Entry = (device: DeviceKey, entry: MailboxEntry)
@@ -96,6 +113,24 @@ package final class StreamHub: Sendable {
     for listener in state.withLock({ $0.listeners.values.flatMap(\.self) }) { listener.look() }
   }
 
+  /// These devices were removed; whether they are registered again, their streams see for themselves.
+  package func removed(_ devices: some Sequence<DeviceKey>) {
+    let listeners = state.withLock { state in
+      state.removals += 1
+      return devices.flatMap { state.listeners[$0] ?? [] }
+    }
+    for listener in listeners { listener.lookForDevice() }
+  }
+
+  /// Changes whenever a device was said to be removed. A stream whose device was registered at one number looks for it
+  /// if it has joined at another.
+  package var removals: Int { state.withLock { $0.removals } }
+
+  /// The stream of a device that has been open for longest.
+  package func oldest(of device: DeviceKey) -> (any StreamListener)? {
+    state.withLock { $0.listeners[device]?.first }
+  }
+
   /// A device has handled everything up to and including this position.
   package func acknowledged(through position: Int64, by device: DeviceKey) {
     for listener in listeners(of: device) { listener.acknowledged(through: position) }
@@ -116,7 +151,7 @@ package final class StreamHub: Sendable {
     let ended = state.withLock { state in
       state.listeners.filter { isMeant($0.key) }.flatMap(\.value)
     }
-    for listener in ended { listener.end() }
+    for listener in ended { listener.end(because: nil) }
   }
 
   /// A stream of the device has caught up, or has fallen behind.

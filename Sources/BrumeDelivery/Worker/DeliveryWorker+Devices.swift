@@ -193,8 +193,9 @@ extension DeliveryWorker {
     _ device: Device, goneAt time: Milliseconds, _ line: PushLogEntry
   ) async throws -> Bool {
     let limits = limits
-    return try await store.writeLogging(in: .account(device.key), limit: limits.pushLogRows) {
-      store, log in
+    let isForgotten = try await store.writeLogging(
+      in: .account(device.key).and(.server), limit: limits.pushLogRows
+    ) { store, log in
       guard var known = try store.devices.find(device.key), known.channel == device.channel else {
         return false
       }
@@ -212,6 +213,8 @@ extension DeliveryWorker {
       try log.append(line)
       return true
     }
+    if isForgotten { removals.note([device.key]) }
+    return isForgotten
   }
 
   private func line(

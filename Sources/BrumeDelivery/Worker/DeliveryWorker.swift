@@ -53,6 +53,7 @@ package final class DeliveryWorker: Sendable {
   let webhooks: any WebhookSender
   let clock: PushClock
   let maySend: SendPermission
+  let removals: DeviceRemovals
   private let chance: @Sendable () -> Double
   private let observe: @Sendable (Report) -> Void
   private let state: Mutex<State>
@@ -73,6 +74,7 @@ package final class DeliveryWorker: Sendable {
     self.store = store
     limits = engine.limits
     generation = engine.generation
+    removals = engine.deviceRemovals
     self.channels = Dictionary(channels.map { ($0.kind, $0) }, uniquingKeysWith: { $1 })
     self.webhooks = webhooks
     self.clock = clock

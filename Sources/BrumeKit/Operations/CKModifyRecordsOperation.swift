@@ -33,7 +33,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// What saves send. Shares are always saved with `ifServerRecordUnchanged`, and so is every record of a
   /// long-lived operation that an earlier run of the program began a day before. Its deletions leave what was
   /// made under the same IDs since, or up to an hour before: they fail with ``CKError/Code/serverRecordChanged`` and
-  /// the record that is there. Delete that with a new operation if it is to go.
+  /// the record that is there. Delete that with a new operation if it is to go. Nor do participants leave a share that
+  /// was changed since, as it was if they have joined it again.
   open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
   /// Names the request: repeating an operation with the same data, and with the same records as they
   /// were, does nothing more; other records are saved under the same data too. It comes back with the

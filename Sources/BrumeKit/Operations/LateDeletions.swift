@@ -33,7 +33,11 @@ extension CKModifyRecordsOperation {
         try await database.caller.lookupRecords(question)
       }
       deletions += part.enumerated().map { index, id in
-        Deletion(id: id, operation: Self.deletion(of: id, found[ifThere: index], madeBefore: last))
+        let ofParticipant = database.databaseScope == .shared
+        return Deletion(
+          id: id,
+          operation: Self.deletion(
+            of: id, found[ifThere: index], ofParticipant: ofParticipant, madeBefore: last))
       }
     }
     return deletions
@@ -41,12 +45,16 @@ extension CKModifyRecordsOperation {
 
   /// The deletion of the very record that was found, if that is the one that was meant. No record has an empty tag: the
   /// server refuses what was made since, and says which record that is, as it does for one that is made in this moment.
+  ///
+  /// - Parameter ofParticipant: whether deleting a share is leaving it. Its owner made it long ago, and joining it changes
+  ///   it: who has left it and joined again stays in it.
   private static func deletion(
-    of id: CKRecord.ID, _ found: RecordResult?, madeBefore last: Milliseconds
+    of id: CKRecord.ID, _ found: RecordResult?, ofParticipant: Bool, madeBefore last: Milliseconds
   ) -> RecordOperation {
     var draft = RecordDraft(name: id.recordName, changeTag: "", zone: ZoneID(id.zoneID))
     if case .success(.saved(let stored))? = found, let record = try? stored.record(),
-      let created = record.created?.time, created < last
+      let made = (ofParticipant && record.isShare ? record.modified : record.created)?.time,
+      made < last
     {
       draft.changeTag = record.changeTag
     }

@@ -11,8 +11,6 @@ package struct PostgresCheckup {
     /// What was found, and if it is wrong what to do. It never holds a password.
     package let text: String
   }
-  /// Ours: milliseconds that clocks of a server and its database may differ.
-  private static let clockTolerance: Int64 = 2000
   /// Ours: milliseconds of an exchange, above which a server far away is supposed.
   private static let slowExchange: Int64 = 5
 
@@ -147,15 +145,18 @@ package struct PostgresCheckup {
 
   private func clock() throws(ServerError) -> Finding {
     let before = now()
-    let theirs = try rows(Self.clock).first?.integer(0) ?? 0
+    let theirs = try DatabaseClock.shown(on: connection)
     let after = now()
     // Within the exchange nobody knows.
     let difference = theirs < before ? theirs - before : max(0, theirs - after)
-    let isWell = abs(difference) <= Self.clockTolerance
+    let isWell = abs(difference) <= SharedTime.tolerance
     return Finding(
       subject: "clock", isWell: isWell,
       text: "\(difference) ms from this machine's"
-        + (isWell ? "" : "; let both machines set their clocks by the network (NTP)"))
+        + (isWell
+          ? ""
+          : "; servers go by the database's, so let both machines set their clocks by the network (NTP)")
+    )
   }
 
   /// The shortest of several: the others waited for something else.
@@ -210,6 +211,5 @@ extension PostgresCheckup {
       AND NOT has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'USAGE')
     """)
   private static let dataChecksums = SQL("SELECT current_setting('data_checksums')")
-  private static let clock = SQL("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
   private static let nothing = SQL("SELECT 1")
 }

@@ -108,9 +108,10 @@ extension Lanes {
   /// - Throws: `ServerError` if the connection is lost.
   func learn(from connection: Connection) throws {
     let now = connector.milliseconds()
-    guard connection.isOnCitus, connector.settings.canReachWorkers, let known = known(at: now)
+    guard connection.isOnCitus, connector.settings.canReachWorkers,
+      let (known, map) = known(at: now)
     else { return }
-    do { try learn(from: connection, known, at: now) } catch let error as ServerError {
+    do { try learn(from: connection, known, map, at: now) } catch let error as ServerError {
       if error.isConnectionLost { throw error }
       state.withLock { $0.mapEnd = now + Self.refusal }
       connector.logger.warning(
@@ -120,10 +121,10 @@ extension Lanes {
   }
 
   private func learn(
-    from connection: Connection, _ known: Set<Worker>, at now: Int64
+    from connection: Connection, _ known: Set<Worker>, _ old: WorkerMap, at now: Int64
   ) throws {
     let map = try WorkerMap.read(
-      from: connection, bucketCount: node.bucketCount, knowing: known)
+      from: connection, bucketCount: node.bucketCount, knowing: known, after: old)
     for worker in map.all.subtracting(known) { begin(worker) }
     state.withLock { ($0.map, $0.mapEnd) = (map, now + Self.mapAge) }
     if map.all.isEmpty { return }
@@ -131,9 +132,9 @@ extension Lanes {
     try WorkerSessions.endSleepers(connection)
   }
 
-  /// The workers that have lanes; nil: it is not time to ask.
-  private func known(at now: Int64) -> Set<Worker>? {
-    state.withLock { $0.isClosed || now < $0.mapEnd ? nil : Set($0.lanes.keys) }
+  /// The workers that have lanes, and who had which bucket; nil: it is not time to ask.
+  private func known(at now: Int64) -> (Set<Worker>, WorkerMap)? {
+    state.withLock { $0.isClosed || now < $0.mapEnd ? nil : (Set($0.lanes.keys), $0.map) }
   }
 
   /// Without threads for it everything goes on by way of the coordinator.
@@ -153,8 +154,11 @@ extension Lanes {
 
   private func lane(to worker: Worker) -> Lane {
     let (connector, reachability) = (connector.to(worker), WorkerReachability())
+    let side = WorkerSide(coordinator: self.connector) { [self] in
+      state.withLock { $0.map.shards(at: worker) }
+    }
     return Lane(
-      writers: Writers(node, connector, coordinator: self.connector, committed: committed) {
+      writers: Writers(node, connector, worker: side, committed: committed) {
         [self] jobs, reason in
         reachability.note(reason, at: connector.milliseconds())
         for job in jobs {

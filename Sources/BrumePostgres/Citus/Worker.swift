@@ -19,3 +19,10 @@ struct Worker: Hashable, Sendable {
     }
   }
 }
+
+/// What a thread that writes at a worker needs.
+struct WorkerSide: Sendable {
+  let coordinator: Connector
+  /// The worker's shards, by the bucket, as far as anybody here knows.
+  let shards: @Sendable () -> [Int64: Shard]
+}

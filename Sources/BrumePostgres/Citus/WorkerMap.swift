@@ -7,13 +7,19 @@ import BrumeStorage
 struct WorkerMap: Sendable {
   private let workers: [Bucket: Worker]
   private let bucketCount: Int
+  private let shards: [Worker: [Int64: Shard]]
 
-  /// - Parameter workers: of the buckets that are not with the coordinator.
-  init(_ workers: [Bucket: Worker], bucketCount: Int) {
-    (self.workers, self.bucketCount) = (workers, bucketCount)
+  /// - Parameters:
+  ///   - workers: of the buckets that are not with the coordinator.
+  ///   - shards: by the bucket, those that workers have alone.
+  init(_ workers: [Bucket: Worker], bucketCount: Int, shards: [Worker: [Int64: Shard]] = [:]) {
+    (self.workers, self.bucketCount, self.shards) = (workers, bucketCount, shards)
   }
 
   var all: Set<Worker> { Set(workers.values) }
+
+  /// By the bucket.
+  func shards(at worker: Worker) -> [Int64: Shard] { shards[worker] ?? [:] }
 
   /// The worker that has everything which a write locks; nil: it is for the coordinator.
   func worker(locking locks: [Locks.Lock], reading plan: ReadPlan) -> Worker? {
@@ -38,23 +44,56 @@ struct WorkerMap: Sendable {
 extension WorkerMap {
   /// Asks the coordinator.
   ///
-  /// - Parameter known: workers whose identity need not be asked again.
+  /// - Parameters:
+  ///   - known: workers whose identity need not be asked again.
+  ///   - old: as it was before; its shards stay.
   static func read(
-    from connection: Connection, bucketCount: Int, knowing known: Set<Worker>
+    from connection: Connection, bucketCount: Int, knowing known: Set<Worker>, after old: WorkerMap
   ) throws(ServerError) -> WorkerMap {
     guard try isDivided(connection) else { return WorkerMap([:], bucketCount: bucketCount) }
-    try connection.send(find, [.integer(bucketCount)])
-    var places: [Bucket: Address] = [:]
-    for row in try connection.exchange()[0].map({ ($0.integer(0), $0.text(1), $0.integer(2)) }) {
-      places[Bucket(Int(row.0))] = Address(row.1, row.2)
-    }
+    let places = try places(connection, bucketCount)
     var workers = Dictionary(known.map { (Address($0.host, $0.port), $0) }) { $1 }
-    if !places.values.allSatisfy({ workers[$0] != nil }) {
+    if !places.allSatisfy({ workers[$0.address] != nil }) {
       for worker in try answering(connection) {
         workers[Address(worker.host, worker.port)] = worker
       }
     }
-    return WorkerMap(places.compactMapValues { workers[$0] }, bucketCount: bucketCount)
+    let numbers = Set(places.compactMap(\.shard))
+    let known = Dictionary(old.shards.values.flatMap(\.values).map { ($0.number, $0) }) { $1 }
+    let shards = try Shard.read(numbers, from: connection, knowing: known)
+    return WorkerMap(places, workers, shards, bucketCount)
+  }
+
+  private init(
+    _ places: [Place], _ workers: [Address: Worker], _ shards: [Int64: Shard], _ bucketCount: Int
+  ) {
+    var found: (workers: [Bucket: Worker], shards: [Worker: [Int64: Shard]]) = ([:], [:])
+    for place in places {
+      guard let worker = workers[place.address] else { continue }
+      found.workers[Bucket(Int(place.bucket))] = worker
+      if let shard = place.shard.flatMap({ shards[$0] }) {
+        found.shards[worker, default: [:]][place.bucket] = shard
+      }
+    }
+    self.init(found.workers, bucketCount: bucketCount, shards: found.shards)
+  }
+
+  private struct Place {
+    let bucket: Int64
+    let address: Address
+    /// Nil: others have copies of it.
+    let shard: Int64?
+  }
+
+  private static func places(
+    _ connection: Connection, _ bucketCount: Int
+  ) throws(ServerError) -> [Place] {
+    try connection.send(find, [.integer(bucketCount)])
+    return try connection.exchange()[0].map {
+      Place(
+        bucket: $0.integer(0), address: Address($0.text(1), $0.integer(2)),
+        shard: $0.optionalInteger(3))
+    }
   }
 
   private struct Address: Hashable {
@@ -84,7 +123,8 @@ extension WorkerMap {
     "SELECT 1::bigint FROM pg_dist_partition WHERE logicalrelid = 'buckets'::regclass")
   private static let find = SQL(
     """
-    SELECT buckets.bucket, nodename::text, nodeport::bigint
+    SELECT buckets.bucket, nodename::text, nodeport::bigint,
+      CASE count(*) OVER (PARTITION BY buckets.bucket) WHEN 1 THEN shardid END
     FROM (SELECT bucket, get_shard_id_for_distribution_column('buckets', bucket) AS shardid
         FROM generate_series(0::bigint, $1::bigint - 1) AS bucket) AS buckets
       JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)

@@ -23,6 +23,8 @@ final class Connection {
     case unnamed
     case release(String)
     case command
+    /// A command whose rows say nothing.
+    case check
     case sync
   }
   /// Since the last answers.
@@ -62,6 +64,23 @@ final class Connection {
   /// Whether it is a worker's, which has the divided tables only.
   let isToWorker: Bool
 
+  /// Whether only what is about one shard is prepared.
+  private var asksShards = false
+
+  /// From now on PostgreSQL keeps plans of what is asked of shards. What Citus plans it plans for its values each time, as it
+  /// does with what is not prepared: of a plan that it keeps, each shard has another one, of 3 MB. What it locks here is
+  /// locked by this session, and not by one of its own.
+  func askShards() throws(ServerError) {
+    try send(Self.keepPlans)
+    _ = try exchange()
+    asksShards = true
+  }
+
+  private static let keepPlans = SQL(
+    """
+    SELECT set_config('plan_cache_mode', 'auto', false), set_config('citus.enable_local_execution', 'on', false)
+    """)
+
   /// The version of the server, such as 150018.
   var serverVersion: Int { Int(PQserverVersion(handle)) }
 
@@ -77,26 +96,55 @@ final class Connection {
   func waitForAnyAnswer() { answerTimeout = -1 }
 
   /// Adds a command to those that the next exchange carries.
-  func send(_ sql: SQL, _ values: [SQLValue] = []) throws(ServerError) {
-    let (isNew, freed) = prepared.use(sql)
+  ///
+  /// - Parameter shard: whose own tables it is about; nil: those that all servers have, or Citus looks for.
+  func send(
+    _ sql: SQL, _ values: [SQLValue] = [], in shard: Shard? = nil
+  ) throws(ServerError) {
+    if asksShards, shard == nil {
+      try sendUnnamed(sql.text(onCitus: isOnCitus), values)
+    } else {
+      try sendPrepared(sql, values, in: shard)
+    }
+    sent.append(.command)
+  }
+
+  /// Lets the transaction fail if the shard is elsewhere. Nobody gets its answer.
+  func check(_ shard: Shard) throws(ServerError) {
+    try sendPrepared(Shard.check, [.integer(shard.number)], in: shard)
+    sent.append(.check)
+  }
+
+  private func sendPrepared(
+    _ sql: SQL, _ values: [SQLValue], in shard: Shard?
+  ) throws(ServerError) {
+    let (name, isNew, freed) = prepared.use(sql, in: shard)
     if let freed { try release(freed) }
     if isNew {
-      try check(PQsendPrepare(handle, sql.name, sql.text(onCitus: isOnCitus), 0, nil))
-      sent.append(.preparation(sql.name))
+      let text = sql.text(onCitus: isOnCitus)
+      try check(PQsendPrepare(handle, name, shard?.text(text) ?? text, 0, nil))
+      sent.append(.preparation(name))
     }
+    try sendExecution(name, values)
+  }
+
+  private func sendUnnamed(_ text: String, _ values: [SQLValue] = []) throws(ServerError) {
+    // The statement without a name is another one each time.
+    try check(PQsendPrepare(handle, "", text, 0, nil))
+    sent.append(.unnamed)
+    try sendExecution("", values)
+  }
+
+  private func sendExecution(_ name: String, _ values: [SQLValue]) throws(ServerError) {
     let result = Self.withParameters(values) { texts, lengths, formats in
-      PQsendQueryPrepared(handle, sql.name, Int32(values.count), texts, lengths, formats, 1)
+      PQsendQueryPrepared(handle, name, Int32(values.count), texts, lengths, formats, 1)
     }
     try check(result)
-    sent.append(.command)
   }
 
   /// Frees a prepared statement.
   private func release(_ name: String) throws(ServerError) {
-    // The statement without a name is another one each time.
-    try check(PQsendPrepare(handle, "", "DEALLOCATE \(name)", 0, nil))
-    sent.append(.unnamed)
-    try check(PQsendQueryPrepared(handle, "", 0, nil, nil, nil, 1))
+    try sendUnnamed("DEALLOCATE \(name)")
     sent.append(.release(name))
   }
 
@@ -123,7 +171,9 @@ final class Connection {
       // After an error nothing is prepared.
       case (.preparation(let name), nil): prepared.remove(name)
       case (.release(let name), nil): prepared.keep(name)
-      case (.command, nil), (.preparation, _?), (.unnamed, _), (.release, _?), (.sync, _): break
+      case (.command, nil), (.preparation, _?), (.unnamed, _), (.release, _?), (.check, _),
+        (.sync, _):
+        break
       }
     }
     try endOfPipeline()
@@ -178,7 +228,7 @@ extension Connection {
       case .sync: try endOfPipeline()
       case .preparation(let name): if try nextAnswer().0 == nil { prepared.remove(name) }
       case .release(let name): if try nextAnswer().0 == nil { prepared.keep(name) }
-      case .command, .unnamed: _ = try nextAnswer()
+      case .command, .check, .unnamed: _ = try nextAnswer()
       }
     }
   }

@@ -11,6 +11,16 @@ final class SQL: Sendable {
   let joined: JoinedSQL?
   /// Whether it was put together for a query, so that there are many like it.
   let isOfQuery: Bool
+  /// Where its rows are at a worker of Citus.
+  let rows: Place
+  enum Place {
+    /// In the shard of the bucket that is its first parameter.
+    case ofBucket
+    /// In the copies that each worker has; it only reads.
+    case copied
+    /// Only Citus knows.
+    case anywhere
+  }
   private static let count = Atomic<Int>(0)
   /// Where texts are written, as `File.swift:line`, for tests: which of all statements they have met.
   private static let places = Mutex<[String: Set<String>]>([:])
@@ -20,26 +30,31 @@ final class SQL: Sendable {
   ///     in words that Citus reads: it looks for the worker in `bucket = $1`, and `bucket + 0 = $1`, which chooses an
   ///     index, would be asked of all workers.
   ///   - types: of its parameters, the bucket first, if questions of this kind may be asked together.
+  ///   - rows: where its rows are at a worker of Citus; nil: what the text says.
   ///   - isOfQuery: whether it was put together for a query.
   ///   - file: where it is written.
   init(
     _ text: String, onCitus citus: String? = nil, each types: [SQLType]? = nil,
-    isOfQuery: Bool = false, file: String = #fileID, line: Int = #line
+    rows: Place? = nil, isOfQuery: Bool = false, file: String = #fileID, line: Int = #line
   ) {
     self.isOfQuery = isOfQuery
     let citus = citus ?? text.replacing("bucket + 0 = $1", with: "bucket = $1 AND bucket + 0 = $1")
     (self.text, textOnCitus) = (text, citus)
+    self.rows = rows ?? (citus.contains("bucket = $1") ? .ofBucket : .anywhere)
     name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
     joined = types.map { JoinedSQL(text, onCitus: citus, $0, file, line) }
     if !isOfQuery { Self.note(text, file, line) }
   }
 
-  /// - Parameter joined: the same for many values, in words of its own.
+  /// - Parameters:
+  ///   - rows: where its rows are at a worker of Citus.
+  ///   - joined: the same for many values, in words of its own.
   init(
-    _ text: String, onCitus citus: String, joined: JoinedSQL, file: String = #fileID,
+    _ text: String, onCitus citus: String, rows: Place, joined: JoinedSQL, file: String = #fileID,
     line: Int = #line
   ) {
     (self.text, textOnCitus) = (text, citus)
+    self.rows = rows
     isOfQuery = false
     name = "s\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
     self.joined = joined

@@ -17,6 +17,10 @@ final class Session {
   private var isInBody = false
   /// Whether the server knows of the transaction.
   private var hasBegun = false
+  /// By the bucket: those that the transaction asks itself, because it has locked the bucket, and whether it has looked that
+  /// the shard is here.
+  private var shards: [Int64: Shard] = [:]
+  private var checked: Set<Int64> = []
   /// Why the transaction cannot go on, even if a body has caught the error.
   private(set) var failure: ServerError?
   /// Whether somebody still waits for the answer.
@@ -33,6 +37,21 @@ final class Session {
 
   var isOnCitus: Bool { connection.isOnCitus }
   var isToWorker: Bool { connection.isToWorker }
+
+  /// From now on what is about these buckets is asked of their shards.
+  ///
+  /// - Parameter shards: of buckets that are locked with the next exchange, before anything is asked of them.
+  func use(_ shards: [Int64: Shard]) { self.shards = shards }
+
+  /// Nil: Citus looks for the rows, or they are on each server.
+  private func shard(of command: Connection.Command) -> Shard? {
+    if shards.isEmpty { return nil }
+    return switch command.sql.rows {
+    case .ofBucket: command.values.first?.number.flatMap { shards[$0] }
+    case .copied: shards.min { $0.key < $1.key }?.value
+    case .anywhere: nil
+    }
+  }
 
   // MARK: Writing
 
@@ -134,7 +153,11 @@ final class Session {
   }
 
   private func send(_ commands: [Connection.Command]) throws(ServerError) {
-    for command in commands { try connection.send(command.sql, command.values) }
+    for command in commands {
+      let shard = shard(of: command)
+      if let shard, checked.insert(shard.number).inserted { try connection.check(shard) }
+      try connection.send(command.sql, command.values, in: shard)
+    }
   }
 
   // MARK: Transactions

@@ -53,7 +53,8 @@ final class Table: Sendable {
       statement?(given) ?? Self.upsert(name, key, columns), onCitus: citus?(given), file: file,
       line: line)
     delete = SQL(Self.delete(name, key), file: file, line: line)
-    upsertRow = statement == nil ? SQL(Self.upsertRow(name, key, columns)) : nil
+    let rows: SQL.Place = key.first?.name == "bucket" ? .ofBucket : .anywhere
+    upsertRow = statement == nil ? SQL(Self.upsertRow(name, key, columns), rows: rows) : nil
     deleteRow = SQL(Self.deleteRow(name, key))
   }
 

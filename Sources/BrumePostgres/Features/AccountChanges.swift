@@ -1,5 +1,5 @@
-// Changes to accounts, credentials and roles, as other processes learn of them: each has a number, in the order
-// of commits, under the lock of what belongs to no bucket.
+// Changes to accounts, credentials and roles, and removals of devices, as other processes learn of them: each has a
+// number, in the order of commits, under the lock of what belongs to no bucket.
 
 import BrumeModel
 import BrumeStorage
@@ -23,16 +23,20 @@ final class AccountChanges {
   func note() throws { _ = try locks.next(Locks.server) }
 
   /// A user's account changed: the user's sessions may have ended.
-  func note(_ user: UserID) throws { try note(whose: user.name) }
+  func note(_ user: UserID) throws { try note(.account(user)) }
 
-  /// An API token was removed: streams that it opened end. Its place stands where users do, whose names have no space.
-  func noteRemovedToken(in place: ContainerEnvironment) throws {
-    try note(whose: "\(place.environment.rawValue) \(place.container.name)")
+  /// An API token was removed: streams that it opened end.
+  func noteRemovedToken(in place: ContainerEnvironment) throws { try note(.removedToken(place)) }
+
+  /// A device was removed: its streams end.
+  func noteRemoved(_ device: DeviceKey) throws {
+    try session.requireCoordinator()
+    try note(.removedDevice(device))
   }
 
-  private func note(whose: String) throws {
+  private func note(_ change: AccountChange) throws {
     let number = try locks.next(Locks.server)
-    session.put([.integer(number), .text(whose), .text(process)], in: Self.table)
+    session.put([.integer(number), .text(change.text), .text(process)], in: Self.table)
     session.run(Self.trim, [.integer(number - Self.kept)])
   }
 
@@ -46,16 +50,8 @@ final class AccountChanges {
     let answers = try connection.exchange()
     let newest = answers[0].first?.integer(0) ?? 0
     if last > 0, newest - kept > last { return ChangedAccounts(users: nil, last: newest) }
-    let found = answers[1].map { (user: UserID($0.text(0)), place: place($0)) }
-    return ChangedAccounts(
-      users: Set(found.filter { $0.place == nil }.map(\.user)),
-      tokensRemovedIn: Set(found.compactMap(\.place)), last: newest)
-  }
-
-  private static func place(_ row: Row) -> ContainerEnvironment? {
-    let parts = row.text(0).split(separator: " ", maxSplits: 1).map(String.init)
-    guard parts.count == 2, let environment = Environment(rawValue: parts[0]) else { return nil }
-    return ContainerEnvironment(ContainerID(parts[1]), environment)
+    let found = answers[1].map { AccountChange($0.text(0)) }
+    return ChangedAccounts(found, last: newest)
   }
 
   private static let table = Table(
@@ -66,4 +62,20 @@ final class AccountChanges {
     "SELECT last FROM buckets WHERE bucket = \(Locks.server.bucket)")
   private static let find = SQL(
     "SELECT user_id FROM account_changes WHERE number > $1 AND process <> $2")
+}
+
+extension ChangedAccounts {
+  fileprivate init(_ changes: [AccountChange], last: Int64) {
+    var users: Set<UserID> = []
+    var places: Set<ContainerEnvironment> = []
+    var devices: Set<DeviceKey> = []
+    for change in changes {
+      switch change {
+      case .account(let user): users.insert(user)
+      case .removedToken(let place): places.insert(place)
+      case .removedDevice(let device): devices.insert(device)
+      }
+    }
+    self.init(users: users, tokensRemovedIn: places, devicesRemoved: devices, last: last)
+  }
 }

@@ -10,13 +10,15 @@ final class PostgresDevices: DeviceWriting, Remembering {
   private let notifications: PostgresNotifications
   private let locks: Locks
   private let leases: PostgresLeases
+  private let changes: AccountChanges
   private var known: [ByteText: Device?] = [:]
   private var lists: [AccountKey: [Device]] = [:]
 
   init(
     _ session: Session, _ places: Places, _ locks: Locks, _ mailboxes: PostgresMailboxes,
-    _ notifications: PostgresNotifications, _ leases: PostgresLeases
+    _ notifications: PostgresNotifications, _ leases: PostgresLeases, _ changes: AccountChanges
   ) {
+    self.changes = changes
     self.leases = leases
     self.session = session
     self.places = places
@@ -69,6 +71,7 @@ final class PostgresDevices: DeviceWriting, Remembering {
   }
 
   func remove(_ key: DeviceKey) throws {
+    if try find(key) != nil { try changes.noteRemoved(key) }
     session.remove(places.values(key), from: Self.table)
     known[key.byteText] = .some(nil)
     lists[key.account] = nil

@@ -69,6 +69,24 @@ final class PostgresRecords: RecordWriting, Remembering {
     } ?? (0, 0)
   }
 
+  func takeOver(_ found: [StoredRecord], in zone: ZoneKey) throws -> Bool {
+    guard !found.isEmpty, let values = try self.zone(zone) else { return found.isEmpty }
+    let names = found.map(\.name)
+    let rows = try session.all(Self.findSequences, values + [.texts(names)]) {
+      (ByteText($0.text(0)), $0.integer(1))
+    }
+    let sequences = Dictionary(rows) { first, _ in first }
+    var areSame = true
+    for stored in found {
+      if sequences[ByteText(stored.name)] == stored.sequence {
+        known[RecordKey(zone: zone, name: stored.name)] = .live(stored)
+      } else {
+        areSame = false
+      }
+    }
+    return areSame
+  }
+
   private func row(_ key: RecordKey) throws -> RecordState {
     if let known = known[key] { return known }
     guard let zone = try zone(key.zone) else { return .none }
@@ -231,6 +249,13 @@ extension PostgresRecords {
     SELECT name FROM records WHERE bucket + 0 = $1 AND zone + 0 = $2 AND parent = $3
     ORDER BY name LIMIT $4
     """, each: [.integer, .integer, .text, .integer])
+  /// Each by itself: with `= ANY` a planner without statistics reads all of the zone.
+  private static let findSequences = SQL(
+    """
+    SELECT found.* FROM unnest($3::text[]) AS wanted (one) CROSS JOIN LATERAL (
+      SELECT name, sequence FROM records
+      WHERE bucket = $1 AND zone = $2 AND name = one AND type IS NOT NULL OFFSET 0) AS found
+    """)
   private static let findReferrers = SQL(
     """
     SELECT name FROM record_references

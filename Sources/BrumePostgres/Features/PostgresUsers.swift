@@ -103,7 +103,7 @@ extension PostgresUsers {
       discoverable
     FROM users
     """
-  private static let find = SQL("\(select) WHERE id = $1")
+  private static let find = SQL("\(select) WHERE id = $1", rows: .copied)
   private static let findNamed = SQL("\(select) WHERE name = $1 ORDER BY id LIMIT 1")
   private static let findAddress = SQL(
     "\(select) WHERE lower(email) = $1 ORDER BY (email = $2) DESC, name, id LIMIT 1")

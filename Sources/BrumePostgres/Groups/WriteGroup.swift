@@ -9,14 +9,18 @@ struct WriteGroup {
   private let session: Session
   private let transaction: PostgresTransaction
   private let writer: WriterRow
+  private let shards: [Int64: Shard]
 
-  /// - Parameter writer: where the group notes that it is committed.
+  /// - Parameters:
+  ///   - writer: where the group notes that it is committed.
+  ///   - shards: by the bucket, those of a worker of Citus, if the connection is to one.
   init(
     _ jobs: [WriteJob], _ connection: Connection, _ node: Node, _ writer: WriterRow,
-    isAwaited: @escaping @Sendable () -> Bool
+    _ shards: [Int64: Shard], isAwaited: @escaping @Sendable () -> Bool
   ) {
     self.jobs = jobs
     self.writer = writer
+    self.shards = shards
     session = Session(connection)
     transaction = PostgresTransaction(session, node, isAwaited: isAwaited)
   }
@@ -33,9 +37,11 @@ struct WriteGroup {
   func run() throws -> Outcome {
     session.begin(Self.begin)
     let locks = Set(jobs.flatMap(\.locks)).sorted()
+    let locked = Set(locks.map(\.bucket))
+    session.use(shards.filter { locked.contains($0.key) })
     let reads = jobs.reduce(into: Set<ReadPlan.Read>()) { $0.formUnion($1.plan.reads) }
     try transaction.prepare(
-      [writer.question(locks, onCitus: session.isOnCitus)] + locks.map(transaction.locks.question),
+      locks.map(transaction.locks.question) + [writer.question(locks, onCitus: session.isOnCitus)],
       reads, isWrite: true)
     var outcome = Outcome()
     for job in jobs {

@@ -44,8 +44,7 @@ final class WriterRow {
     found = try connection.exchange().last?.first?.integer(0) ?? 0
   }
 
-  /// Notes the next group. The first statement of its transaction: from its answer on, the row is locked until
-  /// the transaction has ended.
+  /// Notes the next group, behind its locks: from its answer on, the row is locked until the transaction has ended.
   ///
   /// - Parameter locks: of the group. On Citus the row is with one of them, so that a commit on one worker is enough.
   func question(_ locks: [Locks.Lock], onCitus: Bool) -> Question {
@@ -60,7 +59,7 @@ final class WriterRow {
   }
 
   /// The row's key.
-  private var values: [SQLValue] { [.text(name)] + (bucket.map { [.integer($0)] } ?? []) }
+  private var values: [SQLValue] { (bucket.map { [.integer($0)] } ?? []) + [.text(name)] }
 
   /// The commit of the last group was answered.
   func committed() { acknowledgements.note(name, number, in: bucket) }
@@ -87,16 +86,17 @@ final class WriterRow {
     RETURNING last_commit, current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
     """,
     onCitus: """
-      INSERT INTO commits (writer, bucket, last_commit, made) VALUES ($1, $2, $3, now())
+      INSERT INTO commits (bucket, writer, last_commit, made) VALUES ($1, $2, $3, now())
       ON CONFLICT (bucket, writer) DO UPDATE SET last_commit = excluded.last_commit, made = excluded.made
       RETURNING last_commit
-      """)
+      """,
+    rows: .ofBucket)
   // It waits for the end of a session that has noted a group. On Citus that may have been the first with this row, which an
   // update would not find.
   private static let find = SQL(
     "UPDATE writers SET last_commit = last_commit WHERE name = $1 RETURNING last_commit",
     onCitus: """
-      INSERT INTO commits (writer, bucket, last_commit, made) VALUES ($1, $2, 0, now())
+      INSERT INTO commits (bucket, writer, last_commit, made) VALUES ($1, $2, 0, now())
       ON CONFLICT (bucket, writer) DO UPDATE SET last_commit = commits.last_commit
       RETURNING last_commit
       """)

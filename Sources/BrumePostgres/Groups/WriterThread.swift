@@ -5,8 +5,8 @@ import BrumeStorage
 
 final class WriterThread {
   private let connector: Connector
-  /// Of Citus, if the connection is to a worker.
-  private let coordinator: Connector?
+  /// If the connection is to a worker of Citus.
+  private let worker: WorkerSide?
   private let node: Node
   private let row: WriterRow
   private let line: LineAccess
@@ -34,11 +34,11 @@ final class WriterThread {
 
   /// - Parameter name: of the thread's row of `writers`.
   init(
-    _ name: String, _ connector: Connector, _ coordinator: Connector?, _ node: Node,
+    _ name: String, _ connector: Connector, _ worker: WorkerSide?, _ node: Node,
     _ line: LineAccess
   ) {
     self.connector = connector
-    self.coordinator = coordinator
+    self.worker = worker
     self.node = node
     self.line = line
     row = WriterRow(name: name, node.acknowledgements, acceptsLoss: node.acceptsLoss)
@@ -63,7 +63,8 @@ final class WriterThread {
   }
 
   private func commitOnce(_ jobs: [WriteJob]) throws -> WriteGroup.Outcome {
-    let group = WriteGroup(jobs, try durable(), node, row, isAwaited: line.isAwaited)
+    let group = WriteGroup(
+      jobs, try durable(), node, row, worker?.shards() ?? [:], isAwaited: line.isAwaited)
     let outcome: WriteGroup.Outcome
     do { outcome = try group.run() } catch {
       group.rollback()
@@ -104,6 +105,7 @@ final class WriterThread {
   private func connected(while isWanted: () -> Bool = { true }) throws -> Connection {
     if let connection, connection.isUsable { return connection }
     let new = try connector.connect(while: isWanted)
+    if worker != nil { try new.askShards() }
     try row.take(new)
     (connection, isProven) = (new, false)
     return new
@@ -116,7 +118,11 @@ final class WriterThread {
       let last = line.last()
       do {
         // A worker that is gone may have a successor, which the coordinator knows.
-        if let coordinator { try row.find(on: coordinator.connect()) } else { _ = try connected() }
+        if let worker {
+          try row.find(on: worker.coordinator.connect())
+        } else {
+          _ = try connected()
+        }
         return row.isCommitted
       } catch let error as StoreError where error.code == .unreachable {
         line.refuse(jobs, last, error)

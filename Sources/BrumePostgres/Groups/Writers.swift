@@ -62,20 +62,20 @@ final class Writers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
-  private let coordinator: Connector?
+  private let worker: WorkerSide?
   private let committed: Committed
   private let handOver: HandOver?
 
   /// - Parameters:
-  ///   - coordinator: of Citus, if the connections are to one of its workers.
+  ///   - worker: if the connections are to one of Citus.
   ///   - handOver: who does then what the worker does not; nil: nobody.
   init(
-    _ node: Node, _ connector: Connector, coordinator: Connector? = nil,
+    _ node: Node, _ connector: Connector, worker: WorkerSide? = nil,
     committed: @escaping Committed, handOver: HandOver? = nil
   ) {
     self.node = node
     self.connector = connector
-    self.coordinator = coordinator
+    self.worker = worker
     self.committed = committed
     self.handOver = handOver
   }
@@ -132,7 +132,7 @@ extension Writers {
 
   private func run(_ name: String) {
     let wake = DispatchSemaphore(value: 0)
-    let thread = WriterThread(name, connector, coordinator, node, lineAccess(wake))
+    let thread = WriterThread(name, connector, worker, node, lineAccess(wake))
     loop: while true {
       switch nextStep(wake) {
       case .run(let group, let other):

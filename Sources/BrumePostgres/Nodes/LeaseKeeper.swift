@@ -1,4 +1,5 @@
-// A thread that holds this process's leases, a round every few seconds and when another process's have lapsed.
+// A thread that holds this process's leases, a round every few seconds and when another process's have lapsed. Before each
+// it looks at the database's clock.
 
 import BrumeModel
 import BrumeStorage
@@ -10,6 +11,7 @@ final class LeaseKeeper: Sendable {
   private let leases: PostgresLeases
   private let bucketCount: Int
   private let files: String?
+  private let clock: DatabaseClock?
   private let connector: Connector
   private let acknowledgements: Acknowledgements
   private let signals: [CommitSignals]
@@ -21,16 +23,19 @@ final class LeaseKeeper: Sendable {
 
   /// - Parameters:
   ///   - files: where this process keeps files; nil: it does not matter.
+  ///   - clock: nil: nobody goes by it.
   ///   - signals: who works for buckets, and is notified of those that come.
   ///   - isFollowing: whether this process learns what others do. One that does not leaves its buckets to them.
   init(
     _ leases: PostgresLeases, bucketCount: Int, filesIn files: String? = nil,
-    _ connector: Connector, _ acknowledgements: Acknowledgements, _ signals: [CommitSignals],
+    _ clock: DatabaseClock?, _ connector: Connector, _ acknowledgements: Acknowledgements,
+    _ signals: [CommitSignals],
     isFollowing: @escaping @Sendable () -> Bool
   ) {
     self.leases = leases
     self.bucketCount = bucketCount
     self.files = files
+    self.clock = clock
     self.connector = connector
     self.acknowledgements = acknowledgements
     self.signals = signals
@@ -43,6 +48,7 @@ final class LeaseKeeper: Sendable {
   func start() throws {
     let connection = try connector.connect()
     do throws(ServerError) {
+      try clock?.look(on: connection)
       _ = try round(connection)
     } catch {
       throw error.storeError
@@ -85,6 +91,7 @@ final class LeaseKeeper: Sendable {
         try acknowledgements.check()
         let used = try connection ?? connector.connect()
         connection = used
+        try clock?.look(on: used)
         pause = try leases.processes > 1 && !isFollowing() ? leave(used) : round(used)
       } catch let error as StoreError where error.code == .unavailable {
         // This process does nothing more with the database. Others need not wait for its leases.

@@ -36,6 +36,7 @@ final class Tail: Sendable {
   private let questions = TailQuestions()
   /// When the last look began that got its answer.
   private let looked: Atomic<Int64>
+  private let accountChange = Atomic<Int64>(0)
   /// How far this process has itself extended logs by what it signals itself.
   private let own = Mutex<[Bucket: Int64]>([:])
   /// What wakes the thread: it waits for this and for its connection.
@@ -80,6 +81,9 @@ final class Tail: Sendable {
 
   /// How many milliseconds ago all that others had done was known.
   var silence: Int64 { max(0, connector.milliseconds() - looked.load(ordering: .acquiring)) }
+
+  /// The number of the last change of accounts, as of the last look.
+  var lastAccountChange: Int64 { accountChange.load(ordering: .acquiring) }
 
   /// This process has committed something that may concern somebody at once, and signals itself that these logs grew.
   ///
@@ -180,6 +184,8 @@ final class Tail: Sendable {
     let answers = try connection.exchange()
     acknowledgements.saw(answers[0], floor: answers[3].first?.integer(0) ?? 0)
     try acknowledgements.check()
+    // Before anything is signalled: whoever then reads a mailbox knows that an account has changed.
+    accountChange.store(answers[2].first?.integer(1) ?? 0, ordering: .releasing)
     let grownLogs = seen.logs.grown(answers[0], but: own.withLock { $0 })
     let grownMailboxes = seen.mailboxes.grown(answers[1])
     let changedAccounts = seen.accounts.grown(answers[2])

@@ -154,13 +154,14 @@ final class Locks: Remembering {
     WHERE bucket = $1 AND owner = $2 AND epoch = $3 RETURNING epoch
     """)
   private static let lockMailboxes = lock("mail")
-  // On Citus an update and not FOR UPDATE, which it does not carry over when it moves a shard. Elsewhere an update would
-  // leave a version of the row for nothing.
+  // On Citus an update and not FOR UPDATE, which it does not carry over when it moves a shard, and by way of Citus: until the
+  // transaction has ended, no shard moves of which Citus has planned a write. Elsewhere an update would leave a version of the
+  // row for nothing.
   private static func lock(_ table: String) -> SQL {
     SQL(
       "SELECT last FROM \(table) WHERE bucket = $1 FOR UPDATE",
       onCitus: "UPDATE \(table) SET last = last WHERE bucket = $1 RETURNING last",
-      joined: JoinedSQL(SQL(inOrder(table)), [.integer]))
+      rows: .anywhere, joined: JoinedSQL(SQL(inOrder(table)), [.integer]))
   }
   // Rows are locked when they have been sorted.
   private static func inOrder(_ table: String) -> String {

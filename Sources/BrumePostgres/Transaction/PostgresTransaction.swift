@@ -49,7 +49,7 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var subscriptions: PostgresSubscriptions = PostgresSubscriptions(
     session, places, node.coders, zones)
   private(set) lazy var devices: PostgresDevices = PostgresDevices(
-    session, places, locks, mailboxes, notifications, node.leases)
+    session, places, locks, mailboxes, notifications, node.leases, accountChanges)
   private(set) lazy var mailboxes: PostgresMailboxes = PostgresMailboxes(session, places, locks)
   private(set) lazy var notifications: PostgresNotifications = PostgresNotifications(
     session, places, locks)

@@ -40,11 +40,15 @@ extension IndexBuild {
   }
 
   /// Takes away rows of records that were changed or removed. Nil: there are none of this type.
-  func removeGone(_ type: RecordTypeRowKey, in database: DatabaseKey) throws -> IndexStep? {
+  func removeGone(
+    _ type: RecordTypeRowKey, in database: DatabaseKey, _ words: WordCutting
+  ) throws -> IndexStep? {
     guard let gone = index.gone else { return nil }
     var (records, looks, rows) = (0, 0, 0)
     repeat {
-      guard var (id, left) = try index.goneRemainder(of: type) ?? next(of: type, gone, in: database)
+      guard
+        var (id, left) = try index.goneRemainder(of: type)
+          ?? next(of: type, gone, in: database, words)
       else { break }
       looks += 1
       if let asked = left.homework { return try step(type, [], records, isLast: false, asked) }
@@ -59,18 +63,19 @@ extension IndexBuild {
   }
 
   private func next(
-    of type: RecordTypeRowKey, _ gone: any GoneRecordStoring, in database: DatabaseKey
+    of type: RecordTypeRowKey, _ gone: any GoneRecordStoring, in database: DatabaseKey,
+    _ words: WordCutting
   ) throws -> (id: Int64, left: IndexRemainder)? {
     guard let record = try gone.first(of: type) else { return nil }
-    let now = record.now?.type == type.type ? record.now : nil
+    let now = record.now.flatMap { $0.isLaterForm(of: record.record) ? $0 : nil }
     let behind = try fields.keys(of: type).fields.filter { $0.value.behind != nil }
     let homework = IndexHomework(
       type: type, subject: .gone(id: record.id), database: database, fields: Array(behind.keys),
       old: record.record, new: now)
     var left = IndexRemainder(work: .gone(id: record.id), row: record.row, rows: [])
     let bytes = record.record.byteCount + (now?.byteCount ?? 0)
-    let prepared = index.answer(to: homework.subject, of: type, homework.fields)
-    if prepared == nil, index.leavesWords(of: homework.fields, bytes: bytes) {
+    let prepared = words.prepared(of: homework.subject, type, homework.fields)
+    if prepared == nil, words.endsStep(before: homework.fields, bytes: bytes) {
       left.homework = homework
     } else {
       left.rows = rows(of: record, behind, (prepared ?? homework.done()).changes).sorted()[...]
@@ -105,5 +110,13 @@ extension IndexBuild {
       count += part.count
     } while !rows.isEmpty && !(mayStop && (count >= IndexIntake.most || isAwaited()))
     return count
+  }
+}
+
+extension Record {
+  /// Whether it has the rows of another one under the same keys and name. The number of a record that is forgotten may be
+  /// that of any other one.
+  fileprivate func isLaterForm(of old: Record) -> Bool {
+    type == old.type && ByteText(name) == ByteText(old.name)
   }
 }

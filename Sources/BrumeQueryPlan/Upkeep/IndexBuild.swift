@@ -42,20 +42,16 @@ package struct IndexBuild {
   /// so that no long work keeps a short one waiting. Nil: nothing is left to do.
   /// - Parameters:
   ///   - leavesFew: whether records that are behind stay so until they are many.
-  ///   - mayAsk: whether the step may end before a large record, with `homework`.
-  ///   - prepared: the homework of the step before; this one goes on with its type.
+  ///   - words: when the texts of large records are cut.
   ///   - begins: gets the type before anything is done for it.
   /// - Throws: what the engine throws.
   package func advance(
     after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false,
-    mayAsk: Bool = false, prepared: PreparedIndex? = nil,
-    begins: (RecordTypeRowKey) -> Void = { _ in }
+    words: WordCutting = .inStep, begins: (RecordTypeRowKey) -> Void = { _ in }
   ) throws -> IndexStep? {
-    (index.mayAsk, index.prepared) = (mayAsk, prepared)
-    defer { (index.mayAsk, index.prepared) = (false, nil) }
     let leaves = leavesFew && index.delay.areFew
     let unfinished =
-      try unfinishedType(of: prepared)
+      try unfinishedType(of: words.prepared)
       ?? fields.unfinishedType(after: last, leavesBehind: leaves)
     if let unfinished { begins(unfinished) }
     guard let rowKey = unfinished, let database = try reading.database(ofZone: rowKey.zone)
@@ -63,12 +59,12 @@ package struct IndexBuild {
       if !leaves { index.delay.caughtUp() }
       return nil
     }
-    if let step = try removeGone(rowKey, in: database) { return step }
+    if let step = try removeGone(rowKey, in: database, words) { return step }
     let known = try fields.keys(of: rowKey).fields
     return if let start = known.values.compactMap({ $0.builtTo.map(ByteText.init) }).min() {
-      try build(rowKey, from: start.text, in: database, limit: limit)
+      try build(rowKey, from: start.text, in: database, limit: limit, words)
     } else if let start = known.values.compactMap(\.behind).min() {
-      try catchUp(rowKey, from: start, in: database)
+      try catchUp(rowKey, from: start, in: database, words)
     } else {
       nil
     }
@@ -102,7 +98,8 @@ package struct IndexStep: Sendable {
 
 extension IndexBuild {
   private func build(
-    _ rowKey: RecordTypeRowKey, from start: String, in database: DatabaseKey, limit: Int
+    _ rowKey: RecordTypeRowKey, from start: String, in database: DatabaseKey, limit: Int,
+    _ words: WordCutting
   ) throws -> IndexStep {
     let names = try fields.keys(of: rowKey).fields.filter {
       $0.value.builtTo.map { ByteText($0) } == ByteText(start)
@@ -118,7 +115,7 @@ extension IndexBuild {
       }
       let most = min(stretch.next, limit - taken)
       let records = try reading.records(of: rowKey, afterName: end ?? "", limit: most)
-      var intake = try IndexIntake(names, of: rowKey, in: database, fields, index)
+      var intake = try IndexIntake(names, of: rowKey, in: database, fields, index, words)
       let new = try intake.take(records)
       try intake.finish()
       keep(intake.long, of: rowKey, names, after: .name(ByteText(end ?? "")))
@@ -146,13 +143,13 @@ extension IndexBuild {
   /// Many together and in the order of the index, whoever waits: that is what makes them cheap. Large ones, and such with
   /// many rows, are fewer.
   private func catchUp(
-    _ rowKey: RecordTypeRowKey, from start: Int64, in database: DatabaseKey
+    _ rowKey: RecordTypeRowKey, from start: Int64, in database: DatabaseKey, _ words: WordCutting
   ) throws -> IndexStep {
     let names = try fields.keys(of: rowKey).fields.filter { $0.value.behind == start }.map(\.key)
     if let step = try goOn(rowKey, names, after: .sequence(start)) { return step }
     let isOfWords = names.contains { IndexedField(indexName: $0).isWords }
     let most = isOfWords ? Self.bytesOfWords : Self.bytesTogether
-    var intake = try IndexIntake(names, of: rowKey, in: database, fields, index)
+    var intake = try IndexIntake(names, of: rowKey, in: database, fields, index, words)
     var (end, taken, bytes, isLast, next) = (start, 0, 0, false, IndexStretch.first)
     repeat {
       let records = try reading.records(of: rowKey, afterSequence: end, limit: next)

@@ -35,10 +35,21 @@ package struct PreparedIndex: Sendable {
   let changes: [String: IndexChange]
 }
 
-extension QueryIndex {
+/// When the texts of large records are cut into words.
+package enum WordCutting: Sendable {
+  /// By the step that takes them in.
+  case inStep
+  /// By whoever carries out steps: one ends before such a record, with its homework. What was made of the homework of the step
+  /// before is for the next one, which goes on with its type.
+  case betweenSteps(PreparedIndex?)
+
+  var prepared: PreparedIndex? {
+    if case .betweenSteps(let prepared) = self { prepared } else { nil }
+  }
+
   /// What was made beforehand of this subject, if it is of all these fields.
-  func answer(
-    to subject: IndexHomework.Subject, of type: RecordTypeRowKey, _ fields: [String]
+  func prepared(
+    of subject: IndexHomework.Subject, _ type: RecordTypeRowKey, _ fields: [String]
   ) -> PreparedIndex? {
     guard let prepared, prepared.type == type, prepared.subject == subject,
       prepared.fields.isSuperset(of: fields)
@@ -46,10 +57,10 @@ extension QueryIndex {
     return prepared
   }
 
-  /// Whether a step leaves the words of records of so many bytes together to whoever carries it out.
-  func leavesWords(of fields: [String], bytes: Int) -> Bool {
-    mayAsk && bytes > IndexDelay.bytesAtOnce
-      && fields.contains { IndexedField(indexName: $0).isWords }
+  /// Whether a step ends before records of so many bytes together.
+  func endsStep(before fields: [String], bytes: Int) -> Bool {
+    guard case .betweenSteps = self, bytes > IndexDelay.bytesAtOnce else { return false }
+    return fields.contains { IndexedField(indexName: $0).isWords }
   }
 }
 

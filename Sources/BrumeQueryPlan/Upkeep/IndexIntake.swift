@@ -10,6 +10,7 @@ struct IndexIntake {
   private let fields: FieldIndexes
   private let index: QueryIndex
   private let type: RecordTypeRowKey
+  private let words: WordCutting
   private var entries: [IndexEntry]
   private var rows: [IndexRow] = []
   private var hasTaken = false
@@ -22,8 +23,9 @@ struct IndexIntake {
   /// - Parameter names: of the fields that take records in.
   init(
     _ names: [String], of type: RecordTypeRowKey, in database: DatabaseKey,
-    _ fields: FieldIndexes, _ index: QueryIndex
+    _ fields: FieldIndexes, _ index: QueryIndex, _ words: WordCutting
   ) throws {
+    self.words = words
     (self.type, self.database, self.fields, self.index) = (type, database, fields, index)
     let known = try fields.keys(of: type).fields
     entries = names.compactMap { name in
@@ -40,8 +42,8 @@ struct IndexIntake {
     for (place, found) in records.enumerated() {
       if isFull { return records[..<place] }
       let subject = IndexHomework.Subject.record(row: found.row, sequence: found.sequence)
-      let prepared = index.answer(to: subject, of: type, names)
-      if prepared == nil, index.leavesWords(of: names, bytes: found.record.byteCount) {
+      let prepared = words.prepared(of: subject, type, names)
+      if prepared == nil, words.endsStep(before: names, bytes: found.record.byteCount) {
         meetsLong = true
         homework = IndexHomework(
           type: type, subject: subject, database: database, fields: names, old: nil,

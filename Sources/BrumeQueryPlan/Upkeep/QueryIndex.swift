@@ -17,9 +17,6 @@ package final class QueryIndex {
   var remainders: [RecordTypeRowKey: IndexRemainder] = [:] {
     didSet { haveRemaindersChanged = true }
   }
-  /// What was made for the running step beforehand, and whether it may ask for that.
-  var prepared: PreparedIndex?
-  var mayAsk = false
   /// Whether a transaction that is not committed has changed them.
   var haveRemaindersChanged = false
 

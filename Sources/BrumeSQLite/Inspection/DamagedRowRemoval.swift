@@ -80,7 +80,7 @@ extension Connection {
   }
 
   /// A push that waits is news that its device has of nobody else: what takes its place cannot be read, so that the device is
-  /// sent "fetch everything".
+  /// sent "fetch everything". Its number stays, also if that is what is damaged: the index leads the right device to it.
   private static let emptyEntries = """
     UPDATE mailbox SET notification = '', subscription = '', collapse = NULL, payload = x'', time = 0,
       request = '', checksum = \(SummedTable.mailbox.sum(of: [

@@ -2,8 +2,20 @@
 // backup, in one read transaction beside a server.
 
 import BrumeModel
-import BrumeStorage
+package import BrumeStorage
 import GRDB
+
+/// The database of a data folder, read beside the server that has it open.
+package enum SQLiteSnapshot {
+  /// Runs `body` with one state of the database, on the calling thread. Nothing is written into the folder.
+  ///
+  /// - Throws: what `body` threw; `StoreError` if there is no database that this version can read.
+  package static func run<Value>(
+    of folder: String, _ body: (any StoreExport) throws -> Value
+  ) throws -> Value {
+    try SQLiteExport.withSnapshot(of: folder + "/brume.sqlite") { try body($0) }
+  }
+}
 
 final class SQLiteExport: StoreExport {
   let engineName = "SQLite"
@@ -30,6 +42,7 @@ final class SQLiteExport: StoreExport {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
       return try queue.inDatabase { database in
+        try Migrations.requireNewest(database)
         try database.execute(sql: "BEGIN DEFERRED")
         defer { try? database.execute(sql: "ROLLBACK") }
         let export = SQLiteExport(database, Connection(database, DamagedRows()))

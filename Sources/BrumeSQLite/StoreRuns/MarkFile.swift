@@ -58,7 +58,7 @@ final class MarkFile: Sendable {
   func sync() { fsync(descriptor) }
 }
 
-/// The marks of an open store. Only the writer changes them.
+/// The marks of an open store. Only the start and the writer change them.
 final class Marks: Sendable {
   private let files: [MarkFile]
   private let state: Mutex<(progress: StoreProgress, isBroken: Bool)>
@@ -71,7 +71,11 @@ final class Marks: Sendable {
     self.files = files
     self.broken = broken
     state = Mutex((progress, false))
-    write(progress)
+  }
+
+  /// The database says of itself that this run has begun, so the marks may say it too.
+  func begin() {
+    write(state.withLock { $0.progress })
     for file in files { file.sync() }
   }
 

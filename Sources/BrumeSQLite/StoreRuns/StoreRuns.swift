@@ -27,6 +27,8 @@ struct StoreRuns {
   struct Begun {
     let start: Int64
     let marks: Marks
+    /// What the database does not say of this start, because the disk is full; nil: it does.
+    let pending: PendingRun?
   }
 
   /// To be called before anything is opened: SQLite removes the log of a database that is not there.
@@ -54,7 +56,8 @@ struct StoreRuns {
         + "remove that file")
   }
 
-  /// Begins a run of the database that `writer` has open. Commits one transaction.
+  /// Begins a run of the database that `writer` has open. Commits one transaction, or leaves that to the first that writes,
+  /// if the disk is full.
   func begin(on writer: Database) throws -> Begun {
     let inFolder = open(folder + "/brume.mark")
     let known = try Known(writer)
@@ -68,20 +71,39 @@ struct StoreRuns {
       start: (earlier.max() ?? 0) + 1, runID: runID, position: try Self.lastPosition(writer))
     // A copy goes its own way, so that the store that it was made from may go on as well.
     let store = finding == nil ? known.store ?? runID : runID
-    try writer.inTransaction {
-      try Known(store: store, start: progress.start, progress: progress, file: file).write(writer)
-      if let finding { try set(SQLiteSettings.name(of: .copiedBack), finding, writer) }
-      return .commit
-    }
+    let begun = Known(store: store, start: progress.start, progress: progress, file: file)
+    // Who reads a copy has to know it for one, so there it is all or nothing.
+    let mayWait = finding == nil && known.progress != nil
+    let isNoted = try note(begun, finding, on: writer, mayWait: mayWait)
     if let finding { say(finding) }
     let files = [inFolder, store == known.store ? outside.file : openExternal(store).file]
+    let marks = Marks(files.compactMap { $0 }, at: progress) { [logger] path in
+      logger.warning(
+        "a mark cannot be written; a folder that is copied back may go unnoticed",
+        metadata: ["store.mark": "\(path)"])
+    }
+    if isNoted { marks.begin() }
     return Begun(
-      start: progress.start,
-      marks: Marks(files.compactMap { $0 }, at: progress) { [logger] path in
-        logger.warning(
-          "a mark cannot be written; a folder that is copied back may go unnoticed",
-          metadata: ["store.mark": "\(path)"])
-      })
+      start: progress.start, marks: marks, pending: isNoted ? nil : PendingRun(begun.settings))
+  }
+
+  /// Answers false if the disk has no room for it and it may wait.
+  private func note(
+    _ run: Known, _ finding: String?, on writer: Database, mayWait: Bool
+  ) throws -> Bool {
+    do {
+      try writer.inTransaction {
+        try run.write(writer)
+        if let finding { try set(SQLiteSettings.name(of: .copiedBack), finding, writer) }
+        return .commit
+      }
+      return true
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL && mayWait {
+      logger.error(
+        "the disk is full: what is stored can be read, and saves are refused until there is room; make some",
+        metadata: ["store.folder": "\(folder)"])
+      return false
+    }
   }
 
   private func say(_ finding: String) {
@@ -175,11 +197,15 @@ extension StoreRuns.Known {
     }
   }
 
+  fileprivate var settings: [(name: String, value: String?)] {
+    [
+      (Self.names.start, String(start)), (Self.names.runID, progress?.runID),
+      (Self.names.store, store), (Self.names.file, file),
+    ]
+  }
+
   fileprivate func write(_ writer: Database) throws {
-    try set(Self.names.start, String(start), writer)
-    try set(Self.names.runID, progress?.runID, writer)
-    try set(Self.names.store, store, writer)
-    try set(Self.names.file, file, writer)
+    for (name, value) in settings { try set(name, value, writer) }
   }
 }
 

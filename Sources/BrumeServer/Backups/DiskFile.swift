@@ -120,8 +120,9 @@ package final class DiskFile: Sendable {
     guard fsync(folder.descriptor) == 0 else { throw Self.failure("save", parent) }
   }
 
-  private static func failure(_ what: String, _ path: String) -> StoreError {
-    let code: StoreError.Code = errno == ENOSPC || errno == EDQUOT ? .noRoom : .unavailable
+  /// Why the last call failed, by what the system says of it.
+  static func failure(_ what: String, _ path: String) -> StoreError {
+    let code: StoreError.Code = SystemError.isLackOfRoom() ? .noRoom : .unavailable
     return StoreError(code, "cannot \(what) '\(path)': \(SystemError.reason())")
   }
 }

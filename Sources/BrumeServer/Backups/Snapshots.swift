@@ -53,7 +53,7 @@ package final class Snapshots: Sendable {
   func begin() throws -> String {
     expire()
     let id = host.uuid()
-    guard let folder, OwnerOnly.makeFolders(folder) else {
+    guard folder != nil else {
       throw BrumeError(.badRequest, "this server has no data folder that snapshots could be in")
     }
     if let failed = try list.withLock({ try $0.begin(id, now: host.now()) }) { forget(failed) }
@@ -71,9 +71,10 @@ package final class Snapshots: Sendable {
   }
 
   private func make(_ id: String) async {
-    guard let path = path(of: id) else { return }
+    guard let folder, let path = path(of: id) else { return }
     let unfinished = path + Self.unfinished
     do {
+      guard OwnerOnly.makeFolders(folder) else { throw DiskFile.failure("make", folder) }
       let size = try await store.snapshot { [self] source in
         let file = try DiskFile.appending(unfinished)
         let size = try write(source, id, file)

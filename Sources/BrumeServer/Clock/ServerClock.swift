@@ -1,20 +1,32 @@
-// The clock that everything in the server waits by: the host's, or one that is moved by hand. Limits of connections
-// and of calls to the outside are no part of it: the other side's time goes on.
+// The clock that everything in the server goes and waits by: the machine's, that of the database if others may have it open
+// too, or one that is moved by hand. Limits of connections and of calls to the outside are no part of it: the other side's
+// time goes on.
 
 import BrumeCore
 import BrumeDelivery
 package import BrumeModel
+import BrumeStorage
 
 /// The time of one server, and waiting for a later one.
 package struct ServerClock: Sendable {
-  private let host: Host
+  /// With this time.
+  let host: Host
   /// Nil: time passes by itself.
   package let manual: ManualTime?
+  /// The database's time; nil: it is the machine's, or moved by hand.
+  let shared: SharedTime?
 
-  /// - Parameter host: has the time of `manual`, if there is one.
-  init(_ host: Host, _ manual: ManualTime?) {
-    self.host = host
-    self.manual = manual
+  /// - Parameter machine: with its own clock.
+  init(_ settings: Settings, _ machine: Host) {
+    if settings.isClockManual {
+      let time = ManualTime(machine.now())
+      (manual, shared, host) = (time, nil, machine.following { time.now })
+    } else if case .postgres = settings.engine {
+      let time = SharedTime(machine: machine.now, steady: SteadyClock.milliseconds)
+      (manual, shared, host) = (nil, time, machine.following { time.now })
+    } else {
+      (manual, shared, host) = (nil, nil, machine)
+    }
   }
 
   /// The clock of one part of the server.
@@ -32,7 +44,7 @@ package struct ServerClock: Sendable {
 
 extension Host {
   /// The same host with another clock.
-  func following(_ time: ManualTime) -> Host {
-    Host(now: { time.now }, uuid: uuid, randomBytes: randomBytes)
+  func following(_ now: @escaping @Sendable () -> Milliseconds) -> Host {
+    Host(now: now, uuid: uuid, randomBytes: randomBytes)
   }
 }

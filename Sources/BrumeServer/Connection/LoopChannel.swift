@@ -45,6 +45,7 @@ struct LoopChannel: ServerChildChannel {
       let watch = makeGuard()
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandler(OldHTTP(), position: .before(codec))
+      try pipeline.addHandler(AbsoluteTarget(), position: .before(codec))
       try pipeline.addHandler(watch, position: .after(codec))
       return Accepted(value, watchedBy: watch)
     }

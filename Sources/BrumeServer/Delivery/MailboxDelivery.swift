@@ -17,6 +17,8 @@ struct MailboxDelivery: Sendable {
   let reads: StreamReads
   /// Nil: this process is the only one that has the store open.
   let tail: MailboxTail?
+  /// The same.
+  let accounts: AccountTail?
 
   init(
     _ delivery: ServerDelivery, engine: Engine, store: any Store, settings: Settings,
@@ -30,8 +32,11 @@ struct MailboxDelivery: Sendable {
     let direct = CallTargets(engine: engine, mailboxes: mailboxes, delivery: delivery)
     pushFaults = Self.pushFaults(settings, store, delivery, host)
     targets = pushFaults.map { direct.behind($0, engine: engine) } ?? direct
-    reads = StreamReads(targets.streamSource, logger)
-    tail = Self.tail(of: store, targets, delivery)
+    accounts = store.sharedAccounts.map {
+      AccountTail($0, SignOut(engine.accounts, delivery), engine.deviceRemovals)
+    }
+    reads = StreamReads(targets.streamSource, accounts, logger)
+    tail = Self.tail(of: store, targets, delivery, accounts)
   }
 
   /// What notifiers deliver to.
@@ -49,12 +54,13 @@ struct MailboxDelivery: Sendable {
 
   /// Nil: this process is the only one that has the store open.
   private static func tail(
-    of store: any Store, _ targets: CallTargets, _ delivery: ServerDelivery
+    of store: any Store, _ targets: CallTargets, _ delivery: ServerDelivery,
+    _ accounts: AccountTail?
   ) -> MailboxTail? {
     store.sharedMailboxes.map {
       MailboxTail(
         mailboxes: $0, leases: store.leases, delivery: targets.delivery, server: delivery,
-        damaged: store.damagedRows)
+        accounts: accounts, damaged: store.damagedRows)
     }
   }
 }

@@ -17,6 +17,8 @@ struct MailboxTail: Sendable {
   let delivery: any EntryDelivery
   /// Whoever is connected, and the worker.
   let server: ServerDelivery
+  /// What others did to accounts, before what was read of mailboxes leaves; nil: nobody does anything.
+  let accounts: AccountTail?
   /// Is notified of damaged pages.
   let damaged: DamagedRows?
 
@@ -52,6 +54,8 @@ struct MailboxTail: Sendable {
     while true {
       let page = try await mailboxes.newEntries(in: bucket, after: seen, limit: Self.page)
       guard let last = page.last else { return }
+      // After a sleep there may be pushes here to somebody who signed out elsewhere meanwhile.
+      try await accounts?.catchUp()
       seen = last.entry.position
       delivery.deliver(newEntries(page, isOwned: leases.owns(bucket)))
       if page.count < Self.page { return }

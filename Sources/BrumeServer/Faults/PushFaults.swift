@@ -96,6 +96,10 @@ struct FaultyStreamSource: StreamSource {
   func leaving(_ entries: [MailboxEntry], to device: DeviceKey) async throws -> [MailboxEntry] {
     try await faults.leaving(source.leaving(entries, to: device), to: device)
   }
+
+  func isRegistered(_ device: DeviceKey) async throws -> Bool {
+    try await source.isRegistered(device)
+  }
 }
 
 /// New entries on their way to devices, past the faults.

@@ -42,9 +42,17 @@ extension Metric {
   static let droppedSpans = Metric(
     "brume_trace_spans_dropped_total", .counter, "spans",
     "Spans that the collector of traces did not take; absent while none are sent.")
+  static let lostLogLines = Metric(
+    "brume_log_lines_lost_total", .counter, "lines",
+    "Lines of the server's own log that are missing in it, because nobody read it or it could not be written; absent "
+      + "within another program.")
   static let certificateEnd = Metric(
     "brume_tls_certificate_end_timestamp_seconds", .gauge, "seconds",
     "When the TLS certificate ceases to be good, in seconds since 1970; absent without TLS.")
+  static let clockDifference = Metric(
+    "brume_clock_difference_seconds", .gauge, "seconds",
+    "How far this machine's clock is ahead of the database's, by which servers go, negative if it is behind; absent "
+      + "without PostgreSQL.")
   static let ready = Metric(
     "brume_ready", .gauge, "1 or 0", "1 while the server answers and its store has not failed.")
 }
@@ -129,8 +137,9 @@ extension Metric {
     "Calls to APNs, Web Push services and webhooks that wait for their answer.")
 
   package static let all: [Metric] = [
-    requests, requestTime, refusedConnections, certificateEnd, droppedSpans, ready, savedRecords,
-    deletedRecords, forgottenDeletions, uploadedBytes, downloadedBytes, logPosition, damagedRows,
+    requests, requestTime, refusedConnections, certificateEnd, droppedSpans, lostLogLines,
+    clockDifference, ready, savedRecords, deletedRecords, forgottenDeletions, uploadedBytes,
+    downloadedBytes, logPosition, damagedRows,
     unfinishedIndexes, indexedRecords, notifierLag,
     notifierDelay,
     unservedSubscriptions, subscriptions,

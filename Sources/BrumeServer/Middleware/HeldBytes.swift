@@ -51,6 +51,14 @@ package final class HeldBytes: Sendable {
     var all = 0
     /// By address, and by user.
     var owners: [String: Int] = [:]
+
+    mutating func add(_ count: Int, of names: [String]) {
+      all += count
+      for name in names {
+        let left = owners[name, default: 0] + count
+        owners[name] = left > 0 ? left : nil
+      }
+    }
   }
   private let most: Int
   private let mostOfOne: Int
@@ -104,24 +112,39 @@ package final class HeldBytes: Sendable {
       bytes.withLock { $0 += count }
     }
 
-    /// The bytes are no longer kept.
-    package func giveBack() {
-      let count = bytes.withLock { bytes in
-        defer { bytes = 0 }
-        return bytes
+    /// It is so many bytes, whatever was thought before.
+    ///
+    /// - Throws: `RefusedRequest` if there is no room for them; then it is what it was.
+    package func fit(_ count: Int) throws {
+      try bytes.withLock { held in
+        try memory.exchange(held, for: count, of: owners)
+        held = count
       }
-      memory.give(count, of: owners)
     }
+
+    /// The bytes are no longer kept.
+    package func giveBack() { try? fit(0) }
   }
 
   private func take(_ count: Int, of owners: [String]) throws {
     try state.withLock { state in
-      guard hasRoom(count, owners, state) else {
-        throw RefusedRequest(error: BrumeError(.tryAgainLater, refusal, retryAfter: 1))
-      }
-      state.all += count
-      for owner in owners { state.owners[owner, default: 0] += count }
+      guard hasRoom(count, owners, state) else { throw refused }
+      state.add(count, of: owners)
     }
+  }
+
+  /// Fewer always fit.
+  private func exchange(_ held: Int, for count: Int, of owners: [String]) throws {
+    try state.withLock { state in
+      state.add(-held, of: owners)
+      let fits = count <= held || hasRoom(count, owners, state)
+      state.add(fits ? count : held, of: owners)
+      if !fits { throw refused }
+    }
+  }
+
+  private var refused: RefusedRequest {
+    RefusedRequest(error: BrumeError(.tryAgainLater, refusal, retryAfter: 1))
   }
 
   private func hasRoom(_ count: Int, _ owners: [String], _ state: State) -> Bool {
@@ -131,16 +154,5 @@ package final class HeldBytes: Sendable {
       && owners.indices.allSatisfy {
         state.owners[owners[$0], default: 0] + count <= ($0 == 0 ? mostOfOne : mostOfUser)
       }
-  }
-
-  private func give(_ count: Int, of owners: [String]) {
-    guard count > 0 else { return }
-    state.withLock { state in
-      state.all -= count
-      for owner in owners {
-        let left = state.owners[owner, default: 0] - count
-        state.owners[owner] = left > 0 ? left : nil
-      }
-    }
   }
 }

@@ -7,18 +7,23 @@ import BrumeModel
 import BrumeStorage
 import BrumeWire
 import HTTPTypes
+import Logging
 import Synchronization
 
 /// One for each server.
 final class AuditLog: Sendable {
   private static let paths = "/_brume/admin/"
+  /// What changes no row of the store.
+  private static let ofBackups = ["backups", "backups/remove"]
   private let audit: Audit
   private let refusals: Mutex<RateLimiter<Bool>>
   private let host: Host
+  private let logger: Logger
 
-  init(_ audit: Audit, limits: Limits, host: Host) {
+  init(_ audit: Audit, limits: Limits, host: Host, logger: Logger) {
     self.audit = audit
     self.host = host
+    self.logger = logger
     refusals = Mutex(
       RateLimiter(
         perSecond: limits.auditRefusalsPerSecond, burst: limits.auditRefusalsBurst, maximumKeys: 1))
@@ -34,12 +39,24 @@ final class AuditLog: Sendable {
     _ call: Call, _ endpoint: Endpoint, _ work: () async throws -> Reply
   ) async throws -> Reply {
     guard let act = act(call, endpoint) else { return try await work() }
-    return try await carryOut(act, work)
+    let needsNoLine = call.caller.access == .owner && Self.ofBackups.contains(act.action)
+    return try await carryOut(act, needsNoLine: needsNoLine, work)
   }
 
   /// The same for what somebody does who was nobody before: signing in.
-  func carryOut(_ act: Audit.Act, _ work: () async throws -> Reply) async throws -> Reply {
-    try await audit.begin(act)
+  ///
+  /// - Parameter needsNoLine: whether it is done also if the disk has no room for the line. Who owns the data folder can read
+  ///   all of it without the server, and before he makes room he may want a backup.
+  func carryOut(
+    _ act: Audit.Act, needsNoLine: Bool = false, _ work: () async throws -> Reply
+  ) async throws -> Reply {
+    do { try await audit.begin(act) } catch let error as StoreError
+      where error.code == .noRoom && needsNoLine
+    {
+      logger.warning(
+        "the disk is full: what the owner of the data folder does has no line in the audit log",
+        metadata: ["operator.action": "\(act.action)", "request.id": "\(act.requestID)"])
+    }
     do {
       let reply = try await work()
       // The work is done: a line without a status says less, and nothing wrong.

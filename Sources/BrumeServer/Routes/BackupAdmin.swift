@@ -11,6 +11,8 @@ import NIOCore
 
 struct BackupAdmin: Sendable {
   let snapshots: Snapshots
+  /// Where the rows are.
+  let engine: String
   let assets: any AssetStore
   let users: NamedUsers
   let downloads: AssetDownloads
@@ -30,6 +32,7 @@ struct BackupAdmin: Sendable {
     case .failed(let reason):
       (object["state"], object["reason"]) = (.string("failed"), .string(reason))
       object["disk"] = .bool(snapshots.isFailedByDisk(id))
+      object["engine"] = .string(engine)
     }
     return .json(.object(object))
   }

@@ -23,6 +23,10 @@ struct MetricsRoute: Sendable {
   let identities: TLSIdentities?
   /// Nil: no traces are sent.
   let exporter: OTLPExporter?
+  /// Nil: nobody counts them.
+  let lostLogLines: (@Sendable () -> Int64)?
+  /// Nil: nobody shares the store.
+  let sharedTime: SharedTime?
 
   /// Open to this machine and in development; to others with the token of the settings.
   func show(_ call: Call) async throws -> Reply {
@@ -65,6 +69,10 @@ struct MetricsRoute: Sendable {
     metrics.gauge(.pushesUnderWay, Int64(deliveries.underWay))
     if let identities { metrics.gauge(.certificateEnd, identities.notAfter) }
     if let exporter { metrics.total(.droppedSpans, exporter.dropped) }
+    if let lostLogLines { metrics.total(.lostLogLines, lostLogLines()) }
+    if let sharedTime {
+      metrics.gauge(.clockDifference, seconds: Double(sharedTime.difference) / 1000)
+    }
     metrics.gauge(.ready, health.isReady ? 1 : 0)
     var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
     reply.contentType = "text/plain; version=0.0.4; charset=utf-8"

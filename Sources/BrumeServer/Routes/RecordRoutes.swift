@@ -18,6 +18,7 @@ struct RecordRoutes: Sendable {
     if let id = request.operationID {
       try TextRules.check(id, "'operationID'", upTo: limits.labelBytes)
     }
+    try call.answer.take(request.bytesOfAnswer(toBody: call.body.count))
     let token = try await currentSyncToken(call, of: request.zone)
     let results = try await rules.modifyRecords(request, in: call.scope, as: call.caller)
     metrics.count(results)
@@ -45,6 +46,17 @@ struct RecordRoutes: Sendable {
     let options = RecordOptions(
       json, of: call, desiring: request.desiredKeys, addresses)
     return .json(Wire.queryPage(page, options, syncToken: token))
+  }
+}
+
+extension ModifyRecordsRequest {
+  /// Ours: what an answer says of a record beside what its save has brought.
+  private static let bytesOfRecord = 512
+
+  /// About how many the answer will have, as far as the request shows: a record may have grown by other saves.
+  fileprivate func bytesOfAnswer(toBody bytes: Int) -> Int {
+    let fields = desiredKeys?.isEmpty ?? false ? 0 : bytes
+    return fields + Self.bytesOfRecord * operations.count { !$0.kind.isDelete }
   }
 }
 

@@ -10,6 +10,10 @@ struct SignOut: Sendable {
   let streams: StreamHub
   let signals: MailboxSignals
 
+  init(_ accounts: Accounts, _ delivery: ServerDelivery) {
+    (self.accounts, streams, signals) = (accounts, delivery.streams, delivery.signals)
+  }
+
   /// Ends all sessions of a user.
   func everywhere(_ user: UserID) async throws {
     try await accounts.signOutEverywhere(user)

@@ -12,6 +12,7 @@ import ServiceLifecycle
 struct CourierRoute: Sendable {
   let courier: Courier
   let cursors: MailboxCursors
+  let places: StreamPlaces
   let metrics: ServerMetrics
   /// How long a poll waits for a notification, in seconds.
   let pollSeconds: Int
@@ -29,7 +30,9 @@ struct CourierRoute: Sendable {
     let cursor = if let text { try await cursors.cursor(text) } else { nil as Courier.Cursor? }
     let answer = try await cancelWhenGracefulShutdown {
       try await inTime {
-        try await courier.next(token: token, cursor: cursor, waiting: .seconds(pollSeconds))
+        try await courier.next(token: token, cursor: cursor, waiting: .seconds(pollSeconds)) {
+          (user) throws(BrumeError) in try places.enter(user, at: call.address.name).place
+        }
       }
     }
     var reply = Reply.json(answer?.payload ?? Array("null".utf8))

@@ -15,6 +15,7 @@ import Synchronization
 /// alone are more than a kilobyte.
 final class StreamParts: Sendable {
   let hub: StreamHub
+  let places: StreamPlaces
   let reads: StreamReads
   let metrics: ServerMetrics
   let now: @Sendable () -> Milliseconds
@@ -26,11 +27,12 @@ final class StreamParts: Sendable {
   let generation: Int64
 
   init(
-    hub: StreamHub, reads: StreamReads, metrics: ServerMetrics,
+    hub: StreamHub, places: StreamPlaces, reads: StreamReads, metrics: ServerMetrics,
     now: @escaping @Sendable () -> Milliseconds, time: ManualTime?, limits: Limits,
     heartbeat: Int, generation: Int64
   ) {
     self.hub = hub
+    self.places = places
     self.reads = reads
     self.metrics = metrics
     self.now = now
@@ -42,15 +44,18 @@ final class StreamParts: Sendable {
 }
 
 /// Sendable because everything that changes is touched on the connection's event loop only, except
-/// the atomic.
+/// the atomics.
 final class StreamConnection: StreamListener, @unchecked Sendable {
   let device: DeviceKey
+  let place: StreamPlaces.Place
   private let channel: any NIOCore.Channel
   private let handler: StreamHandler
   private let parts: StreamParts
   /// When the user has to sign in again; nil: never.
   private let sessionEnds: Milliseconds?
   private let caughtUp = Atomic(false)
+  /// Whether it is going to be looked for the device.
+  private let isLooking = Atomic(false)
   private var progress: StreamProgress
   private var hasStarted = false
   private var hasEnded = false
@@ -64,11 +69,13 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   /// - Parameters:
   ///   - cursor: what the device has acknowledged.
   ///   - sessionEnds: when the stream ends too; nil: the caller has no session.
+  ///   - place: what the stream has until it ends.
   init(
     device: DeviceKey, after cursor: Int64, until sessionEnds: Milliseconds?,
-    on channel: any NIOCore.Channel, _ parts: StreamParts
+    on channel: any NIOCore.Channel, at place: StreamPlaces.Place, _ parts: StreamParts
   ) {
     self.device = device
+    self.place = place
     self.sessionEnds = sessionEnds
     self.channel = channel
     self.parts = parts
@@ -129,7 +136,17 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
     perform { $0.found(entries, nextDue: nextDue, isAll: isAll) }
   }
 
-  func end() { channel.eventLoop.execute { self.finish() } }
+  func lookForDevice() {
+    if isLooking.exchange(true, ordering: .relaxed) { return }
+    parts.reads.lookForDevice(of: self)
+  }
+
+  /// It is looked for the device now: a hint that comes from here on needs another look.
+  func lookBegins() { isLooking.store(false, ordering: .sequentiallyConsistent) }
+
+  func end(because error: BrumeError?) {
+    channel.eventLoop.execute { self.finish(because: error) }
+  }
 
   private func perform(
     _ step: @escaping @Sendable (inout StreamProgress) -> [StreamProgress.Action]
@@ -208,8 +225,13 @@ extension StreamConnection {
   }
 
   /// The answer's end, and the connection's.
-  func finish() {
+  ///
+  /// - Parameter error: what the client is answered before; nil: it may come back.
+  func finish(because error: BrumeError? = nil) {
     guard leave() else { return }
+    if let error {
+      handler.write(handler.framing.event(StreamEvents.end(because: error)), promise: nil)
+    }
     let written = channel.eventLoop.makePromise(of: Void.self)
     let close: @Sendable () -> Void = { self.handler.close() }
     written.futureResult.whenComplete { _ in close() }
@@ -227,6 +249,7 @@ extension StreamConnection {
     beat?.cancel()
     due?.cancel()
     (beat, due) = (nil, nil)
+    place.giveBack()
     if hasStarted {
       parts.hub.leave(self, as: device)
       parts.metrics.streamClosed()

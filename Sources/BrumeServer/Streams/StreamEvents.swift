@@ -5,6 +5,7 @@ import BrumeCore
 import BrumeDelivery
 import BrumeModel
 import BrumeStorage
+import BrumeWire
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
@@ -16,6 +17,12 @@ enum StreamEvents {
   /// The same as a chunk of an answer (RFC 9112, 7.1), and the end of one.
   static let silentChunk = ByteBuffer(string: "3\r\n:\n\n\r\n")
   static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
+  /// Why a stream ends whose device is gone. A client that only came back would register it again, and so drive out
+  /// another one of a user who has as many as may be.
+  static let deviceRemoved = BrumeError(
+    .notFound,
+    "this device was removed, so that nothing is pushed to it; open its stream again when it is to "
+      + "be registered anew")
   private static let sizeDigits = 6
 
   /// Entries as one chunk of an answer.
@@ -35,6 +42,17 @@ enum StreamEvents {
     }
     buffer.writeStaticString("\r\n")
     return buffer
+  }
+
+  /// The last event of a stream that its client must not come back to as it is: its data are what a refused request is
+  /// answered.
+  static func end(because error: BrumeError) -> String {
+    "event: end\ndata: \(String(decoding: Wire.error(error), as: UTF8.self))\n\n"
+  }
+
+  /// A text as one chunk of an answer.
+  static func chunk(of text: String) -> ByteBuffer {
+    ByteBuffer(string: "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n")
   }
 
   /// About how many bytes entries are when they are written.
@@ -73,27 +91,37 @@ extension ByteBuffer {
 }
 
 extension StreamRoute {
-  /// Returns when the server ends, the user has signed out or the client has to come back; throws when
-  /// the client has gone.
+  /// Returns when the server ends, the user has signed out, the device is gone or the client has to come back; throws
+  /// when the client has gone.
   @concurrent func write(
     _ stream: EventStream, after cursor: Int64, to writer: inout any ResponseBodyWriter,
-    of call: Call
+    of call: Call, _ opening: Opening
   ) async throws {
     parts.metrics.streamOpened()
-    defer { parts.metrics.streamClosed() }
+    defer {
+      parts.metrics.streamClosed()
+      opening.place.giveBack()
+    }
     try await writer.write(StreamEvents.greeting)
     let heartbeat = Duration.seconds(parts.heartbeat)
     let batches = stream.batches(after: cursor, heartbeat: heartbeat)
     let leaving = batches.map { [source] in try await source.leaving($0, to: stream.device) }
-    try await write(leaving, to: &writer, of: call)
+    try await write(leaving, to: &writer, of: call, opening)
   }
 
   @concurrent private func write(
     _ batches: some AsyncSequence<[MailboxEntry], any Error> & Sendable,
-    to writer: inout any ResponseBodyWriter, of call: Call
+    to writer: inout any ResponseBodyWriter, of call: Call, _ opening: Opening
   ) async throws {
+    var removals = opening.removals
     for try await entries in batches.cancelOnGracefulShutdown() {
       guard try await isStillSignedIn(call) else { return }
+      if exchange(&removals, with: parts.hub.removals) != removals,
+        try await !source.isRegistered(opening.device)
+      {
+        let end = StreamEvents.end(because: StreamEvents.deviceRemoved)
+        return try await writer.write(ByteBuffer(string: end))
+      }
       var buffer = ByteBuffer()
       StreamEvents.append(entries, parts.generation, to: &buffer)
       try await writer.write(entries.isEmpty ? StreamEvents.silence : buffer)

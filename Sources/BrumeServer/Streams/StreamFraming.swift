@@ -21,6 +21,13 @@ enum StreamFraming {
     }
   }
 
+  func event(_ text: String) -> NIOAny {
+    switch self {
+    case .chunks: NIOAny(IOData.byteBuffer(StreamEvents.chunk(of: text)))
+    case .frames: Self.frame(ByteBuffer(string: text))
+    }
+  }
+
   var silence: NIOAny {
     switch self {
     case .chunks: NIOAny(IOData.byteBuffer(StreamEvents.silentChunk))

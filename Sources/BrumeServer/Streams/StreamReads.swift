@@ -1,5 +1,5 @@
 // This reads mailboxes for open streams, which have no tasks of their own. A stream asks for one reading at
-// a time, so what waits here is bounded by the connections.
+// a time, and for one look for its device, so what waits here is bounded by the streams.
 
 import BrumeDelivery
 import BrumeModel
@@ -22,6 +22,9 @@ protocol StreamSource: Sendable {
 
   /// What of entries that a stream has read by itself leaves for its device: all, but for faults.
   func leaving(_ entries: [MailboxEntry], to device: DeviceKey) async throws -> [MailboxEntry]
+
+  /// Whether the device is registered.
+  func isRegistered(_ device: DeviceKey) async throws -> Bool
 }
 
 /// The mailboxes themselves.
@@ -40,6 +43,10 @@ struct MailboxSource: StreamSource {
 
   func leaving(_ entries: [MailboxEntry], to device: DeviceKey) -> [MailboxEntry] { entries }
 
+  func isRegistered(_ device: DeviceKey) async throws -> Bool {
+    try await store.read { try $0.devices.find(device) != nil }
+  }
+
   /// A device's mailbox as its streams read it.
   func stream(of device: DeviceKey) -> EventStream {
     EventStream(
@@ -51,16 +58,20 @@ struct MailboxSource: StreamSource {
 /// The readings that open streams ask for. One for each server.
 package final class StreamReads: Sendable {
   private struct Order: Sendable {
-    let position: Int64
+    /// Nil: it is looked whether the device is still registered.
+    let position: Int64?
     let stream: StreamConnection
   }
   private let source: any StreamSource
+  private let accounts: AccountTail?
   private let logger: Logger
   private let orders: AsyncStream<Order>
   private let order: AsyncStream<Order>.Continuation
 
-  init(_ source: any StreamSource, _ logger: Logger) {
+  /// - Parameter accounts: knows what other processes did to accounts; nil: there are no others.
+  init(_ source: any StreamSource, _ accounts: AccountTail?, _ logger: Logger) {
     self.source = source
+    self.accounts = accounts
     self.logger = logger
     (orders, order) = AsyncStream.makeStream()
   }
@@ -68,6 +79,11 @@ package final class StreamReads: Sendable {
   /// Reads what comes after a position and gives it to the stream.
   func read(after position: Int64, for stream: StreamConnection) {
     order.yield(Order(position: position, stream: stream))
+  }
+
+  /// Ends the stream if its device is not registered any more.
+  func lookForDevice(of stream: StreamConnection) {
+    order.yield(Order(position: nil, stream: stream))
   }
 
   /// Carries out what is asked for, until cancelled.
@@ -82,14 +98,20 @@ package final class StreamReads: Sendable {
   private func carryOut(_ order: Order) async {
     let stream = order.stream
     do {
-      let found = try await source.entries(
-        after: order.position, of: stream.device)
-      stream.found(found.entries, nextDue: found.nextDue, isAll: found.isAll)
+      if let position = order.position {
+        let found = try await source.entries(after: position, of: stream.device)
+        try await accounts?.catchUp()
+        stream.found(found.entries, nextDue: found.nextDue, isAll: found.isAll)
+      } else {
+        stream.lookBegins()
+        guard try await !source.isRegistered(stream.device) else { return }
+        stream.end(because: StreamEvents.deviceRemoved)
+      }
     } catch {
       logger.warning(
         "a stream ends, because its mailbox cannot be read",
         metadata: ["device": "\(stream.device.device)", "error": "\(error)"])
-      stream.end()
+      stream.end(because: nil)
     }
   }
 }

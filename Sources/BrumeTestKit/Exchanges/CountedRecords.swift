@@ -65,6 +65,11 @@ extension CountedRecords: RecordWriting where Inner: RecordWriting {
     exchanges.writes()
     return try inner.forgetDeletions(of: names, in: zone, through: sequence)
   }
+
+  func takeOver(_ found: [StoredRecord], in zone: ZoneKey) throws -> Bool {
+    exchanges.asks()
+    return try inner.takeOver(found, in: zone)
+  }
 }
 
 final class CountedQueries<Inner: QueryReading>: Counted<Inner>, QueryReading {

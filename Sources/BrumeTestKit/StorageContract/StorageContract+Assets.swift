@@ -14,8 +14,8 @@ extension StorageContract {
     .asset(Asset(fileChecksum: checksum, size: 7))
   }
 
-  private static func idle(_ store: any Store) async throws -> [String] {
-    try await store.read { try $0.assets.idleFiles(since: .max, limit: 10).map(\.checksum) }
+  private static func idle(_ store: any Store, limit: Int = 10) async throws -> [String] {
+    try await store.read { try $0.assets.idleFiles(since: .max, limit: limit).map(\.checksum) }
   }
 
   static let assets: [Case] = [
@@ -82,6 +82,32 @@ extension StorageContract {
       }
       for (checksum, needed) in [("a", false), ("b", true), ("c", false)] {
         try expectEqual(try await isNeeded(checksum), needed, "\(checksum) afterwards")
+      }
+    },
+    Case("of the files that records let go together all are marked, and no others") { store in
+      let checksums = (0..<150).map { "f\($0)" }
+      try await store.write(in: .everything(of: store)) { transaction in
+        for checksum in checksums + ["kept"] { try transaction.assets.put(file(checksum)) }
+        for (number, name) in ["one", "two", "three"].enumerated() {
+          let own = checksums.dropFirst(50 * number).prefix(50).map { asset($0) }
+          try transaction.putNext(name, fields: ["files": .list(own, of: .asset)])
+        }
+        try transaction.putNext("four", fields: ["file": asset("kept")])
+      }
+      try await store.write(in: .everything(of: store)) { transaction in
+        for name in ["one", "three"] {
+          try transaction.records.remove(
+            RecordKey(zone: .sample(), name: name), type: "Trail",
+            sequence: transaction.sequences.next(in: .sample()))
+        }
+        try transaction.putNext("two", fields: ["file": asset("f50")])
+      }
+      let idle = checksums.filter { $0 != "f50" }.sorted()
+      try expectEqual(try await Self.idle(store, limit: 200).sorted(), idle, "idle")
+      try await store.read { transaction in
+        for (checksum, needed) in [("f0", false), ("f50", true), ("f149", false), ("kept", true)] {
+          try expectEqual(try transaction.assets.isFileNeeded(checksum), needed, checksum)
+        }
       }
     },
     Case("a file that a record lets go of is marked, in the same transaction") { store in

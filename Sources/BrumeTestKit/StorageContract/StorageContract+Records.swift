@@ -95,6 +95,48 @@ extension StorageContract {
       try expectEqual(answer, later, "answer of put")
       try expectEqual(inside, later, "read in the same body")
     },
+    Case("what a read has found is taken over as long as it is the same") { store in
+      let target = RecordKey(zone: .sample(), name: "target")
+      try await store.write(in: .database(.sample())) { transaction in
+        for name in ["changed", "gone", "same"] {
+          let reference = Reference(recordName: "target", action: .deleteSelf)
+          try transaction.putNext(name, fields: ["to": .reference(reference)])
+        }
+      }
+      let found = try await store.read { transaction in
+        try ["changed", "gone", "same"].compactMap { name in
+          try transaction.records.find(RecordKey(zone: .sample(), name: name))
+        }
+      }
+      try await store.write(in: .database(.sample())) { transaction in
+        try expect(
+          try transaction.records.takeOver(found, in: .sample()), "not the same at first")
+        try expect(
+          try !transaction.records.takeOver(found, in: .sample("Other")), "the same elsewhere")
+        try transaction.putNext("changed", fields: ["n": .int64(1)])
+        try transaction.records.remove(
+          RecordKey(zone: .sample(), name: "gone"), type: "Trail",
+          sequence: transaction.sequences.next(in: .sample()))
+      }
+      try await store.write(in: .database(.sample())) { transaction in
+        try expect(
+          try !transaction.records.takeOver(found, in: .sample()), "the same when all changed")
+        func stored(_ name: String) throws -> Record? {
+          try transaction.records.find(RecordKey(zone: .sample(), name: name))?.record()
+        }
+        try expectEqual(try stored("changed")?.fields["n"], .int64(1), "what is stored")
+        try expectEqual(try stored("gone"), nil, "what is gone")
+        try expectEqual(try stored("same"), try found.last?.record(), "what is the same")
+        try transaction.records.remove(
+          RecordKey(zone: .sample(), name: "same"), type: "Trail",
+          sequence: transaction.sequences.next(in: .sample()))
+      }
+      try await store.read { transaction in
+        let left = try transaction.records.referrers(to: target, by: .deleteSelf, limit: 9)
+        try expectEqual(left, [], "what was removed is found by its reference")
+        try expect(try !transaction.hasRecord("same"), "what was removed is there")
+      }
+    },
     Case("descendants are all records below, however deep, each once") { store in
       try await store.write(in: .database(.sample())) { transaction in
         for name in ["root", "other", "apart"] { try transaction.putNext(name) }

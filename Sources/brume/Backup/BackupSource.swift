@@ -11,6 +11,12 @@ struct BackupSource: Sendable {
   struct Gone: Error {}
   /// The server does not have the bytes of an asset.
   struct Missing: Error {}
+  /// The server's disk takes no snapshot.
+  struct NoSnapshot: Error {
+    let failure: StatusFailure
+    /// Where the server's database can be read without one; nil: nowhere.
+    let folder: String?
+  }
 
   let url: String
   private let access: ServerAccess
@@ -39,14 +45,24 @@ struct BackupSource: Sendable {
       switch answer["state"]?.string {
       case "ready": return bytes
       case "failed":
-        throw StatusFailure(
-          answer["disk"]?.bool == true ? .disk : .software,
-          "the server could not make a snapshot: \(answer["reason"]?.string ?? "")")
+        throw noSnapshot(answer)
       case .some, .none:
         progress.show("the server writes its snapshot: \(TerminalProgress.bytes(bytes))")
         try await Task.sleep(for: .milliseconds(100))
       }
     }
+  }
+
+  private func noSnapshot(_ answer: JSON) -> any Error {
+    let reason = "the server could not make a snapshot: \(answer["reason"]?.string ?? "")"
+    guard answer["disk"]?.bool == true else { return StatusFailure(.software, reason) }
+    let isInFolder = answer["engine"]?.string == "sqlite"
+    let advice =
+      isInFolder && access.folder == nil
+      ? ". On its machine 'brume backup FILE --data FOLDER' needs none, and no room on its disk"
+      : ""
+    return NoSnapshot(
+      failure: StatusFailure(.disk, reason + advice), folder: isInFolder ? access.folder : nil)
   }
 
   func rows(

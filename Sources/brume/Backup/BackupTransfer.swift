@@ -136,6 +136,8 @@ struct BackupTransfer {
     let size: Int64
     do { size = try await source.size(of: id, progress: progress) } catch is CallFailure {
       throw unreachable
+    } catch let without as BackupSource.NoSnapshot {
+      return try rows(without, id, known)
     }
     if let known, known.hasAllRows { return known }
     try await persistently {
@@ -147,10 +149,31 @@ struct BackupTransfer {
         progress.show("rows", arrived, of: size)
       }
     }
+    return try arrived()
+  }
+
+  private func arrived() throws -> BackupCheck {
     guard let check = try takenUp(), check.hasAllRows else {
       throw StatusFailure(.again, "what arrived is damaged; repeat the command")
     }
     return check
+  }
+
+  /// Reads them in the server's place. Its assets are still asked for by the ID of the snapshot that failed.
+  private func rows(
+    _ without: BackupSource.NoSnapshot, _ id: String, _ known: BackupCheck?
+  ) throws -> BackupCheck {
+    if let known, known.hasAllRows { return known }
+    guard let folder = without.folder else { throw without.failure }
+    Output.say("\(without.failure.description); its database is read without one")
+    try part.truncate(to: 0)
+    var written: Int64 = 0
+    try FolderSnapshot.write(of: folder, id: id) { piece in
+      try part.append(piece)
+      written += Int64(piece.count)
+      progress.show("rows: \(TerminalProgress.bytes(written))")
+    }
+    return try arrived()
   }
 
   /// What an earlier attempt left, as far as it is whole; nil if that is nothing.

@@ -116,8 +116,12 @@ enum Ending {
           ?? DashedValue.sentence(arguments, BrumeTool.message(for: error))
       default: nil
       }
-    guard let sentence else { BrumeTool.exit(withError: error) }
-    endWrongUse(sentence)
+    if let sentence { endWrongUse(sentence) }
+    let (code, message) = (BrumeTool.exitCode(for: error), BrumeTool.fullMessage(for: error))
+    guard !code.isSuccess, !message.isEmpty else { BrumeTool.exit(withError: error) }
+    // The parser would wait for whoever reads it, also in a server.
+    Output.say(message)
+    BrumeTool.exit(withError: code)
   }
 
   /// As the parser says it of what it finds itself.

@@ -15,12 +15,41 @@ enum Logs {
   /// - Parameter level: what counts for all copies of the logger that set none of their own.
   static func logger(_ settings: Settings, following level: LogLevel) -> Logger {
     Logger(label: "brume") { label in
-      switch settings.logFormat {
-      case .text: FollowingLogHandler(StreamLogHandler.standardError(label: label), level)
-      case .json: FollowingLogHandler(JSONLogHandler(), level)
-      }
+      FollowingLogHandler(handler(settings.logFormat, label, to: Talk()), level)
     }
   }
+
+  /// The line that stands where others were lost, at whichever level.
+  static func line(about lost: LostLines, _ format: Settings.LogFormat) -> [UInt8] {
+    let line = CollectedLine()
+    handler(format, "brume", to: line).log(
+      event: LogEvent(
+        level: .warning,
+        message: "lines are missing here: nobody read the log, or it could not be written",
+        metadata: ["log.lost": "\(lost.count)", "log.since": "\(ISODate.preciseText(lost.since))"],
+        source: "brume", file: #fileID, function: #function, line: #line))
+    return line.bytes
+  }
+
+  private static func handler(
+    _ format: Settings.LogFormat, _ label: String, to stream: any TextOutputStream & Sendable
+  ) -> any LogHandler {
+    switch format {
+    case .text: StreamLogHandler(label: label, stream: stream)
+    case .json: JSONLogHandler(stream: stream)
+    }
+  }
+}
+
+/// Standard error.
+private struct Talk: TextOutputStream, Sendable {
+  func write(_ text: String) { Output.talk(Array(text.utf8)) }
+}
+
+private final class CollectedLine: TextOutputStream, Sendable {
+  private let text = Mutex("")
+  var bytes: [UInt8] { Array(text.withLock { $0 }.utf8) }
+  func write(_ more: String) { text.withLock { $0 += more } }
 }
 
 /// How much is logged: one value for a process, which may change while it runs.
@@ -63,7 +92,8 @@ private struct FollowingLogHandler: LogHandler {
   func log(event: LogEvent) { inner.log(event: event) }
 }
 
-struct JSONLogHandler: LogHandler {
+private struct JSONLogHandler: LogHandler {
+  let stream: any TextOutputStream & Sendable
   var metadata = Logger.Metadata()
   var logLevel = Logger.Level.info
 
@@ -80,6 +110,7 @@ struct JSONLogHandler: LogHandler {
     line["message"] = .string("\(event.message)")
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     for (key, value) in all.sorted(by: { $0.key < $1.key }) { line[key] = .string("\(value)") }
-    Output.say(String(decoding: JSON.object(line).bytes(), as: UTF8.self))
+    var stream = stream
+    stream.write(String(decoding: JSON.object(line).bytes(), as: UTF8.self) + "\n")
   }
 }

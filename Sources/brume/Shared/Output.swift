@@ -1,7 +1,9 @@
 // Data goes to standard output, talk to standard error, both at once and unbuffered. Data that cannot be written ends the
-// command: what was cut must not be taken for whole. Talk that cannot be written is lost.
+// command: what was cut must not be taken for whole. Talk that cannot be written is lost. A server waits for no reader of either:
+// `ServerOutput.swift`.
 
 import BrumeModel
+import BrumeServer
 import BrumeStorage
 
 #if canImport(Darwin)
@@ -11,6 +13,8 @@ import BrumeStorage
 #endif
 
 enum Output {
+  private static let lineEnd = UInt8(ascii: "\n")
+
   /// One line of data.
   static func line(_ text: String) { line(Array(text.utf8)) }
 
@@ -19,7 +23,7 @@ enum Output {
 
   /// One line of data. Answers whether it has a reader.
   static func give(_ bytes: [UInt8]) -> Bool {
-    switch write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO, waits: true) {
+    switch Descriptor.write(bytes + [lineEnd], to: STDOUT_FILENO, waits: true).failure {
     case nil: true
     case EPIPE: false
     case .some(let number):
@@ -33,7 +37,9 @@ enum Output {
 
   /// One line of a server's, which goes on without it.
   static func announce(_ text: String) {
-    _ = write(Array((text + "\n").utf8), to: STDOUT_FILENO, waits: true)
+    let bytes = Array(text.utf8) + [lineEnd]
+    if let server = ServerOutput.current { return server.announcements.write(bytes) }
+    _ = Descriptor.write(bytes, to: STDOUT_FILENO, waits: true)
   }
 
   /// Whether somebody still reads the data. What is no pipe has a reader.
@@ -44,13 +50,17 @@ enum Output {
   }
 
   /// One line of talk.
-  static func say(_ text: String) {
-    _ = write(Array((text + "\n").utf8), to: STDERR_FILENO, waits: false)
+  static func say(_ text: String) { talk(Array(text.utf8) + [lineEnd]) }
+
+  /// Talk, with the ends of its lines. A server does not wait until it is read.
+  static func talk(_ bytes: [UInt8]) {
+    if let server = ServerOutput.current { return server.talk.write(bytes) }
+    _ = Descriptor.write(bytes, to: STDERR_FILENO, waits: false)
   }
 
   /// Talk in place of the terminal's last line.
   static func replaceLine(with text: String) {
-    _ = write(Array("\r\u{1b}[K\(text)".utf8), to: STDERR_FILENO, waits: false)
+    talk(Array("\r\u{1b}[K\(text)".utf8))
   }
 
   /// Columns, as wide as their widest cell, and as given. Answers their widths.
@@ -68,30 +78,6 @@ enum Output {
       line(cells.joined(separator: "  "))
     }
     return widths
-  }
-
-  /// - Parameter waits: for a slow reader, if the descriptor does not do that by itself.
-  /// - Returns: why the system did not take all of it.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32, waits: Bool) -> Int32? {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      #if canImport(Darwin)
-        let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
-      #else
-        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      #endif
-      let number = errno
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if number == EAGAIN, waits {
-        // Some programs give us such a pipe.
-        var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&output, 1, -1)
-      } else if number != EINTR {
-        return number
-      }
-    }
-    return nil
   }
 }
 

@@ -171,6 +171,32 @@ struct SignatureTests {
     #expect(error.reason.contains("used already"))
   }
 
+  @Test func `A4 a copy does nothing while another server's clock is ten minutes ahead`()
+    async throws
+  {
+    var limits = Limits.apple
+    limits.usedSignatures = 2
+    let behind = try await EngineFixture(limits: limits)
+    let ahead = try await TestServer(store: behind.server.store, limits: limits)
+    behind.server.clock.advance(by: Self.time - 600_000 - behind.server.clock.now)
+    ahead.clock.advance(by: Self.time - ahead.clock.now)
+    // Whoever needs its place looks for what may be forgotten.
+    try await behind.server.store.write(in: .server) {
+      _ = try $0.credentials.use(signature: "old", at: 0, after: 0, limit: 2)
+    }
+    let secret = P256.Signing.PrivateKey()
+    let key = try await key(secret.publicKey.pemRepresentation, behind)
+    let request = try Self.signed(Self.path(of: "modify"), by: secret, key)
+    _ = try await authenticate(request, behind)
+    // The last moment in which the request is good, and the other server has forgotten what it may forget.
+    for clock in [behind.server.clock, ahead.clock] { clock.advance(by: 1_200_000) }
+    let later = try Self.signed(
+      Self.path(of: "modify"), at: "2026-11-20T22:51:01Z", by: secret, key)
+    try await ahead.engine.authentication.use(later)
+    let error = try await ruleFailure { try await authenticate(request, behind) }
+    #expect(error.reason.contains("used already"), "\(error.reason)")
+  }
+
   @Test func `when no more signatures can be remembered, modifying has to wait`() async throws {
     var limits = Limits.apple
     limits.usedSignatures = 1

@@ -105,6 +105,22 @@ struct WorkLimitTests {
     #expect(try await fixture.modify([.delete("area")]).allSucceeded)
   }
 
+  @Test func `of a public record that too many bytes refer to none of them goes along`()
+    async throws
+  {
+    let fixture = try await fixture { $0.cascadeBytes = 1000 }
+    let text = FieldValue.string(String(repeating: "x", count: 600))
+    try await fixture.save(.create("area"), in: .public)
+    let area = FieldValue.reference(Reference(recordName: "area", action: .deleteSelf))
+    for name in ["h1", "h2"] {
+      try await fixture.save(
+        .create(name, ["area": area, "text": text]), in: .public, as: fixture.bob)
+    }
+    #expect(try await fixture.modify([.delete("area")], in: .public).allSucceeded)
+    #expect(try await fixture.exists("area", in: .public) == false)
+    for name in ["h1", "h2"] { #expect(try await fixture.exists(name, in: .public)) }
+  }
+
   @Test func `what is deleted in the same request does not make room in a cascade`() async throws {
     let fixture = try await fixture { $0.cascadeBytes = 1000 }
     try await fixture.save(.create("area"))

@@ -3,7 +3,6 @@
 import BrumeModel
 import BrumeStorage
 import BrumeTestKit
-import Foundation
 import Testing
 
 @testable import BrumeSQLite
@@ -11,8 +10,6 @@ import Testing
 @Suite struct DamagedPushLogTests {
   let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
-
-  private static let pageBytes = 4096
 
   private static func line(_ number: Int) -> PushLogEntry {
     PushLogEntry(
@@ -28,16 +25,7 @@ import Testing
       for number in 100..<400 { try transaction.pushLog.append(Self.line(number), limit: 1000) }
     }
     try await store.close()
-    let url = URL(filePath: folder.path + "/data/brume.sqlite")
-    var bytes = try Data(contentsOf: url)
-    let leaf: UInt8 = 13
-    let pages = stride(from: 0, to: bytes.count, by: Self.pageBytes).filter { start in
-      bytes[start] == leaf
-        && bytes[start..<start + Self.pageBytes].range(of: Data("line-399".utf8)) != nil
-    }
-    for start in pages { bytes[start] = 0 }
-    #expect(pages.count == 1)
-    try bytes.write(to: url)
+    try folder.damagePage(holding: "line-399")
     return try folder.openSQLite()
   }
 

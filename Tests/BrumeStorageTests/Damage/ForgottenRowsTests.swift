@@ -16,7 +16,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private static func line(_ action: String, _ subject: String) -> AuditEntry {
+  static func line(_ action: String, _ subject: String) -> AuditEntry {
     AuditEntry(
       time: 9, operatorName: "owner", address: "", requestID: "R", action: action,
       subject: subject, container: "", environment: "", status: 200, isRefused: false)

@@ -58,9 +58,11 @@ import Testing
     try await damaged.close()
   }
 
-  @Test func `a push whose row names another device is its device's, and is taken out once sent`()
-    async throws
-  {
+  /// Also when it was forgotten with its number: the index leads its device to it, and it is news all the same.
+  @Test(arguments: [false, true])
+  func `a push whose row names another device is its device's, and is taken out once sent`(
+    isForgotten: Bool
+  ) async throws {
     let devices = (1...3).map {
       DeviceKey(in: .sample, user: UserID("_a1"), device: DeviceID("d\($0)"))
     }
@@ -77,9 +79,16 @@ import Testing
     }
     try await store.close()
     try flip(3, before: "push-2", on: Self.leafOfTable)
+    if isForgotten {
+      let forgotten = try DamagedRowRemoval.run(
+        folder: folder.path + "/data", tables: ["mailbox"],
+        keeping: AuditBounds(lines: 9, refusals: 9, oldest: 0)
+      ) { _ in ForgottenRowsTests.line("doctor/forget", "") }
+      #expect(forgotten.map(\.rows.count) == [1])
+    }
     let damaged = try folder.openSQLite()
     let waiting = try await Self.entries(of: devices[2], damaged)
-    #expect(waiting.map(\.notificationID) == ["push-2"])
+    #expect(waiting.map(\.notificationID) == [isForgotten ? "" : "push-2"])
     let position = try #require(waiting.first).position
     try await damaged.write(in: .all) {
       try $0.mailboxes.remove(at: position, of: devices[2])

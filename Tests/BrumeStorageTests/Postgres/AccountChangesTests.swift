@@ -1,4 +1,4 @@
-// What a process learns of API tokens that others remove.
+// What a process learns of API tokens and devices that others remove.
 
 import BrumeModel
 import BrumeStorage
@@ -30,5 +30,50 @@ import Testing
     #expect(others.users == [])
     try await here.close()
     try await there.close()
+  }
+
+  @Test func `a process learns which devices another one removed, whatever they are called`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let here = try PostgresStore.forTest(url: url)
+    let there = try PostgresStore.forTest(url: url)
+    let place = ContainerEnvironment(.sample, .development)
+    let devices = ["mine", "phone", "a phone  of two names "].map {
+      DeviceKey(in: place, user: UserID("_u"), device: DeviceID($0))
+    }
+    for device in devices {
+      try await here.write(in: .account(device)) {
+        try $0.devices.put(Device(key: device, channel: .stream, registered: 1))
+      }
+    }
+    let before = try await here.changedAccounts(after: 0)
+    let never = DeviceKey(in: place, user: UserID("_u"), device: DeviceID("never there"))
+    for (store, device) in [
+      (here, devices[0]), (there, devices[1]), (there, devices[2]), (there, never),
+    ] {
+      try await store.write(in: .account(device).and(.server)) { try $0.devices.remove(device) }
+    }
+    let changes = try await here.changedAccounts(after: before.last)
+    #expect(changes.devicesRemoved == Set(devices.dropFirst()))
+    #expect(changes.users == [] && changes.tokensRemovedIn == [])
+    #expect(here.lastChange <= changes.last)
+    try await here.close()
+    try await there.close()
+  }
+
+  @Test func `a change is read back from its text as what it was`() {
+    let changes: [AccountChange] = [
+      .account(UserID("_a1")), .account(UserID("development")),
+      .removedToken(ContainerEnvironment(ContainerID("iCloud.a-b"), .development)),
+      .removedToken(ContainerEnvironment(.sample, .production)),
+      .removedDevice(
+        DeviceKey(
+          in: ContainerEnvironment(.sample, .production), user: UserID("_a1"),
+          device: DeviceID("a phone  of two names "))),
+    ]
+    #expect(changes.map { AccountChange($0.text) } == changes)
+    // As earlier versions wrote it.
+    #expect(changes[3].text == "production \(ContainerID.sample.name)")
   }
 }

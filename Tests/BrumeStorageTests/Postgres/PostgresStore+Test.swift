@@ -19,7 +19,8 @@ extension PostgresStore {
   ///   - answerTimeout: milliseconds after which an answer does not come any more.
   static func forTest(
     buckets: Int = 1, on server: PostgresServer? = nil, url: String? = nil, writers: Int = 2,
-    readers: Int = 2, filesIn files: String? = nil, mark: KeptMark? = nil, acceptsLoss: Bool = true,
+    readers: Int = 2, filesIn files: String? = nil, mark: KeptMark? = nil,
+    time: SharedTime? = nil, acceptsLoss: Bool = true,
     readsOnCaller: Bool = false, locksBuckets: Bool = true,
     answerTimeout: Int32? = nil,
     coders: StoreCoders = .wireForm,
@@ -37,7 +38,7 @@ extension PostgresStore {
         milliseconds: milliseconds),
       coders: coders,
       buckets: buckets, writerCount: writers, readerCount: readers, runID: UUID().uuidString,
-      filesIn: files, mark: mark,
+      filesIn: files, mark: mark, time: time,
       acceptsLoss: acceptsLoss, readsOnCaller: readsOnCaller, locksBuckets: locksBuckets)
   }
 

@@ -27,7 +27,7 @@ struct ServerProcess: Sendable {
   static func run(
     store: String, in folder: String, _ body: (ServerProcess) async throws -> Void
   ) async throws {
-    // Nobody reads its log: with a line for each request it fills the pipe, and the server waits for good.
+    // Nobody reads its log: with a line for each request it fills the pipe, and the server's end waits for a reader.
     let (process, lines) = try await Tool.serve(
       "--dev", "--port", "0", "--store", store, "--data", folder, "--log-level", "warning")
     guard lines.contains("Stop with Ctrl-C.") else {

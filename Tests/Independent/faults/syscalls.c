@@ -29,6 +29,7 @@ static char folder[4096];
 static size_t length;
 static const char *name; // only files of this name, and no opening of them; NULL: all
 static int only_syncs;   // only calls that wait for the disk
+static int only_writes;  // only calls that write into files, as where a quota is used up
 
 __attribute__((constructor)) static void begin(void) {
   const char *path = getenv("FAULT_PLAN"), *root = getenv("FAULT_FOLDER");
@@ -40,6 +41,7 @@ __attribute__((constructor)) static void begin(void) {
   if (page == MAP_FAILED) return;
   name = getenv("FAULT_NAME");
   only_syncs = getenv("FAULT_SYNCS") != NULL;
+  only_writes = getenv("FAULT_WRITES") != NULL;
   strcpy(folder, root);
   length = strlen(root);
   plan = page;
@@ -60,9 +62,9 @@ static int fails(void) {
   return 1;
 }
 
-static int path_fails(const char *path) { return plan && !name && is_below(path) && fails(); }
+static int path_fails(const char *path) { return plan && !name && !only_writes && is_below(path) && fails(); }
 
-static int sync_fails(int file) {
+static int descriptor_fails(int file) {
   if (!plan) return 0;
   char link[64], path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
@@ -74,7 +76,9 @@ static int sync_fails(int file) {
   return is_below(path) && fails();
 }
 
-static int file_fails(int file) { return !only_syncs && sync_fails(file); }
+static int sync_fails(int file) { return !only_writes && descriptor_fails(file); }
+static int write_fails(int file) { return !only_syncs && descriptor_fails(file); }
+static int length_fails(int file) { return !only_writes && write_fails(file); }
 
 // What a call that fails answers.
 #define ANSWER(well) (plan->error ? -1 : (well))
@@ -85,21 +89,21 @@ static int file_fails(int file) { return !only_syncs && sync_fails(file); }
 
 ssize_t write(int file, const void *bytes, size_t count) {
   REAL(write);
-  return file_fails(file) ? ANSWER((ssize_t)count) : real(file, bytes, count);
+  return write_fails(file) ? ANSWER((ssize_t)count) : real(file, bytes, count);
 }
 ssize_t pwrite(int file, const void *bytes, size_t count, off_t place) {
   REAL(pwrite);
-  return file_fails(file) ? ANSWER((ssize_t)count) : real(file, bytes, count, place);
+  return write_fails(file) ? ANSWER((ssize_t)count) : real(file, bytes, count, place);
 }
 ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t place) {
   REAL(pwrite64);
-  return file_fails(file) ? ANSWER((ssize_t)count) : real(file, bytes, count, place);
+  return write_fails(file) ? ANSWER((ssize_t)count) : real(file, bytes, count, place);
 }
 ssize_t writev(int file, const struct iovec *parts, int count) {
   REAL(writev);
   ssize_t all = 0;
   for (int part = 0; part < count; part++) all += (ssize_t)parts[part].iov_len;
-  return file_fails(file) ? ANSWER(all) : real(file, parts, count);
+  return write_fails(file) ? ANSWER(all) : real(file, parts, count);
 }
 int fsync(int file) {
   REAL(fsync);
@@ -111,11 +115,11 @@ int fdatasync(int file) {
 }
 int ftruncate(int file, off_t size) {
   REAL(ftruncate);
-  return file_fails(file) ? ANSWER(0) : real(file, size);
+  return length_fails(file) ? ANSWER(0) : real(file, size);
 }
 int ftruncate64(int file, off64_t size) {
   REAL(ftruncate64);
-  return file_fails(file) ? ANSWER(0) : real(file, size);
+  return length_fails(file) ? ANSWER(0) : real(file, size);
 }
 int rename(const char *from, const char *to) {
   REAL(rename);

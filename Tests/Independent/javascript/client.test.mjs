@@ -16,6 +16,15 @@ const refused = async (promise, code) => {
   return error;
 };
 
+/**
+ * What stands in the place of a record for which an answer has no room.
+ * @param {any} record
+ */
+const full = ({ recordName, recordType, zoneID, recordChangeTag }) => ({
+  recordName, serverErrorCode: "BAD_REQUEST", reason: "the answer is full",
+  brume: { code: "limitExceeded", serverRecord: { recordName, recordType, zoneID, recordChangeTag, fields: {} } },
+});
+
 /** @param {Container} container */
 const zoneOf = async (container) => (await container.privateDatabase.createZone(zoneName())).zoneID;
 
@@ -265,6 +274,35 @@ test("a save whose answer is lost is not saved twice", async () => {
   assert.equal(seen.length, 2);
   const fetched = await database.lookupRecord(saved.recordName);
   assert.equal(fetched?.recordChangeTag, saved.recordChangeTag);
+});
+
+test("a repeated save whose answer had no room for a record is answered with the record, under the tag of the save", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const lookups = /** @type {number[]} */ ([]);
+  const { host } = network(async (address, number, real) => {
+    const isLookup = address.includes("records/lookup");
+    if (!isLookup && !address.includes("records/modify")) return undefined;
+    const answer = await (await real()).json();
+    if (isLookup) {
+      lookups.push(answer.records.length);
+      // The second one does not fit into the first answer.
+      if (number === 1) answer.records[1] = full(answer.records[1]);
+    } else {
+      // Somebody changes it before it is fetched.
+      await container.privateDatabase.saveRecord({ recordName: "C", fields: { text: "theirs" } }, { zoneID, policy: "changedFields" });
+      for (const index of [1, 2]) answer.records[index] = full(answer.records[index]);
+    }
+    return new Response(JSON.stringify(answer));
+  });
+  const database = device("ALICE", { host }).privateDatabase;
+  const named = ["A", "B", "C"].map((recordName) => ({ recordType: "Note", recordName, fields: { text: recordName } }));
+  const records = (await database.saveRecords(named, { zoneID })).map(({ record }) => record);
+  assert.deepEqual(records.map((record) => record?.fields.text), ["A", "B", "theirs"]);
+  assert.deepEqual(lookups, [2, 1]);
+  assert.ok(records[1] && records[2]);
+  await container.privateDatabase.saveRecord({ ...records[1], fields: { text: "again" } });
+  await refused(container.privateDatabase.saveRecord({ ...records[2], fields: { text: "again" } }), "CONFLICT");
 });
 
 test("what would act twice is reported instead of repeated", async () => {

@@ -140,6 +140,24 @@ test("a silent stream is taken for dead", async () => {
   stop();
 });
 
+test("a stream whose end says why is not opened again, and the pushes before it are handed over", async () => {
+  let streams = 0;
+  const removed = { serverErrorCode: "NOT_FOUND", reason: "this device was removed" };
+  const text = `retry: 1000\n: connected\n\nid: 1-1\ndata: {"ck":{"nid":"n"}}\n\nevent: end\ndata: ${JSON.stringify(removed)}\n\n`;
+  /** @type {typeof fetch} */
+  const ending = async (address) => {
+    if (!String(address).includes("/_brume/stream?")) return new Response("{}");
+    streams += 1;
+    return new Response(text);
+  };
+  const pushed = /** @type {(string | undefined)[]} */ ([]);
+  const removable = device("BOB", { host: { fetch: ending, sleep: async () => {} } });
+  const error = await new Promise((onError) => removable.onPush((push) => void pushed.push(push.notificationID), { onError }));
+  assert.ok(error instanceof BrumeError && error.serverErrorCode === "NOT_FOUND");
+  assert.deepEqual(pushed, ["n"]);
+  assert.equal(streams, 1);
+});
+
 test("a callback gets the pushes until it is stopped, and a refusal for good ends it", async () => {
   const { phone, zoneID, save } = await subscribed();
   const connected = signal();

@@ -42,7 +42,21 @@ export class Database {
       // The server answers a repetition as it answered the first time, so a lost answer does no harm.
       brume: { operationID: operationID ?? this.#calls.host.uuid() },
     };
-    return (await this.#call("records/modify", body, { signal })).records;
+    const results = (await this.#call("records/modify", body, { signal })).records;
+    return this.#withSaved(results, { desiredKeys, signal });
+  }
+
+  /**
+   * A save that is repeated is answered with as many records as fit. The others were saved too: they are fetched, and get
+   * the tags of their saves, so that what others have saved since is a conflict and is not saved over.
+   */
+  async #withSaved(results, options) {
+    const isSaved = (result) => didNotFit(result) && result.brume.serverRecord !== undefined;
+    const saved = results.filter(isSaved).map((result) => result.brume.serverRecord);
+    if (saved.length === 0) return results;
+    const found = (await this.#lookup(saved.map(encodeRecordName), options)).map((record, index) =>
+      isErrorObject(record) ? record : { ...record, recordChangeTag: saved[index].recordChangeTag });
+    return results.map((result) => (isSaved(result) ? found.shift() : result));
   }
 
   /** Saves one record: a new one without a tag, a fetched one if nobody else has changed it since. */
@@ -78,11 +92,26 @@ export class Database {
 
   /** Records by name, in order; null for those that are not there. */
   async lookupRecords(records, { zoneID, desiredKeys, signal } = {}) {
-    const body = { records: records.map(encodeRecordName), zoneID: encodeZoneID(zoneID), desiredKeys };
-    const results = (await this.#call("records/lookup", body, { signal })).records.map(decodeResult);
+    const options = { zoneID: encodeZoneID(zoneID), desiredKeys, signal };
+    const results = (await this.#lookup(records.map(encodeRecordName), options)).map(decodeResult);
     const isMissing = ({ error }) => error?.serverErrorCode === "NOT_FOUND";
     allOrError(results.filter((result) => !isMissing(result)));
     return results.map((result) => result.record ?? null);
+  }
+
+  /** The same in the protocol's own form, with errors. What did not fit into an answer is asked for again. */
+  async #lookup(records, { zoneID, desiredKeys, signal }) {
+    const results = [];
+    let left = [...records.keys()];
+    while (left.length > 0) {
+      const body = { records: left.map((index) => records[index]), zoneID, desiredKeys };
+      const found = (await this.#call("records/lookup", body, { signal })).records;
+      for (const [place, index] of left.entries()) results[index] = found[place];
+      const still = left.filter((index) => didNotFit(results[index]));
+      if (still.length === left.length) break;
+      left = still;
+    }
+    return results;
   }
 
   async lookupRecord(record, options) {
@@ -228,6 +257,9 @@ export class Database {
     return uploadAsset(this.#calls, this.#calls.path(this.scope, "assets/upload"), place, file, signal);
   }
 }
+
+/** Whether the server's answer was full before this item. */
+const didNotFit = (result) => isErrorObject(result) && result.brume?.code === "limitExceeded";
 
 const zonesOrError = (zones) => {
   const failed = zones.find(isErrorObject);

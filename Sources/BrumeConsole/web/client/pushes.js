@@ -55,6 +55,7 @@ class RecentPushes {
 class EventParser {
   #rest = "";
   #id;
+  #name;
   #data = [];
 
   take(text) {
@@ -66,12 +67,14 @@ class EventParser {
 
   #line(line) {
     if (line === "") {
-      const event = { id: this.#id, data: this.#data.join("\n") };
+      const event = { id: this.#id, name: this.#name, data: this.#data.join("\n") };
       this.#data = [];
+      this.#name = undefined;
       return event.data === "" ? [] : [event];
     }
     const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line);
     if (name === "id") this.#id = value;
+    if (name === "event") this.#name = value;
     if (name === "data") this.#data.push(value);
     return [];
   }
@@ -143,6 +146,8 @@ async function* receivePushes(calls, options = {}) {
         for await (const events of eventsOf(stream, controller, silence)) {
           failures = 0;
           for (const event of events) {
+            // The server says why this stream must not be opened again as it is.
+            if (event.name === "end") throw errorFromWire(parseJSON(event.data));
             const push = decodePush(parseJSON(event.data), event.id);
             if (recent.isNew(push)) yield push;
             handled = event.id;

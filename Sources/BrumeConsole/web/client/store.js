@@ -218,7 +218,10 @@ export class OfflineStore {
       } catch (error) {
         if (signal.aborted) return;
         this.#report(error);
-        await this.#host.sleep(backoff(failures, this.#host.random(), LONGEST_RETRY), signal).catch(() => {});
+        // A device that was removed, perhaps because its user has too many, would drive out another one at once.
+        const isGone = error.serverErrorCode === "NOT_FOUND";
+        const pause = isGone ? LONGEST_RETRY : backoff(failures, this.#host.random(), LONGEST_RETRY);
+        await this.#host.sleep(pause, signal).catch(() => {});
       }
     }
   }

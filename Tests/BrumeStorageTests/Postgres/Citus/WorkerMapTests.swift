@@ -38,6 +38,13 @@ struct WorkerMapTests {
     #expect(map.worker(locking: [], reading: .none) == nil)
   }
 
+  @Test func `a worker's shards are those of its buckets`() {
+    let shard = Shard(number: 1, tables: [:])
+    let map = WorkerMap([own: one, next: other], bucketCount: buckets, shards: [one: [3: shard]])
+    #expect(map.shards(at: one).mapValues(\.number) == [3: 1])
+    #expect(map.shards(at: other).isEmpty)
+  }
+
   @Test func `a notifier's write, and what belongs to no bucket, goes to the coordinator`() {
     let lease = Locks.Lock(kind: .notifier, bucket: own)
     #expect(map.worker(locking: [lease, lock(own)], reading: .none) == nil)

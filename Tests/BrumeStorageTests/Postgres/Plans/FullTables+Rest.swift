@@ -84,6 +84,16 @@ extension FullTables {
       try transaction.putNext("photo", in: newKey, fields: ["photo": photo])
       try transaction.putNext("photo", in: newKey)
     }
+    try await takeOver(["new3", "new4"])
+  }
+
+  private func takeOver(_ names: [String]) async throws {
+    try await server.store.write(in: .database(newKey.database)) { [newKey] transaction in
+      let found = try names.compactMap {
+        try transaction.records.find(RecordKey(zone: newKey, name: $0))
+      }
+      _ = try transaction.records.takeOver(found, in: newKey)
+    }
   }
 
   private func readTheRest() async throws {

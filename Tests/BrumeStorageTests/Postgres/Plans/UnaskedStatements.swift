@@ -22,16 +22,17 @@ extension WrittenStatement {
     LeaseRound.countNodes LeaseRound.endSleepers LeaseRound.renew LeaseRound.find
     LeaseRound.findLapse LeaseRound.giveAway LeaseRound.take LeaseRound.giveAwayAll
     LeaseRound.leave Tail.notify Tail.findLogs Tail.findAccounts Tail.findFloor
-    Tail.findMailboxes Locks.fence
+    Tail.findMailboxes Locks.fence DatabaseClock.read
     """,
     "On Citus only.": """
     CitusTables.isThere CitusTables.undivided KnownWebhooks.find Worker.findIdentity
     WorkerMap.isCitusThere WorkerMap.isBucketTableDivided WorkerMap.find
-    WorkerMap.findIdentities WorkerSessions.endSleepers
+    WorkerMap.findIdentities WorkerSessions.endSleepers Connection.keepPlans Shard.check
+    Shard.findTables
     """,
     "For an operator's command that reads or writes whole tables.": """
     PostgresCheckup.mostConnections PostgresCheckup.tablesVersion PostgresCheckup.unfinished
-    PostgresCheckup.missingRights PostgresCheckup.dataChecksums PostgresCheckup.clock
+    PostgresCheckup.missingRights PostgresCheckup.dataChecksums
     PostgresCheckup.nothing PostgresInspection.files PostgresInspection.records
     PostgresInspection.log MovedRowWriter.members MovedRowWriter.memberships
     MovedRowWriter.make PostgresExport.identity PostgresExport.lastDelivery

@@ -1,0 +1,108 @@
+// A server that has slept knows less than the store: what it finds in mailboxes may be for somebody who signed out
+// elsewhere meanwhile.
+
+import BrumeCore
+import BrumeDelivery
+import BrumeModel
+import BrumeNotifier
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+@testable import BrumeServer
+
+@Suite(.timeLimit(.minutes(1))) struct SleptServerTests {
+  /// What a server knows when it has read a new entry.
+  struct Knowledge: Sendable, CustomTestStringConvertible {
+    let silence: Milliseconds
+    let lastChange: Int64
+    let noted: [String]
+    var testDescription: String { "\(silence) ms ago, change \(lastChange)" }
+  }
+
+  @Test(arguments: [
+    Knowledge(silence: 14_000, lastChange: 0, noted: ["end", "push"]),
+    Knowledge(silence: 1001, lastChange: 0, noted: ["end", "push"]),
+    Knowledge(silence: 0, lastChange: 5, noted: ["end", "push"]),
+    // Nothing has happened, so nothing is asked.
+    Knowledge(silence: 1000, lastChange: 0, noted: ["push"]),
+  ])
+  func `who signed out elsewhere is signed out here before anything that came meanwhile leaves`(
+    _ knowledge: Knowledge
+  ) async throws {
+    let fixture = try await ServerFixture()
+    let server = fixture.server
+    let phone = DeviceKey(
+      in: ServerFixture.containerEnvironment, user: fixture.user("alice"),
+      device: DeviceID("phone"))
+    let stream = NotingStream()
+    server.streams.join(stream, as: phone)
+    let accounts = AccountTail(
+      ChangesOfOthers(user: phone.user, silence: knowledge.silence, knowledge.lastChange),
+      server.signOut, server.engine.deviceRemovals)
+    let (deliveries, delivered) = AsyncStream.makeStream(of: Void.self)
+    let tail = MailboxTail(
+      mailboxes: OneNewEntry(device: phone), leases: AlwaysOwned(),
+      delivery: TestDelivery {
+        server.streams.deliver($0.entries)
+        delivered.yield()
+      }, server: server.delivery, accounts: accounts, damaged: nil)
+    let following = Task { try await tail.run() }
+    for await _ in deliveries { break }
+    following.cancel()
+    #expect(stream.noted.value == knowledge.noted)
+  }
+}
+
+/// A stream that notes what reaches it.
+private final class NotingStream: StreamListener {
+  let noted = Mutexed<[String]>([])
+  let hasCaughtUp = true
+  func take(_ entries: [MailboxEntry]) { noted.change { $0.append("push") } }
+  func look() {}
+  func acknowledged(through position: Int64) {}
+  func lookForDevice() {}
+  func end(because error: BrumeError?) { noted.change { $0.append("end") } }
+}
+
+/// Another process has signed a user out, with change number 5.
+private struct ChangesOfOthers: SharedAccounts {
+  let user: UserID
+  let silence: Milliseconds
+  let lastChange: Int64
+
+  init(user: UserID, silence: Milliseconds, _ lastChange: Int64) {
+    (self.user, self.silence, self.lastChange) = (user, silence, lastChange)
+  }
+
+  func accountHints() -> CommitHints { CommitSignals().hints() }
+  func changedAccounts(after last: Int64) async throws -> ChangedAccounts {
+    ChangedAccounts(users: last < 5 ? [user] : [], last: 5)
+  }
+}
+
+/// Mailboxes into which one entry has come.
+private final class OneNewEntry: SharedMailboxes {
+  private let signals = CommitSignals()
+  private let device: DeviceKey
+
+  init(device: DeviceKey) { self.device = device }
+
+  func mailboxHints() -> CommitHints {
+    let hints = signals.hints()
+    signals.signal([.only])
+    return hints
+  }
+
+  func lastMailboxPositions() async throws -> [Bucket: Int64] { [.only: 0] }
+
+  func newEntries(
+    in bucket: Bucket, after position: Int64, limit: Int
+  ) async throws -> [NewMailboxEntry] {
+    guard position == 0 else { return [] }
+    let entry = MailboxEntry(
+      position: 1, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
+      time: 0, requestID: "R")
+    return [NewMailboxEntry(device: device, channel: .stream, entry: entry)]
+  }
+}
