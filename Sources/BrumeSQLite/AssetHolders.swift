@@ -1,6 +1,6 @@
 // Which record holds which file. A record without assets costs no statement here. That a file may be needed by nobody any
-// more is noted at the end of a body, of all files together and in their order: 40,000 rows at random places take more
-// than twice as long, and everybody waits.
+// more is noted at the end of a body, of all files together and in their order: rows at random places take longer, and
+// everybody waits.
 
 import BrumeModel
 import BrumeStorage
