@@ -186,8 +186,9 @@ struct Removals {
       let pointers = record?.pointers(within: stage.zone) ?? []
       guard pointers.contains(where: { $0.target.text == target && $0.action == .deleteSelf })
       else { throw BrumeError.damaged("what refers to record '\(NameRules.shown(target))'") }
-      bytes += Self.bytes(of: record)
-      if !asked.contains(name) { along += Self.bytes(of: record) }
+      let size = Self.bytes(of: record)
+      bytes += size
+      if !asked.contains(name) { along += size }
       if along > Self.bytesAtOnce { try giveUp() }
       if bytes > context.limits.cascadeBytes { return false }
     }
