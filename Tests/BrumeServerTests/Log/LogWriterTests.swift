@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeServer
+import BrumeStorage
 import Foundation
 import Testing
 
