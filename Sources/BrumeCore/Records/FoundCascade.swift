@@ -10,6 +10,8 @@ struct LargeCascade: Error {
   let zone: ZoneKey
   /// What the request deletes there, if it may.
   let names: Set<String>
+  /// What it saves there.
+  let saved: Set<String>
 }
 
 /// What a read has found.
@@ -28,7 +30,7 @@ struct FoundCascade: Sendable {
       let schema = try schemas.justInTime(
         for: large.zone.database, in: transaction, limits: context.limits)
       let stage = Stage(transaction, zone: large.zone, schema: schema)
-      var removals = Removals(context, stage, Removals.Links())
+      var removals = Removals(context, stage, Removals.Links(), saved: large.saved)
       _ = try removals.settle(large.names.sorted().enumerated().map { ($0, $1) })
       zone = try transaction.zones.live(large.zone)
       (records, links) = (stage.found, removals.links.known(upTo: context.limits.cascade))

@@ -17,7 +17,11 @@ struct Removals {
   private let givesUp: Bool
   /// What the request deletes itself, and so has the names of.
   private var asked: Set<String> = []
-  /// Of what goes along and was looked at.
+  /// What a read knows that the request saves; a write has it in `stage`.
+  private let saved: Set<String>
+  /// What was read to find out what goes along: each record once, whether it goes in the end or not.
+  private var counted: Set<String> = []
+  private var bytesRead = 0
   private var bytesAlong = 0
 
   /// How records hang together, by their names: what each takes along directly, what has to go before it, its bytes.
@@ -38,10 +42,15 @@ struct Removals {
     fileprivate static let few = 64
   }
 
-  /// - Parameter links: what is known of them; nil: nobody has looked, and `settle` may throw `LargeCascade`.
-  init(_ context: ModifyContext, _ stage: Stage, _ links: Links?) {
+  /// - Parameters:
+  ///   - links: what is known of them; nil: nobody has looked, and `settle` may throw `LargeCascade`.
+  ///   - saved: what the request saves in the zone beside what `stage` has.
+  init(
+    _ context: ModifyContext, _ stage: Stage, _ links: Links?, saved: Set<String> = []
+  ) {
     self.context = context
     self.stage = stage
+    self.saved = saved
     self.links = links ?? Links()
     givesUp = links == nil
   }
@@ -110,15 +119,13 @@ struct Removals {
     while count < order.count {
       guard let names = try companions(of: order[count]) else { return fitting() }
       for name in names
-      where stage.puts[name] == nil && !gone.contains(name) && found.insert(name).inserted {
+      where !isSaved(name) && !gone.contains(name) && found.insert(name).inserted {
         order.append(name)
       }
       let bytes = links.bytes[order[count]] ?? 0
       size += bytes
-      if !asked.contains(order[count]) { bytesAlong += bytes }
-      if gone.count + found.count > asked.count + Self.atOnce || bytesAlong > Self.bytesAtOnce {
-        try giveUp()
-      }
+      try self.count(order[count], bytes)
+      if gone.count + found.count > asked.count + Self.atOnce { try giveUp() }
       if gone.count + found.count > context.limits.cascade || size > context.limits.cascadeBytes {
         return fitting()
       }
@@ -140,7 +147,7 @@ struct Removals {
     let limit = (givesUp ? min(Self.atOnce, context.limits.cascade) : context.limits.cascade) + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
     if names.count > Self.atOnce { try giveUp() }
-    guard try names.count < limit && requireReferrers(names, to: name) else {
+    guard try names.count < limit, try requireReferrers(names, to: name) else {
       links.tooLarge.insert(name)
       return nil
     }
@@ -166,7 +173,21 @@ struct Removals {
   private static let bytesAtOnce = 2 << 20
 
   private func giveUp() throws {
-    if givesUp { throw LargeCascade(zone: stage.zone, names: asked) }
+    guard givesUp else { return }
+    throw LargeCascade(zone: stage.zone, names: asked, saved: Set(stage.puts.keys))
+  }
+
+  /// Counts a record when it is read, not when its turn comes: those of the next generation are in memory by then.
+  private mutating func count(_ name: String, _ bytes: Int) throws {
+    guard counted.insert(name).inserted else { return }
+    bytesRead += bytes
+    if !asked.contains(name) { bytesAlong += bytes }
+    if bytesAlong > Self.bytesAtOnce { try giveUp() }
+  }
+
+  /// What the request saves says itself what it refers to.
+  private func isSaved(_ name: String) -> Bool {
+    stage.puts[name] != nil || saved.contains(name)
   }
 
   /// Nothing keeps a share from ending, and nothing goes with it. `ReferenceRules` refuses what would; earlier versions
@@ -178,19 +199,20 @@ struct Removals {
   /// Each is read before it goes anyway. What the store finds it by may be damaged, and must not take another record
   /// along.
   ///
-  /// - Returns: whether they are no more bytes than may go. Others are not read.
-  private func requireReferrers(_ names: [String], to target: String) throws -> Bool {
-    var (bytes, along) = (0, 0)
-    for name in names where stage.puts[name] == nil {
+  /// - Returns: whether they are no more bytes than may go, and all that was read for the request not twice as many, of which
+  ///   some may stay. Others are not read.
+  private mutating func requireReferrers(_ names: [String], to target: String) throws -> Bool {
+    var bytes = 0
+    for name in names where !isSaved(name) {
       let record = try stage.before(name)
       let pointers = record?.pointers(within: stage.zone) ?? []
       guard pointers.contains(where: { $0.target.text == target && $0.action == .deleteSelf })
       else { throw BrumeError.damaged("what refers to record '\(NameRules.shown(target))'") }
       let size = Self.bytes(of: record)
       bytes += size
-      if !asked.contains(name) { along += size }
-      if along > Self.bytesAtOnce { try giveUp() }
-      if bytes > context.limits.cascadeBytes { return false }
+      try count(name, size)
+      let most = context.limits.cascadeBytes
+      if bytes > most || bytesRead > 2 * most { return false }
     }
     return true
   }

@@ -122,6 +122,32 @@ struct ExchangeTests {
     #expect(exchanges.count == 3, "\(exchanges.unplanned)")
   }
 
+  @Test func `what takes too many bytes along is refused before all of it was read`() async throws {
+    let fixture = try await Fixture { $0.cascadeBytes = 10_000 }
+    func holder(_ name: String, of target: String, _ bytes: Int) -> RecordOperation {
+      let reference = Reference(recordName: target, action: .deleteSelf)
+      let text = String(repeating: "x", count: bytes)
+      return fixture.operation(
+        name, .create,
+        ["owner": DraftField(.reference(reference)), "title": DraftField(.string(text))])
+    }
+    let branches = (0..<20).map { "b\($0)" }
+    try await fixture.save(branches.map { holder($0, of: "first", 1) })
+    // Of each branch less than may go.
+    try await fixture.save(
+      branches.flatMap { branch in
+        (0..<5).map { holder("\(branch)-\($0)", of: branch, 1_500) }
+      })
+    _ = fixture.store.take()
+    let error = await #expect(throws: BrumeError.self) {
+      try await fixture.save([RecordOperation(.forceDelete, RecordDraft(name: "first"))])
+    }
+    #expect(error?.code == .limitExceeded)
+    // The branches, what refers to each, and twice as many bytes as may go; of 100 leaves.
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count < 60, "\(exchanges.unplanned)")
+  }
+
   @Test func `a repeated operation is answered from one exchange`() async throws {
     let fixture = try await Fixture()
     for _ in 0..<2 {

@@ -20,9 +20,9 @@ struct CascadeServer: Sendable {
   let shared: ZoneID
   var engine: Engine { server.engine }
 
-  init(_ inner: any Store, in zone: ZoneID = zone) async throws {
+  init(_ inner: any Store, in zone: ZoneID = zone, limits: Limits = .apple) async throws {
     store = OvertakenReads(inner)
-    server = try await TestServer(store: store)
+    server = try await TestServer(store: store, limits: limits)
     alice = try await server.device("phone", of: "alice")
     let user = try await server.user("bob")
     bob = Caller(
@@ -38,11 +38,12 @@ struct CascadeServer: Sendable {
 
   /// A record that goes with the area.
   static func hold(
-    _ name: String, _ action: Reference.Action = .deleteSelf, of target: String = "area"
-  )
-    -> RecordOperation
-  {
-    .create(name, ["to": .reference(Reference(recordName: target, action: action))])
+    _ name: String, _ action: Reference.Action = .deleteSelf, of target: String = "area",
+    text: String? = nil
+  ) -> RecordOperation {
+    var fields = ["to": FieldValue.reference(Reference(recordName: target, action: action))]
+    fields["text"] = text.map { .string($0) }
+    return .create(name, fields)
   }
 
   func save(_ operations: [RecordOperation], _ zone: ZoneID = zone) async throws {
