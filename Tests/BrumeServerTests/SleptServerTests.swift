@@ -52,6 +52,45 @@ import Testing
     following.cancel()
     #expect(stream.noted.value == knowledge.noted)
   }
+
+  @MainActor
+  @Test func `those who ask while a look is under way share the next one`() async throws {
+    let fixture = try await ServerFixture()
+    let changes = SlowChanges()
+    let accounts = AccountTail(changes, fixture.server.signOut, fixture.server.engine.deviceRemovals)
+    // Each runs until it waits before the next begins, as all are on one actor.
+    var asking = [Task { try await accounts.catchUp() }]
+    while changes.asked.value < 1 { await Task.yield() }
+    asking += (0..<10).map { _ in Task { try await accounts.catchUp() } }
+    while changes.silences.value < 11 { await Task.yield() }
+    changes.open.yield()
+    changes.open.yield()
+    for task in asking { try await task.value }
+    #expect(changes.asked.value == 2)
+  }
+}
+
+/// A store that answers when it is let.
+private final class SlowChanges: SharedAccounts {
+  let lastChange: Int64 = 0
+  let asked = Mutexed(0)
+  let silences = Mutexed(0)
+  let open: AsyncStream<Void>.Continuation
+  private let opened: AsyncStream<Void>
+
+  init() { (opened, open) = AsyncStream.makeStream() }
+
+  var silence: Milliseconds {
+    silences.change { $0 += 1 }
+    return 5000
+  }
+
+  func accountHints() -> CommitHints { CommitSignals().hints() }
+  func changedAccounts(after last: Int64) async throws -> ChangedAccounts {
+    asked.change { $0 += 1 }
+    for await _ in opened { break }
+    return ChangedAccounts(users: [], last: 0)
+  }
 }
 
 /// A stream that notes what reaches it.

@@ -19,6 +19,8 @@ final class AccountTail: Sendable {
   private let removals: DeviceRemovals
   /// The number of the last change that has taken effect here.
   private let seen = Atomic<Int64>(0)
+  /// Looks that were asked for, of which one may run and one may wait for it.
+  private let looks = Mutex<(running: Task<Void, any Error>?, next: Task<Void, any Error>?)>((nil, nil))
 
   /// - Parameter removals: is notified of devices that others have removed.
   init(_ accounts: any SharedAccounts, _ signOut: SignOut, _ removals: DeviceRemovals) {
@@ -43,12 +45,27 @@ final class AccountTail: Sendable {
   /// - Throws: what the store throws.
   func catchUp() async throws {
     let isUpToDate = accounts.lastChange <= seen.load(ordering: .acquiring)
-    if !isUpToDate || accounts.silence > Self.longestSilence { try await look() }
+    if !isUpToDate || accounts.silence > Self.longestSilence { try await sharedLook() }
+  }
+
+  /// One look for all who ask for it before it begins: each stream asks, and a store that is slow would be asked by all of them.
+  private func sharedLook() async throws {
+    let look = looks.withLock { looks in
+      if let next = looks.next { return next }
+      let before = looks.running
+      let next = Task {
+        _ = await before?.result
+        self.looks.withLock { $0 = (running: $0.next, next: nil) }
+        try await self.look()
+      }
+      looks.next = next
+      return next
+    }
+    try await look.value
   }
 
   private func look() async throws {
-    signOut.accounts.changedElsewhere()
-    let changes = try await accounts.changedAccounts(after: seen.load(ordering: .acquiring))
+    let changes = try await changes()
     for place in changes.tokensRemovedIn { signOut.endStreams(in: place) }
     removals.note(Array(changes.devicesRemoved))
     if let users = changes.users {
@@ -58,5 +75,17 @@ final class AccountTail: Sendable {
     }
     // Of two looks at once the older may come last; then the next one repeats what the newer has found.
     seen.store(changes.last, ordering: .releasing)
+  }
+
+  /// What is remembered of credentials is forgotten if it may be wrong, before anything is ended.
+  private func changes() async throws -> ChangedAccounts {
+    do {
+      let changes = try await accounts.changedAccounts(after: seen.load(ordering: .acquiring))
+      if changes.concernsCredentials { signOut.accounts.changedElsewhere() }
+      return changes
+    } catch {
+      signOut.accounts.changedElsewhere()
+      throw error
+    }
   }
 }
