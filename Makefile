@@ -30,22 +30,14 @@ demo: ## Play the documented scenarios against a throw-away server
 	$(build)
 	@exec $(BIN) demo $(ARGS)
 
-# As many tests at once as this machine can serve: hundreds would each wait for all the others. Swift
-# 6.2 has no such option.
-WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e --experimental-maximum-parallelization-width \
-  | sed "s/$$/ $$((2 * $$(getconf _NPROCESSORS_ONLN)))/")
-
 tests-built:
 	@scripts/prepare tests
 	$(SWIFT) build --build-tests
 
 test: tests-built ## Run all the tests
-	@# What waits for a disk, a socket or another task runs apart from what only computes.
-	scripts/swift-test --skip-build $(WIDTH) --skip '$(APART)'
-	scripts/swift-test --skip-build $(WIDTH) --filter BrumeStorageTests
-	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumePushTests|BrumeDeliveryTests'
-	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeTestingTests|DocumentationTests'
-	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
+	@# What waits for a disk, a socket or another task runs beside what computes, in processes of their own.
+	scripts/swift-test --filter BrumeStorageTests + --skip '$(APART)' + --filter 'BrumeServerTests|EndToEndTests' \
+	  + --filter 'BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests'
 	@scripts/more-tests $(BIN)
 
 # Optimised, a seed takes a third of the time. Seeds that there was no time for fail, as do planted faults that are not found.
@@ -79,7 +71,7 @@ check: ## Check format, layering and house rules
 	@scripts/prepare
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-	scripts/swift-test --skip-build --filter Tidy
+	scripts/swift-test --filter Tidy
 	@scripts/api-coverage --least 98,95
 
 bench: ## Measure the server beside raw SQLite and others, as one table (ARGS=--tiny: does it run? ARGS=--growth: how cost grows)
