@@ -39,7 +39,7 @@ struct OperatorCookie: Equatable, Sendable {
   }
 }
 
-/// Whether requests come over TLS. This server itself speaks none: a proxy in front of it does.
+/// Whether requests come over TLS: this server's own, or that of a proxy in front of it.
 struct SecureRequests: Sendable {
   let trustedProxies: TrustedProxies
   /// What clients write in front of a path, as the settings say.
