@@ -25,7 +25,6 @@ struct FaultInterface: Sendable {
   /// A device of a user. Each case has its own.
   let device: @Sendable (_ name: String, _ user: String) async throws -> Device
   let add: @Sendable (Request) async throws -> Void
-  let waiting: @Sendable () async throws -> Int
   let clear: @Sendable () async throws -> Void
   let release: @Sendable () async throws -> Void
 }
@@ -60,7 +59,7 @@ extension FaultInterface {
     let server = try await LocalServer()
     return FaultInterface(
       device: { Device(try await server.device("\($0)-\($1)", of: $1)) },
-      add: { server.faults.add($0.local) }, waiting: { server.faults.waiting },
+      add: { server.faults.add($0.local) },
       clear: { server.faults.clear() }, release: { try await server.releasePushes() })
   }
 
@@ -69,7 +68,6 @@ extension FaultInterface {
   ) -> FaultInterface {
     FaultInterface(
       device: { try server.device("\($0)-\($1)", of: $1) }, add: add,
-      waiting: { try await server.waiting() },
       clear: { _ = try await server.post("faults/clear", "{}") },
       release: { _ = try await server.post("faults/release", "{}") })
   }
