@@ -7,6 +7,8 @@ SIMULATION = .build/simulate/brume-simulate
 APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests
 # A crash in a test should end the test, not hold a debugger.
 export SWIFT_BACKTRACE ?= enable=no
+# Of all debug builds; with others than before, all is compiled again.
+export BUILD_FLAGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo test tests-built simulate simulator fuzz fuzzer soak check bench dist dist-test image-test format docs
@@ -15,7 +17,7 @@ export SWIFT_BACKTRACE ?= enable=no
 define build
 @scripts/prepare
 @test -x $(BIN) || echo "building; the first time takes some minutes" >&2
-@$(SWIFT) build --product brume >&2
+@$(SWIFT) build $(BUILD_FLAGS) --product brume >&2
 endef
 
 help: ## Explain the targets
@@ -32,21 +34,21 @@ demo: ## Play the documented scenarios against a throw-away server
 
 tests-built:
 	@scripts/prepare tests
-	$(SWIFT) build --build-tests
+	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 
-test: tests-built ## Run all the tests
+test: $(if $(BUILT),,tests-built) ## Run all the tests
 	@# What waits for a disk, a socket or another task runs beside what computes, in processes of their own.
 	scripts/swift-test --filter BrumeStorageTests + --skip '$(APART)' + --filter 'BrumeServerTests|EndToEndTests' \
 	  + --filter 'BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests'
 	@scripts/more-tests $(BIN)
 
 # Optimised, a seed takes a third of the time. Seeds that there was no time for fail, as do planted faults that are not found.
-simulate: simulator ## Run 5,000 seeds of the simulation within three minutes (Linux; `make test` runs as many as 40 s allow)
+simulate: simulator ## Run 5,000 seeds of the simulation, in some three minutes (Linux; `make test` runs as many as 40 s allow)
 	$(SIMULATION) --controls
 	$(SIMULATION) --first 1 --seeds 20 --repeats
-	$(SIMULATION) --first 1 --seeds 5000 --seconds 180 --jobs $$(getconf _NPROCESSORS_ONLN)
+	$(SIMULATION) --first 1 --seeds 5000 --seconds 600 --jobs $$(getconf _NPROCESSORS_ONLN)
 
-# What `simulate` begins with. BUILT=yes: the ordinary build is there, and is not asked for again.
+# What `simulate` begins with. BUILT=yes, as with `test`: the ordinary build is there, and is not asked for again.
 simulator:
 	@scripts/prepare
 	scripts/simulator --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(BUILT),--built)
@@ -62,7 +64,7 @@ fuzzer:
 
 soak: ## Run every machine's long form, and print one table (TIME=3h: for how long; ONLY=kill9,rot: which)
 	@scripts/prepare tests
-	$(SWIFT) build --build-tests
+	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 	scripts/simulator --jobs $$(getconf _NPROCESSORS_ONLN)
 	$(SWIFT) build -c release --product brume
 	@exec python3 Tests/Independent/soak.py --time "$(TIME)" --only "$(ONLY)"
@@ -70,7 +72,7 @@ soak: ## Run every machine's long form, and print one table (TIME=3h: for how lo
 check: ## Check format, layering and house rules
 	@scripts/prepare
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
-	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
+	$(SWIFT) build $(BUILD_FLAGS) --build-tests --explicit-target-dependency-import-check error
 	scripts/swift-test --filter Tidy
 	@scripts/api-coverage --least 98,95
 
