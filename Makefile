@@ -3,15 +3,17 @@
 export SWIFT ?= swift
 BIN = .build/debug/brume
 RELEASE = .build/release/brume
-SIMULATION = .build/simulate/brume-simulate
+SIMULATION = .build/optimised/brume-simulate
 APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests
 # A crash in a test should end the test, not hold a debugger.
 export SWIFT_BACKTRACE ?= enable=no
+# Where the programs are that are tested; .build/optimised after `make optimised`.
+export TESTED ?= .build/debug
 # Of all debug builds; with others than before, all is compiled again.
 export BUILD_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test tests-built simulate simulator fuzz fuzzer soak check bench dist dist-test image-test format docs
+.PHONY: help run demo test tests-built optimised simulate simulator fuzz fuzzer soak check bench dist dist-test image-test format docs
 
 # Builds what `run` and `demo` start. SwiftPM's progress is worth seeing only when there is much.
 define build
@@ -40,7 +42,7 @@ test: $(if $(BUILT),,tests-built) ## Run all the tests
 	@# What waits for a disk, a socket or another task runs beside what computes, in processes of their own.
 	scripts/swift-test --filter BrumeStorageTests + --skip '$(APART)' + --filter 'BrumeServerTests|EndToEndTests' \
 	  + --filter 'BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests'
-	@scripts/more-tests $(BIN)
+	@scripts/more-tests $(TESTED)/brume
 
 # Optimised, a seed takes a third of the time. Seeds that there was no time for fail, as do planted faults that are not found.
 simulate: simulator ## Run 5,000 seeds of the simulation, in some three minutes (Linux; `make test` runs as many as 40 s allow)
@@ -51,7 +53,11 @@ simulate: simulator ## Run 5,000 seeds of the simulation, in some three minutes 
 # What `simulate` begins with. BUILT=yes, as with `test`: the ordinary build is there, and is not asked for again.
 simulator:
 	@scripts/prepare
-	scripts/simulator --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(BUILT),--built)
+	scripts/optimised brume-simulate --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(BUILT),--built)
+
+# Everything that is tested, in half of the time of a debug build.
+optimised: tests-built
+	scripts/optimised brume-simulate brume brumePackageTests --jobs $$(getconf _NPROCESSORS_ONLN) --built
 
 fuzz: ## Search every reader of bytes for SECONDS=60 each, led by coverage, after planted faults (Linux)
 	@scripts/prepare
@@ -65,7 +71,7 @@ fuzzer:
 soak: ## Run every machine's long form, and print one table (TIME=3h: for how long; ONLY=kill9,rot: which)
 	@scripts/prepare tests
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
-	scripts/simulator --jobs $$(getconf _NPROCESSORS_ONLN)
+	scripts/optimised brume-simulate --jobs $$(getconf _NPROCESSORS_ONLN)
 	$(SWIFT) build -c release --product brume
 	@exec python3 Tests/Independent/soak.py --time "$(TIME)" --only "$(ONLY)"
 
