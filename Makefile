@@ -61,7 +61,7 @@ optimised: tests-built
 
 fuzz: ## Search every reader of bytes for SECONDS=60 each, led by coverage, after planted faults (Linux)
 	@scripts/prepare
-	scripts/fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) --jobs $$(getconf _NPROCESSORS_ONLN)
+	scripts/fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) --jobs $(or $(JOBS),$$(getconf _NPROCESSORS_ONLN))
 
 # What `fuzz` begins with.
 fuzzer:
