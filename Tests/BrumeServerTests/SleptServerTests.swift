@@ -57,7 +57,8 @@ import Testing
   @Test func `those who ask while a look is under way share the next one`() async throws {
     let fixture = try await ServerFixture()
     let changes = SlowChanges()
-    let accounts = AccountTail(changes, fixture.server.signOut, fixture.server.engine.deviceRemovals)
+    let accounts = AccountTail(
+      changes, fixture.server.signOut, fixture.server.engine.deviceRemovals)
     // Each runs until it waits before the next begins, as all are on one actor.
     var asking = [Task { try await accounts.catchUp() }]
     while changes.asked.value < 1 { await Task.yield() }
@@ -67,6 +68,43 @@ import Testing
     changes.open.yield()
     for task in asking { try await task.value }
     #expect(changes.asked.value == 2)
+  }
+
+  @MainActor
+  @Test(arguments: [true, false])
+  func `who gives up leaves the work to the next, and a failure is for all`(
+    isCancelled: Bool
+  ) async throws {
+    let (work, began, joined) = (SharedWork(), Mutexed(0), Mutexed(0))
+    let (opened, open) = AsyncStream.makeStream(of: Void.self)
+    func ask() -> Task<Bool, Never> {
+      Task {
+        joined.change { $0 += 1 }
+        do {
+          try await work.run {
+            began.change { $0 += 1 }
+            let number = began.value
+            for await _ in opened { break }
+            if number == 2 {
+              throw isCancelled ? CancellationError() : StoreError(.unreachable, "")
+            }
+          }
+          return true
+        } catch {
+          return false
+        }
+      }
+    }
+    let first = ask()
+    while began.value < 1 { await Task.yield() }
+    let others = (0..<5).map { _ in ask() }
+    while joined.value < 6 { await Task.yield() }
+    for _ in 0..<3 { open.yield() }
+    #expect(await first.value)
+    var succeeded = 0
+    for other in others where await other.value { succeeded += 1 }
+    #expect(succeeded == (isCancelled ? 4 : 0))
+    #expect(began.value == (isCancelled ? 3 : 2))
   }
 }
 

@@ -19,8 +19,7 @@ final class AccountTail: Sendable {
   private let removals: DeviceRemovals
   /// The number of the last change that has taken effect here.
   private let seen = Atomic<Int64>(0)
-  /// Looks that were asked for, of which one may run and one may wait for it.
-  private let looks = Mutex<(running: Task<Void, any Error>?, next: Task<Void, any Error>?)>((nil, nil))
+  private let looks = SharedWork()
 
   /// - Parameter removals: is notified of devices that others have removed.
   init(_ accounts: any SharedAccounts, _ signOut: SignOut, _ removals: DeviceRemovals) {
@@ -45,23 +44,9 @@ final class AccountTail: Sendable {
   /// - Throws: what the store throws.
   func catchUp() async throws {
     let isUpToDate = accounts.lastChange <= seen.load(ordering: .acquiring)
-    if !isUpToDate || accounts.silence > Self.longestSilence { try await sharedLook() }
-  }
-
-  /// One look for all who ask for it before it begins: each stream asks, and a store that is slow would be asked by all of them.
-  private func sharedLook() async throws {
-    let look = looks.withLock { looks in
-      if let next = looks.next { return next }
-      let before = looks.running
-      let next = Task {
-        _ = await before?.result
-        self.looks.withLock { $0 = (running: $0.next, next: nil) }
-        try await self.look()
-      }
-      looks.next = next
-      return next
-    }
-    try await look.value
+    guard !isUpToDate || accounts.silence > Self.longestSilence else { return }
+    // Each stream asks. A store that is slow would be asked by all of them.
+    try await looks.run { try await look() }
   }
 
   private func look() async throws {

@@ -99,7 +99,8 @@ struct CascadeTrial: Sendable, CustomTestStringConvertible {
       #expect(results.map(\.code) == [nil, nil, .validatingReferenceError])
       #expect(try await server.names() == ["h5"])
     },
-    CascadeTrial("what a save of the same request takes out of it is no part of its bytes") { store in
+    CascadeTrial("what a save of the same request takes out of it is no part of its bytes") {
+      store in
       var limits = Limits.apple
       limits.cascadeBytes = 50_000
       let server = try await CascadeServer(store, limits: limits)

@@ -59,8 +59,15 @@ import Testing
     #expect(changes.devicesRemoved == Set(devices.dropFirst()))
     #expect(changes.users == [] && changes.tokensRemovedIn == [])
     #expect(here.lastChange <= changes.last)
-    #expect(!changes.concernsCredentials)
-    let nothing = try await here.changedAccounts(after: changes.last)
+    // Who asks for the first time knows nothing.
+    #expect(changes.concernsCredentials)
+    try await there.write(in: .account(devices[1]).and(.server)) {
+      try $0.devices.put(Device(key: devices[1], channel: .stream, registered: 2))
+      try $0.devices.remove(devices[1])
+    }
+    let later = try await here.changedAccounts(after: changes.last)
+    #expect(later.devicesRemoved == [devices[1]] && !later.concernsCredentials)
+    let nothing = try await here.changedAccounts(after: later.last)
     #expect(!nothing.concernsCredentials)
     try await here.close()
     try await there.close()
