@@ -159,11 +159,14 @@ private struct ChangesOfOthers: SharedAccounts {
 }
 
 /// Mailboxes into which one entry has come.
-private final class OneNewEntry: SharedMailboxes {
+final class OneNewEntry: SharedMailboxes {
   private let signals = CommitSignals()
   private let device: DeviceKey
+  private let channel: Device.Channel.Kind
 
-  init(device: DeviceKey) { self.device = device }
+  init(device: DeviceKey, channel: Device.Channel.Kind = .stream) {
+    (self.device, self.channel) = (device, channel)
+  }
 
   func mailboxHints() -> CommitHints {
     let hints = signals.hints()
@@ -180,6 +183,6 @@ private final class OneNewEntry: SharedMailboxes {
     let entry = MailboxEntry(
       position: 1, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
       time: 0, requestID: "R")
-    return [NewMailboxEntry(device: device, channel: .stream, entry: entry)]
+    return [NewMailboxEntry(device: device, channel: channel, entry: entry)]
   }
 }

@@ -66,10 +66,8 @@ struct MailboxTail: Sendable {
     var new = NewEntries()
     for row in page {
       new.entries.append((row.device, row.entry))
-      switch row.channel {
-      case .stream, .courier: new.fetching.append(row.device)
-      case .apns, .webpush: if isOwned { new.pushed.append(row.device) }
-      case nil: break
+      if let channel = row.channel {
+        new.note(row.device, reachedBy: channel, isSentHere: isOwned)
       }
     }
     return new
