@@ -83,10 +83,10 @@ extension DeliveryWorker {
     _ webhook: Webhook, of bucket: Bucket, in store: any ReadTransaction
   ) throws -> Batch? {
     let entries = try entries(for: webhook, of: bucket, in: store)
-    guard let last = entries.last else { return nil }
+    // A call that was begun ends where it was to, also when nothing of its entries can be read any more.
+    guard var end = webhook.batchEnd?.position ?? entries.last?.position else { return nil }
     var changes: [WebhookCall.Change] = []
     var bytes = 0
-    var end = last.position
     for entry in entries where concerns(entry, webhook) {
       var record = try record(of: entry, in: store)
       if bytes + Wire.webhookBytes(record) > limits.webhookBytes, !changes.isEmpty {
@@ -102,9 +102,7 @@ extension DeliveryWorker {
       let id = NotificationID.text(generation: generation, entry: entry)
       changes.append(.init(id: id, entry: entry, record: record))
     }
-    return Batch(
-      webhook: webhook, end: webhook.batchEnd ?? .init(bucket: bucket, position: end),
-      changes: changes)
+    return Batch(webhook: webhook, end: .init(bucket: bucket, position: end), changes: changes)
   }
 
   /// A new call ends where the images of its entries get too large; a repeated one has those that it had.

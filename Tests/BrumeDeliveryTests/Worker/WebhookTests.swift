@@ -331,6 +331,22 @@ import Testing
     #expect(fixture.hook.all[1].body.count < 8000)
   }
 
+  @Test func `a call whose entries are all gone does not keep the webhook from those behind`()
+    async throws
+  {
+    let fixture = try await DeliveryWorkerFixture()
+    var hook = try await add(fixture)
+    hook.batchEnd = .init(bucket: .only, position: 2)
+    try await change("a", "b", "c", in: fixture)
+    try await fixture.store.write(in: .all) { [hook] store in
+      try store.webhooks.put(hook)
+      try store.log.trim(in: .only, through: 2)
+    }
+    try await fixture.running { _ = try await fixture.logged(1) }
+    #expect(try calls(fixture).map(\.names) == [["c"]])
+    #expect(try await webhook(hook.id, fixture)?.cursor[.only] == 3)
+  }
+
   private func put(
     _ name: String, characters: Int, in fixture: DeliveryWorkerFixture
   ) async throws {
