@@ -19,7 +19,7 @@ import Testing
     let server = fixture.server.delivery
     let tail = MailboxTail(
       mailboxes: mailboxes, leases: leases, delivery: TestDelivery { _ in }, server: server,
-      accounts: nil, damaged: nil)
+      accounts: nil, damaged: nil, now: { 0 })
     let work = [
       Task { try await server.worker.run() }, Task { try await tail.run() },
     ]
@@ -45,7 +45,7 @@ import Testing
       mailboxes: OneNewEntry(device: phone, channel: .apns),
       leases: isOwned ? AlwaysOwned() : OwnedElsewhere(),
       delivery: TestDelivery { delivered.yield($0) }, server: fixture.server.delivery,
-      accounts: nil, damaged: nil)
+      accounts: nil, damaged: nil, now: { 0 })
     let following = Task { try await tail.run() }
     for await new in deliveries {
       #expect(new.fetching == [phone])
