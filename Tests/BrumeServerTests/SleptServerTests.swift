@@ -54,7 +54,7 @@ import Testing
   }
 
   /// All streams look when the following begins; a stream that looks again asks whether the entry may leave.
-  @Test(arguments: [(1000, "push"), (1001, "look"), (14_000, "look")])
+  @Test(arguments: [(5000, "push"), (5001, "look"), (14_000, "look")])
   func `what is read long after it was decided is not handed to streams as it is:`(
     now: Milliseconds, noted: String
   ) async throws {

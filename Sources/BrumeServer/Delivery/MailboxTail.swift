@@ -10,9 +10,9 @@ import BrumeStorage
 struct MailboxTail: Sendable {
   /// Ours: entries that are read at once.
   private static let page = 500
-  /// Ours: entries come within a quarter of a second. What this process reads later, as after a sleep, was judged too long
+  /// Ours: entries come within a quarter of a second, under load later. What this process reads after a sleep was judged too long
   /// ago.
-  private static let longestDelay: Milliseconds = 1000
+  private static let longestDelay: Milliseconds = 5000
 
   let mailboxes: any SharedMailboxes
   let leases: any Leases
