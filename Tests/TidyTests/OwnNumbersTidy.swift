@@ -25,6 +25,7 @@ import Testing
     "BackupPage.most": file,
     "BackupReport.mostNames": "a list for reading; the counts beside it are whole",
     "BackupChain.most": "of files that the operator names", "BackupAdmin.pieceBytes": piece,
+    "OperationMemory.mostBytes": "only names that are refused bring an outcome to as much",
     "StoreMove.page": piece, "Removals.few": piece, "Removals.atOnce": piece,
     "ShareScope.mostBytes": "of shares that show nothing, and are read to see that",
     "SharedRoots.few": "beyond it the bound of cascades holds", "DeepCheckup.page": piece,
