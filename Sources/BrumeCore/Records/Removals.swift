@@ -117,6 +117,7 @@ struct Removals {
     // What does not fit stays, or a stranger kept the record by what refers to it.
     func fitting() -> [String]? { holdersMayStay ? Array(order.prefix(max(1, count))) : nil }
     while count < order.count {
+      if count > 0, hasReadEnough { return fitting() }
       guard let names = try companions(of: order[count]) else { return fitting() }
       for name in names
       where !isSaved(name) && !gone.contains(name) && found.insert(name).inserted {
@@ -142,7 +143,10 @@ struct Removals {
   private mutating func companions(of name: String) throws -> [String]? {
     if let known = links.companions[name] { return known }
     if links.tooLarge.contains(name) { return nil }
-    if try isShare(name) { return [] }
+    if let share = try stage.before(name), share.isShare {
+      links.bytes[name] = Self.bytes(of: share)
+      return []
+    }
     let key = RecordKey(zone: stage.zone, name: name)
     let limit = (givesUp ? min(Self.atOnce, context.limits.cascade) : context.limits.cascade) + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
@@ -185,6 +189,9 @@ struct Removals {
     if bytesAlong > Self.bytesAtOnce { try giveUp() }
   }
 
+  /// Whether twice as many bytes as may go were read for the request, of which some may stay.
+  private var hasReadEnough: Bool { bytesRead > 2 * context.limits.cascadeBytes }
+
   /// What the request saves says itself what it refers to.
   private func isSaved(_ name: String) -> Bool {
     stage.puts[name] != nil || saved.contains(name)
@@ -199,8 +206,7 @@ struct Removals {
   /// Each is read before it goes anyway. What the store finds it by may be damaged, and must not take another record
   /// along.
   ///
-  /// - Returns: whether they are no more bytes than may go, and all that was read for the request not twice as many, of which
-  ///   some may stay. Others are not read.
+  /// - Returns: whether they are no more bytes than may go, and not enough was read. Others are not read.
   private mutating func requireReferrers(_ names: [String], to target: String) throws -> Bool {
     var bytes = 0
     for name in names where !isSaved(name) {
@@ -211,8 +217,7 @@ struct Removals {
       let size = Self.bytes(of: record)
       bytes += size
       try count(name, size)
-      let most = context.limits.cascadeBytes
-      if bytes > most || bytesRead > 2 * most { return false }
+      if bytes > context.limits.cascadeBytes || hasReadEnough { return false }
     }
     return true
   }

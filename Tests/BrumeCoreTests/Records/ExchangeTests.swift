@@ -148,6 +148,31 @@ struct ExchangeTests {
     #expect(exchanges.count < 60, "\(exchanges.unplanned)")
   }
 
+  @Test func `of what is below many roots no more is read than twice what may go`() async throws {
+    let fixture = try await Fixture { $0.cascadeBytes = 10_000 }
+    let text = DraftField(.string(String(repeating: "x", count: 3_000)))
+    let roots = (0..<20).map { "r\($0)" }
+    for root in roots {
+      let below = (0..<5).map { number in
+        var child = fixture.operation("\(root)-\(number)", .create, ["title": text])
+        child.record.parent = .set(Reference(recordName: root, action: .none))
+        return child
+      }
+      let share = RecordDraft(name: "s-\(root)", type: Record.shareType, shareRoot: (root, nil))
+      try await fixture.save(
+        [fixture.operation(root, .create)] + below + [RecordOperation(.create, share)])
+    }
+    _ = fixture.store.take()
+    let error = await #expect(throws: BrumeError.self) {
+      try await fixture.save(
+        roots.map { RecordOperation(.forceDelete, RecordDraft(name: $0)) }, atomic: false)
+    }
+    #expect(error?.code == .limitExceeded)
+    // The names below each root, and the records below two; of 100.
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count < 100, "\(exchanges.unplanned)")
+  }
+
   @Test func `a repeated operation is answered from one exchange`() async throws {
     let fixture = try await Fixture()
     for _ in 0..<2 {

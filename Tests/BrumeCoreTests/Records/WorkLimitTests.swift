@@ -105,6 +105,19 @@ struct WorkLimitTests {
     #expect(try await fixture.modify([.delete("area")]).allSucceeded)
   }
 
+  @Test func `a share counts for the bytes of a cascade`() async throws {
+    let fixture = try await fixture { $0.cascadeBytes = 1000 }
+    func text(_ bytes: Int) -> FieldValue { .string(String(repeating: "x", count: bytes)) }
+    var share = RecordOperation.share("s1", of: "root")
+    share.record.fields["cloudkit.title"] = DraftField(text(600))
+    let child = RecordOperation.create("child", ["text": text(401)], parent: "root")
+    #expect(try await fixture.modify([.create("root"), child, share]).allSucceeded)
+    #expect(try await fixture.failure(of: .delete("root")).code == .limitExceeded)
+    try await fixture.save(.force("child", ["text": text(400)]))
+    #expect(try await fixture.modify([.delete("root")]).allSucceeded)
+    #expect(try await !fixture.exists("s1"))
+  }
+
   @Test func `of a public record that too many bytes refer to none of them goes along`()
     async throws
   {
