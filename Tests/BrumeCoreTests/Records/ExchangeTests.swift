@@ -173,6 +173,30 @@ struct ExchangeTests {
     #expect(exchanges.count < 100, "\(exchanges.unplanned)")
   }
 
+  @Test func `a page of shares has no more bytes than an answer`() async throws {
+    func exchanges(answerBytes: Int) async throws -> Int {
+      let fixture = try await Fixture { $0.answerBytes = answerBytes }
+      let title = DraftField(.string(String(repeating: "x", count: 10_000)))
+      let names = ["a", "b", "c", "d", "e"]
+      for name in names {
+        let share = RecordDraft(
+          name: "s\(name)", type: Record.shareType, fields: ["cloudkit.title": title],
+          shareRoot: (name, nil))
+        try await fixture.save(
+          [fixture.operation(name, .create), RecordOperation(.create, share)])
+      }
+      _ = fixture.store.take()
+      let ends = names.map { RecordOperation(.forceDelete, RecordDraft(name: "s\($0)")) }
+      let ofZone = RecordDraft(name: Record.zoneShareName, type: Record.shareType)
+      try await fixture.save(ends + [RecordOperation(.create, ofZone)])
+      return try fixture.exchanges().count
+    }
+    let (inPages, atOnce) = (
+      try await exchanges(answerBytes: 25_000), try await exchanges(answerBytes: 1 << 20)
+    )
+    #expect(inPages == atOnce + 2)
+  }
+
   @Test func `a repeated operation is answered from one exchange`() async throws {
     let fixture = try await Fixture()
     for _ in 0..<2 {
