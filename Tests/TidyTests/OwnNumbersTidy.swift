@@ -27,6 +27,7 @@ import Testing
     "BackupChain.most": "of files that the operator names", "BackupAdmin.pieceBytes": piece,
     "OperationMemory.mostBytes": "only names that are refused bring an outcome to as much",
     "StoreMove.page": piece, "Removals.few": piece, "Removals.atOnce": piece,
+    "Removals.elementBytes": "an estimate; what all of them take is a limit",
     "ShareScope.mostBytes": "of shares that show nothing, and are read to see that",
     "SharedRoots.few": "beyond it the bound of cascades holds", "DeepCheckup.page": piece,
     "DamageRemoval.namedRows": "the command names all of them",

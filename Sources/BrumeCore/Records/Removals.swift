@@ -127,9 +127,10 @@ struct Removals {
       size += bytes
       try self.count(order[count], bytes)
       if gone.count + found.count > asked.count + Self.atOnce { try giveUp() }
-      if gone.count + found.count > context.limits.cascade || size > context.limits.cascadeBytes {
-        return fitting()
-      }
+      if gone.count + found.count > context.limits.cascade { return fitting() }
+      // A record that has too much by itself goes alone.
+      let isAlone = gone.isEmpty && count == 0
+      if size > context.limits.cascadeBytes, !isAlone { return fitting() }
       count += 1
     }
     return order
@@ -143,10 +144,9 @@ struct Removals {
   private mutating func companions(of name: String) throws -> [String]? {
     if let known = links.companions[name] { return known }
     if links.tooLarge.contains(name) { return nil }
-    if let share = try stage.before(name), share.isShare {
-      links.bytes[name] = Self.bytes(of: share)
-      return []
-    }
+    let record = try stage.before(name)
+    links.bytes[name] = Self.bytes(of: record)
+    if let record, record.isShare { return [] }
     let key = RecordKey(zone: stage.zone, name: name)
     let limit = (givesUp ? min(Self.atOnce, context.limits.cascade) : context.limits.cascade) + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
@@ -160,13 +160,11 @@ struct Removals {
     names = try names.filter { other in
       try stage.before(other).map { !$0.isShare && !Self.isUserRecord($0, in: stage.zone) } ?? true
     }
-    let record = try stage.before(name)
     if let share = record?.share {
       names.append(share)
       names += try stage.transaction.records.descendants(of: [name], in: stage.zone, limit: limit)
       if names.count > Self.atOnce { try giveUp() }
     }
-    links.bytes[name] = Self.bytes(of: record)
     links.companions[name] = names
     return names
   }
@@ -222,8 +220,12 @@ struct Removals {
     return true
   }
 
+  /// Ours: what an element of a list takes in memory beside its own bytes. An empty text has none.
+  private static let elementBytes = 112
+
   private static func bytes(of record: Record?) -> Int {
-    record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
+    guard let record else { return 0 }
+    return record.fields.reduce(record.listElements * elementBytes) { $0 + $1.value.size }
   }
 
   private func tooMany(_ name: String) -> BrumeError {
