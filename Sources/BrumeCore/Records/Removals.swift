@@ -19,6 +19,8 @@ struct Removals {
   private var asked: Set<String> = []
   /// What a read knows that the request saves; a write has it in `stage`.
   private let saved: Set<String>
+  /// What goes in other zones of the request.
+  private let before: CascadeSize
   /// What was read to find out what goes along: each record once, whether it goes in the end or not.
   private var counted: Set<String> = []
   private var bytesRead = 0
@@ -45,12 +47,15 @@ struct Removals {
   /// - Parameters:
   ///   - links: what is known of them; nil: nobody has looked, and `settle` may throw `LargeCascade`.
   ///   - saved: what the request saves in the zone beside what `stage` has.
+  ///   - before: what goes in other zones of the request.
   init(
-    _ context: ModifyContext, _ stage: Stage, _ links: Links?, saved: Set<String> = []
+    _ context: ModifyContext, _ stage: Stage, _ links: Links?, saved: Set<String> = [],
+    behind before: CascadeSize
   ) {
     self.context = context
     self.stage = stage
     self.saved = saved
+    self.before = before
     self.links = links ?? Links()
     givesUp = links == nil
   }
@@ -63,7 +68,7 @@ struct Removals {
   ) throws -> (gone: Set<String>, failures: [Int: BrumeError]) {
     asked = Set(wanted.map(\.name))
     var gone: Set<String> = []
-    var (order, size) = ([String](), 0)
+    var (order, size) = ([String](), before.bytes)
     var failures: [Int: BrumeError] = [:]
     for (position, name) in wanted where !gone.contains(name) {
       if let names = try dependants(of: name, beside: gone, size) {
@@ -84,6 +89,14 @@ struct Removals {
       failures[position] = cascade.map { $0.errors[name] } ?? Relations.tangled
     }
     return (cascade?.gone ?? [], failures)
+  }
+
+  /// What goes in other zones, and `gone` here.
+  func size(with gone: Set<String>) -> CascadeSize {
+    CascadeSize(
+      records: before.records + gone.count,
+      bytes: before.bytes + gone.reduce(0) { $0 + (links.bytes[$1] ?? 0) },
+      bytesRead: before.bytesRead + bytesRead)
   }
 
   /// What still goes when some records stay; nil if they depend on each other in too many steps.
@@ -127,9 +140,10 @@ struct Removals {
       size += bytes
       try self.count(order[count], bytes)
       if gone.count + found.count > asked.count + Self.atOnce { try giveUp() }
-      if gone.count + found.count > context.limits.cascade { return fitting() }
+      let records = before.records + gone.count + found.count
+      if records > context.limits.cascade { return fitting() }
       // A record that has too much by itself goes alone.
-      let isAlone = gone.isEmpty && count == 0
+      let isAlone = before.records == 0 && gone.isEmpty && count == 0
       if size > context.limits.cascadeBytes, !isAlone { return fitting() }
       count += 1
     }
@@ -151,7 +165,7 @@ struct Removals {
     let limit = (givesUp ? min(Self.atOnce, context.limits.cascade) : context.limits.cascade) + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
     if names.count > Self.atOnce { try giveUp() }
-    guard try names.count < limit, try requireReferrers(names, to: name) else {
+    guard names.count < limit, try requireReferrers(names, to: name) else {
       links.tooLarge.insert(name)
       return nil
     }
@@ -188,7 +202,9 @@ struct Removals {
   }
 
   /// Whether twice as many bytes as may go were read for the request, of which some may stay.
-  private var hasReadEnough: Bool { bytesRead > 2 * context.limits.cascadeBytes }
+  private var hasReadEnough: Bool {
+    before.bytesRead + bytesRead > 2 * context.limits.cascadeBytes
+  }
 
   /// What the request saves says itself what it refers to.
   private func isSaved(_ name: String) -> Bool {
@@ -231,8 +247,9 @@ struct Removals {
   private func tooMany(_ name: String) -> BrumeError {
     BrumeError(
       .limitExceeded,
-      "with record '\(name)' and what goes with it, more than \(context.limits.cascade) records would be "
-        + "deleted, or more than \(context.limits.cascadeBytes) bytes; delete them in steps")
+      "with record '\(name)' and what goes with it, this request would delete more than "
+        + "\(context.limits.cascade) records, or more than \(context.limits.cascadeBytes) bytes; delete them in steps"
+    )
   }
 }
 
