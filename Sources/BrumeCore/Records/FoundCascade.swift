@@ -23,6 +23,8 @@ struct LargeCascades: Error {
 struct CascadeSize: Sendable {
   var records = 0
   var bytes = 0
+  /// What was read to find that out, whether it goes or not.
+  var bytesRead = 0
 }
 
 /// What a read has found.

@@ -57,7 +57,9 @@ struct Relations {
     var removals = Removals(context, stage, links, behind: before)
     let (gone, refused) = try removals.settle(
       verdicts.positions(to: .remove).map { ($0, verdicts.items[$0].name) })
+    let read = size.bytesRead
     size = removals.size(with: gone)
+    size.bytesRead = max(read, size.bytesRead)
     for (position, error) in refused { verdicts.fail(position, error) }
     return gone.subtracting(stage.removals)
   }

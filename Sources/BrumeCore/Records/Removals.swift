@@ -95,7 +95,8 @@ struct Removals {
   func size(with gone: Set<String>) -> CascadeSize {
     CascadeSize(
       records: before.records + gone.count,
-      bytes: before.bytes + gone.reduce(0) { $0 + (links.bytes[$1] ?? 0) })
+      bytes: before.bytes + gone.reduce(0) { $0 + (links.bytes[$1] ?? 0) },
+      bytesRead: before.bytesRead + bytesRead)
   }
 
   /// What still goes when some records stay; nil if they depend on each other in too many steps.
@@ -129,6 +130,7 @@ struct Removals {
     // What does not fit stays, or a stranger kept the record by what refers to it.
     func fitting() -> [String]? { holdersMayStay ? Array(order.prefix(max(1, count))) : nil }
     while count < order.count {
+      if count > 0, hasReadEnough { return fitting() }
       guard let names = try companions(of: order[count]) else { return fitting() }
       for name in names
       where !isSaved(name) && !gone.contains(name) && found.insert(name).inserted {
@@ -139,7 +141,10 @@ struct Removals {
       try self.count(order[count], bytes)
       if gone.count + found.count > asked.count + Self.atOnce { try giveUp() }
       let records = before.records + gone.count + found.count
-      if records > context.limits.cascade || size > context.limits.cascadeBytes { return fitting() }
+      if records > context.limits.cascade { return fitting() }
+      // A record that has too much by itself goes alone.
+      let isAlone = before.records == 0 && gone.isEmpty && count == 0
+      if size > context.limits.cascadeBytes, !isAlone { return fitting() }
       count += 1
     }
     return order
@@ -153,12 +158,14 @@ struct Removals {
   private mutating func companions(of name: String) throws -> [String]? {
     if let known = links.companions[name] { return known }
     if links.tooLarge.contains(name) { return nil }
-    if try isShare(name) { return [] }
+    let record = try stage.before(name)
+    links.bytes[name] = Self.bytes(of: record)
+    if let record, record.isShare { return [] }
     let key = RecordKey(zone: stage.zone, name: name)
     let limit = (givesUp ? min(Self.atOnce, context.limits.cascade) : context.limits.cascade) + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
     if names.count > Self.atOnce { try giveUp() }
-    guard try names.count < limit, try requireReferrers(names, to: name) else {
+    guard names.count < limit, try requireReferrers(names, to: name) else {
       links.tooLarge.insert(name)
       return nil
     }
@@ -167,13 +174,11 @@ struct Removals {
     names = try names.filter { other in
       try stage.before(other).map { !$0.isShare && !Self.isUserRecord($0, in: stage.zone) } ?? true
     }
-    let record = try stage.before(name)
     if let share = record?.share {
       names.append(share)
       names += try stage.transaction.records.descendants(of: [name], in: stage.zone, limit: limit)
       if names.count > Self.atOnce { try giveUp() }
     }
-    links.bytes[name] = Self.bytes(of: record)
     links.companions[name] = names
     return names
   }
@@ -196,6 +201,11 @@ struct Removals {
     if bytesAlong > Self.bytesAtOnce { try giveUp() }
   }
 
+  /// Whether twice as many bytes as may go were read for the request, of which some may stay.
+  private var hasReadEnough: Bool {
+    before.bytesRead + bytesRead > 2 * context.limits.cascadeBytes
+  }
+
   /// What the request saves says itself what it refers to.
   private func isSaved(_ name: String) -> Bool {
     stage.puts[name] != nil || saved.contains(name)
@@ -210,8 +220,7 @@ struct Removals {
   /// Each is read before it goes anyway. What the store finds it by may be damaged, and must not take another record
   /// along.
   ///
-  /// - Returns: whether they are no more bytes than may go, and all that was read for the request not twice as many, of which
-  ///   some may stay. Others are not read.
+  /// - Returns: whether they are no more bytes than may go, and not enough was read. Others are not read.
   private mutating func requireReferrers(_ names: [String], to target: String) throws -> Bool {
     var bytes = 0
     for name in names where !isSaved(name) {
@@ -222,14 +231,17 @@ struct Removals {
       let size = Self.bytes(of: record)
       bytes += size
       try count(name, size)
-      let most = context.limits.cascadeBytes
-      if bytes > most || before.bytes + bytesRead > 2 * most { return false }
+      if bytes > context.limits.cascadeBytes || hasReadEnough { return false }
     }
     return true
   }
 
+  /// Ours: what an element of a list takes in memory beside its own bytes. An empty text has none.
+  private static let elementBytes = 112
+
   private static func bytes(of record: Record?) -> Int {
-    record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
+    guard let record else { return 0 }
+    return record.fields.reduce(record.listElements * elementBytes) { $0 + $1.value.size }
   }
 
   private func tooMany(_ name: String) -> BrumeError {

@@ -81,6 +81,7 @@ struct ZoneBatch {
     let relations = Relations(context, view, stage, access, links, behind: gone)
     var goes = gone
     let cascade = try relations.settle(&verdicts, &goes)
+    gone.bytesRead = goes.bytesRead
     // A share needs its root as the batch leaves it.
     let shares = items.indices.filter { items[$0].isShare }
     for position in shares { try judge(position) }
