@@ -43,8 +43,8 @@ package struct Records: Sendable {
       while answers == nil {
         do {
           answers = try await write(part, context, memory, request.clientData, found)
-        } catch let large as LargeCascade {
-          found[large.zone] = try await read(large, context)
+        } catch let large as LargeCascades {
+          found.merge(try await read(large, context)) { $1 }
         }
       }
       results.merge(answers ?? [:]) { first, _ in first }
@@ -52,7 +52,7 @@ package struct Records: Sendable {
     return request.operations.indices.compactMap { results[$0] }
   }
 
-  /// - Throws: `LargeCascade`, once for a zone of which nothing was found before; nothing is written then.
+  /// - Throws: `LargeCascades`, of zones of which nothing was found before; nothing is written then.
   private func write(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
     _ clientData: [UInt8]?, _ found: [ZoneKey: FoundCascade]
@@ -69,14 +69,22 @@ package struct Records: Sendable {
     }
   }
 
-  private func read(_ large: LargeCascade, _ context: ModifyContext) async throws -> FoundCascade {
+  private func read(
+    _ large: LargeCascades, _ context: ModifyContext
+  ) async throws -> [ZoneKey: FoundCascade] {
     let schemas = schemas
     return try await store.read { transaction in
-      try FoundCascade(of: large, context, schemas, transaction)
+      var found: [ZoneKey: FoundCascade] = [:]
+      var before = CascadeSize()
+      for zone in large.zones {
+        found[zone.zone] = try FoundCascade(
+          of: zone, behind: &before, context, schemas, transaction)
+      }
+      return found
     }
   }
 
-  /// One database's part, in its transaction.
+  /// One database's part, in its transaction. It gives up once, when all zones were looked at.
   private static func run(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ schemas: SchemaCache,
     _ transaction: any WriteTransaction, _ found: [ZoneKey: FoundCascade]
@@ -85,6 +93,8 @@ package struct Records: Sendable {
       for: part.database, in: transaction, limits: context.limits)
     var answers: [Int: RecordResult] = [:]
     var answerBytes = 0
+    var gone = CascadeSize()
+    var large: [LargeCascade] = []
     var joined = JoinedShares()
     for (zone, items) in part.zones {
       let results: [RecordResult]
@@ -92,17 +102,21 @@ package struct Records: Sendable {
         var batch = try ZoneBatch(
           items, in: zone, schema: schema, context: context, among: &joined,
           transaction: transaction, answerBytes: answerBytes, found: found[zone])
-        let tried = try batch.run()
+        let tried = try batch.run(behind: &gone)
         answerBytes = batch.answerBytes
         // What is refused as a whole teaches nothing.
         let isUsed = tried.contains { if case .success = $0 { true } else { false } }
         if isUsed { schema = try batch.schema() }
         results = tried
+      } catch let zone as LargeCascade {
+        large.append(zone)
+        continue
       } catch let error as BrumeError {
         results = items.map { .failure(ItemFailure($0.id, error)) }
       }
       for (item, result) in zip(items, results) { answers[item.index] = result }
     }
+    if !large.isEmpty { throw LargeCascades(zones: large) }
     try schemas.save(schema, for: part.database, in: transaction)
     return answers
   }
