@@ -35,6 +35,8 @@ extension SyncJobs {
   // MARK: The database
 
   private func fetchDatabase(_ context: CKSyncEngine.FetchChangesContext) async throws {
+    // The first fetch. Zones may be known all the same: those that were made or sent to before it.
+    if state.value.databaseToken == nil { state.update { $0.beginDatabaseAnew() } }
     var moreComing = true
     while moreComing {
       try Task.checkCancellation()

@@ -104,10 +104,12 @@ struct SyncState: Equatable, Sendable {
 
   // MARK: Fetching
 
-  /// The database will be read from its beginning. That names the zones which are there, and not all that went.
+  /// The database will be read from its beginning. That names the zones which are there, and not all that went. Of zones
+  /// that were never fetched, the app may have what was sent to them.
   mutating func beginDatabaseAnew() {
     databaseToken = nil
-    unnamedZones = Set(zoneTokens.keys.filter { $0.zoneName != CKRecordZone.ID.defaultZoneName })
+    let known = Set(zoneTokens.keys).union(recordsSent.keys.map(\.zoneID))
+    unnamedZones = known.filter { $0.zoneName != CKRecordZone.ID.defaultZoneName }
   }
 
   /// A page of the database's changes was dealt with.
