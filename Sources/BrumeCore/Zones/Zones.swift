@@ -102,11 +102,15 @@ package struct Zones: Sendable {
   private func carryOut(
     _ operations: [ZoneOperation], _ change: ZoneModification, in database: DatabaseKey
   ) async throws -> (results: [ZoneResult], left: [ZoneKey]) {
-    try await store.write(for: change.caller, in: .database(database)) { transaction in
-      var change = change
-      var writer = ZoneWriter(transaction, change.origin)
-      let results = try operations.map { try change.carryOut($0, by: &writer, transaction) }
-      return (results, writer.left)
+    do {
+      return try await store.write(for: change.caller, in: .database(database)) { transaction in
+        var change = change
+        var writer = ZoneWriter(transaction, change.origin)
+        let results = try operations.map { try change.carryOut($0, by: &writer, transaction) }
+        return (results, writer.left)
+      }
+    } catch let unfinished as UnfinishedWrite {
+      throw unfinished.error
     }
   }
 
