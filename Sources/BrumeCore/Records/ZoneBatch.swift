@@ -114,7 +114,8 @@ struct ZoneBatch {
     }
   }
 
-  /// Counts a record that the answer will show; one always fits.
+  /// Counts a record that the answer will show; one always fits. A share that somebody leaves is not shown, and written as
+  /// a whole: it counts too, or everybody would wait for hundreds of large ones.
   private mutating func fits(_ record: Record?) -> Bool {
     guard let record else { return true }
     let isFirst = answerBytes == 0

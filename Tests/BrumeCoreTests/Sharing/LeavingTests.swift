@@ -107,6 +107,49 @@ struct LeavingTests {
     for name in ["s1", "s2"] { #expect(try await !isInside(fixture, name)) }
   }
 
+  /// "s0" to "s2", which bob has joined, on a server where no request may leave all three.
+  private func withThreeShares(_ bound: Bound) async throws -> EngineFixture {
+    var limits = Limits.apple
+    switch bound {
+    case .operations: limits.operationsPerRequest = 2
+    case .bytes: (limits.answerBytes, limits.recordBytes) = (8192, 4096)
+    }
+    let fixture = try await EngineFixture(limits: limits)
+    let title = DraftField(.string(String(repeating: "x", count: 3000)))
+    for number in 0..<3 {
+      try await fixture.save(.create("r\(number)"))
+      var share = RecordOperation.share(
+        "s\(number)", of: "r\(number)", with: ["bob@example.org"])
+      share.record.fields["cloudkit.title"] = title
+      try await fixture.join(try await fixture.save(share), as: fixture.bob)
+    }
+    return fixture
+  }
+
+  enum Bound: CaseIterable { case operations, bytes }
+
+  @Test(arguments: Bound.allCases)
+  func
+    `SHR-17 whoever takes part in more shares of a zone than a request may leave leaves them all`(
+      bound: Bound
+    ) async throws
+  {
+    let fixture = try await withThreeShares(bound)
+    let delete = ZoneOperation(.delete, shared(fixture))
+    let left = try await fixture.engine.zones.modify([delete], in: .shared, as: fixture.bob)
+    #expect(try left.map { try $0.get().deletion } == [.deleted])
+    for name in ["s0", "s1", "s2"] { #expect(try await !isInside(fixture, name)) }
+  }
+
+  @Test(arguments: Bound.allCases)
+  func `whoever takes part in more shares of a zone than a request may leave can be deleted`(
+    bound: Bound
+  ) async throws {
+    let fixture = try await withThreeShares(bound)
+    #expect(try await fixture.engine.userRemovals.remove("bob").isDone)
+    for name in ["s0", "s1", "s2"] { #expect(try await !isInside(fixture, name)) }
+  }
+
   @Test func `a share that opens keeps whoever accepted, and no invitation`() async throws {
     let fixture = try await EngineFixture()
     for name in ["carol", "dave"] { _ = try await fixture.server.user(name) }
