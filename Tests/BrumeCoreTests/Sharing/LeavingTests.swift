@@ -3,6 +3,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 import BrumeTestKit
 import Testing
 
@@ -150,6 +151,32 @@ struct LeavingTests {
     for name in ["s0", "s1", "s2"] { #expect(try await !isInside(fixture, name)) }
   }
 
+  @Test(arguments: [true, false])
+  func `what a participant's devices said of their saves goes with the last share, and not before`(
+    isEndedByOwner: Bool
+  ) async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    try await fixture.save(.create("other"))
+    let second = try await fixture.save(.share("s2", of: "other", with: ["bob@example.org"]))
+    try await fixture.join(second, as: fixture.bob)
+    let place = ClientDataPlace(owner: fixture.phone, of: fixture.bob)
+    try await fixture.say(.force("root"), in: .shared, zone: shared(fixture), as: fixture.bob)
+    #expect(try await fixture.isKept(place))
+    let left = try await fixture.modify(
+      [.delete("s2")], in: .shared, zone: shared(fixture), as: fixture.bob)
+    #expect(left.allSucceeded)
+    #expect(try await fixture.isKept(place))
+    if isEndedByOwner {
+      _ = try await fixture.modify([.delete("s1")]).first?.get()
+    } else {
+      // Also if the request that leaves says something.
+      try await fixture.say(.delete("s1"), in: .shared, zone: shared(fixture), as: fixture.bob)
+    }
+    #expect(try await !fixture.isKept(place))
+  }
+
   @Test func `a share that opens keeps whoever accepted, and no invitation`() async throws {
     let fixture = try await EngineFixture()
     for name in ["carol", "dave"] { _ = try await fixture.server.user(name) }
@@ -173,5 +200,36 @@ struct LeavingTests {
     #expect(
       opened.shareDetails?.participants.map(\.identity.user)
         == [fixture.phone.user, fixture.bob.user])
+  }
+}
+
+/// Where what a user's devices said of their saves is kept.
+struct ClientDataPlace {
+  /// Nil: in the public database.
+  let owner: Caller?
+  let zone: ZoneID
+  let user: Caller
+
+  init(owner: Caller?, zone: ZoneID = EngineFixture.trails, of user: Caller) {
+    (self.owner, self.zone, self.user) = (owner, zone, user)
+  }
+}
+
+extension EngineFixture {
+  func isKept(_ place: ClientDataPlace) async throws -> Bool {
+    let database = DatabaseKey(in: TestContainer.development, owner: place.owner?.user)
+    let zone = ZoneKey(database: database, name: place.zone.name)
+    let key = SettingKey.clientData(zone, user: try #require(place.user.user))
+    return try await server.store.read { try $0.settings.value(key) } != nil
+  }
+
+  /// An operation of a device that says something of it.
+  func say(
+    _ operation: RecordOperation, in scope: DatabaseScope, zone: ZoneID?, as caller: Caller
+  ) async throws {
+    var request = ModifyRecordsRequest(zone: zone, operations: [operation])
+    request.clientData = [1, 2, 3]
+    let results = try await engine.records.modify(request, in: scope, as: caller)
+    _ = try #require(results.first).get()
   }
 }
