@@ -1,5 +1,5 @@
 // A server that has slept knows less than the store: what it finds in mailboxes may be for somebody who signed out
-// elsewhere meanwhile.
+// elsewhere meanwhile, or may not read it any more.
 
 import BrumeCore
 import BrumeDelivery
@@ -46,11 +46,30 @@ import Testing
       delivery: TestDelivery {
         server.streams.deliver($0.entries)
         delivered.yield()
-      }, server: server.delivery, accounts: accounts, damaged: nil)
+      }, server: server.delivery, accounts: accounts, damaged: nil, now: { 0 })
     let following = Task { try await tail.run() }
     for await _ in deliveries { break }
     following.cancel()
-    #expect(stream.noted.value == knowledge.noted)
+    #expect(stream.noted.value == ["look"] + knowledge.noted)
+  }
+
+  /// All streams look when the following begins; a stream that looks again asks whether the entry may leave.
+  @Test(arguments: [(5000, "push"), (5001, "look"), (14_000, "look")])
+  func `what is read long after it was decided is not handed to streams as it is:`(
+    now: Milliseconds, noted: String
+  ) async throws {
+    let server = try await ServerFixture().server
+    let phone = DeviceKey(
+      in: ServerFixture.containerEnvironment, user: UserID("_a1"), device: DeviceID("phone"))
+    let stream = NotingStream()
+    server.streams.join(stream, as: phone)
+    let tail = MailboxTail(
+      mailboxes: OneNewEntry(device: phone), leases: AlwaysOwned(), delivery: server.delivery,
+      server: server.delivery, accounts: nil, damaged: nil, now: { now })
+    let following = Task { try await tail.run() }
+    while stream.noted.value.count < 2 { await Task.yield() }
+    following.cancel()
+    #expect(stream.noted.value == ["look", noted])
   }
 
   @MainActor
@@ -136,7 +155,7 @@ private final class NotingStream: StreamListener {
   let noted = Mutexed<[String]>([])
   let hasCaughtUp = true
   func take(_ entries: [MailboxEntry]) { noted.change { $0.append("push") } }
-  func look() {}
+  func look() { noted.change { $0.append("look") } }
   func acknowledged(through position: Int64) {}
   func lookForDevice() {}
   func end(because error: BrumeError?) { noted.change { $0.append("end") } }
@@ -159,11 +178,14 @@ private struct ChangesOfOthers: SharedAccounts {
 }
 
 /// Mailboxes into which one entry has come.
-private final class OneNewEntry: SharedMailboxes {
+final class OneNewEntry: SharedMailboxes {
   private let signals = CommitSignals()
   private let device: DeviceKey
+  private let channel: Device.Channel.Kind
 
-  init(device: DeviceKey) { self.device = device }
+  init(device: DeviceKey, channel: Device.Channel.Kind = .stream) {
+    (self.device, self.channel) = (device, channel)
+  }
 
   func mailboxHints() -> CommitHints {
     let hints = signals.hints()
@@ -180,6 +202,6 @@ private final class OneNewEntry: SharedMailboxes {
     let entry = MailboxEntry(
       position: 1, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
       time: 0, requestID: "R")
-    return [NewMailboxEntry(device: device, channel: .stream, entry: entry)]
+    return [NewMailboxEntry(device: device, channel: channel, entry: entry)]
   }
 }

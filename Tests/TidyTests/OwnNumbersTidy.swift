@@ -75,6 +75,7 @@ import Testing
     "PasswordSlots.mostOfAddress": "a part of the limit of all passwords",
     "KnownCredentials.longestSilence": "how old an answer may be, which is promised",
     "AccountTail.longestSilence": "how old what is known may be, which is promised",
+    "MailboxTail.longestDelay": "how old a judgement may be, which is promised",
     "StreamPlaces.pause": "who asks again earlier is refused again",
     "HealthRoutes.longestSilence": "as long as a lease",
     "HealthRoutes.mostNamed": "the rest is said to be there",

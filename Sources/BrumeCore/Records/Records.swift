@@ -44,7 +44,7 @@ package struct Records: Sendable {
     return request.operations.indices.compactMap { results[$0] }
   }
 
-  /// Each try that writes nothing says something of one zone that the next one knows.
+  /// Each try that writes nothing says something of zones that the next one knows.
   private func carryOut(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
     _ clientData: [UInt8]?
@@ -53,15 +53,16 @@ package struct Records: Sendable {
     while true {
       do {
         return try await write(part, context, memory, clientData, after: earlier)
-      } catch let large as LargeCascade {
-        earlier.found[large.zone] = try await read(large, context)
+      } catch let large as LargeCascades {
+        earlier.found.merge(try await read(large, context)) { $1 }
       } catch let unfinished as UnfinishedWrite {
         earlier.failures[unfinished.zone] = unfinished.error
       }
     }
   }
 
-  /// - Throws: `LargeCascade` and `UnfinishedWrite`, each once for a zone; nothing is written then.
+  /// - Throws: `LargeCascades`, of zones of which nothing was found before, and `UnfinishedWrite`, once for a zone; nothing
+  ///   is written then.
   private func write(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
     _ clientData: [UInt8]?, after earlier: EarlierTries
@@ -78,14 +79,22 @@ package struct Records: Sendable {
     }
   }
 
-  private func read(_ large: LargeCascade, _ context: ModifyContext) async throws -> FoundCascade {
+  private func read(
+    _ large: LargeCascades, _ context: ModifyContext
+  ) async throws -> [ZoneKey: FoundCascade] {
     let schemas = schemas
     return try await store.read { transaction in
-      try FoundCascade(of: large, context, schemas, transaction)
+      var found: [ZoneKey: FoundCascade] = [:]
+      var before = CascadeSize()
+      for zone in large.zones {
+        found[zone.zone] = try FoundCascade(
+          of: zone, behind: &before, context, schemas, transaction)
+      }
+      return found
     }
   }
 
-  /// One database's part, in its transaction.
+  /// One database's part, in its transaction. It gives up once, when all zones were looked at.
   private static func run(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ schemas: SchemaCache,
     _ transaction: any WriteTransaction, after earlier: EarlierTries
@@ -94,6 +103,8 @@ package struct Records: Sendable {
       for: part.database, in: transaction, limits: context.limits)
     var answers: [Int: RecordResult] = [:]
     var answerBytes = 0
+    var gone = CascadeSize()
+    var large: [LargeCascade] = []
     var joined = JoinedShares()
     for (zone, items) in part.zones {
       let results: [RecordResult]
@@ -102,14 +113,18 @@ package struct Records: Sendable {
         var batch = try ZoneBatch(
           items, in: zone, schema: schema, context: context, among: &joined,
           transaction: transaction, answerBytes: answerBytes, found: earlier.found[zone])
-        results = try batch.run()
+        results = try batch.run(behind: &gone)
         answerBytes = batch.answerBytes
         schema = batch.schema
+      } catch let zone as LargeCascade {
+        large.append(zone)
+        continue
       } catch let error as BrumeError {
         results = items.map { .failure(ItemFailure($0.id, error)) }
       }
       for (item, result) in zip(items, results) { answers[item.index] = result }
     }
+    if !large.isEmpty { throw LargeCascades(zones: large) }
     try schemas.save(schema, for: part.database, in: transaction)
     return answers
   }

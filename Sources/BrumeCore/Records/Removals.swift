@@ -19,6 +19,8 @@ struct Removals {
   private var asked: Set<String> = []
   /// What a read knows that the request saves; a write has it in `stage`.
   private let saved: Set<String>
+  /// What goes in other zones of the request.
+  private let before: CascadeSize
   /// What was read to find out what goes along: each record once, whether it goes in the end or not.
   private var counted: Set<String> = []
   private var bytesRead = 0
@@ -45,12 +47,15 @@ struct Removals {
   /// - Parameters:
   ///   - links: what is known of them; nil: nobody has looked, and `settle` may throw `LargeCascade`.
   ///   - saved: what the request saves in the zone beside what `stage` has.
+  ///   - before: what goes in other zones of the request.
   init(
-    _ context: ModifyContext, _ stage: Stage, _ links: Links?, saved: Set<String> = []
+    _ context: ModifyContext, _ stage: Stage, _ links: Links?, saved: Set<String> = [],
+    behind before: CascadeSize
   ) {
     self.context = context
     self.stage = stage
     self.saved = saved
+    self.before = before
     self.links = links ?? Links()
     givesUp = links == nil
   }
@@ -63,7 +68,7 @@ struct Removals {
   ) throws -> (gone: Set<String>, failures: [Int: BrumeError]) {
     asked = Set(wanted.map(\.name))
     var gone: Set<String> = []
-    var (order, size) = ([String](), 0)
+    var (order, size) = ([String](), before.bytes)
     var failures: [Int: BrumeError] = [:]
     for (position, name) in wanted where !gone.contains(name) {
       if let names = try dependants(of: name, beside: gone, size) {
@@ -84,6 +89,13 @@ struct Removals {
       failures[position] = cascade.map { $0.errors[name] } ?? Relations.tangled
     }
     return (cascade?.gone ?? [], failures)
+  }
+
+  /// What goes in other zones, and `gone` here.
+  func size(with gone: Set<String>) -> CascadeSize {
+    CascadeSize(
+      records: before.records + gone.count,
+      bytes: before.bytes + gone.reduce(0) { $0 + (links.bytes[$1] ?? 0) })
   }
 
   /// What still goes when some records stay; nil if they depend on each other in too many steps.
@@ -126,9 +138,8 @@ struct Removals {
       size += bytes
       try self.count(order[count], bytes)
       if gone.count + found.count > asked.count + Self.atOnce { try giveUp() }
-      if gone.count + found.count > context.limits.cascade || size > context.limits.cascadeBytes {
-        return fitting()
-      }
+      let records = before.records + gone.count + found.count
+      if records > context.limits.cascade || size > context.limits.cascadeBytes { return fitting() }
       count += 1
     }
     return order
@@ -212,7 +223,7 @@ struct Removals {
       bytes += size
       try count(name, size)
       let most = context.limits.cascadeBytes
-      if bytes > most || bytesRead > 2 * most { return false }
+      if bytes > most || before.bytes + bytesRead > 2 * most { return false }
     }
     return true
   }
@@ -224,8 +235,9 @@ struct Removals {
   private func tooMany(_ name: String) -> BrumeError {
     BrumeError(
       .limitExceeded,
-      "with record '\(name)' and what goes with it, more than \(context.limits.cascade) records would be "
-        + "deleted, or more than \(context.limits.cascadeBytes) bytes; delete them in steps")
+      "with record '\(name)' and what goes with it, this request would delete more than "
+        + "\(context.limits.cascade) records, or more than \(context.limits.cascadeBytes) bytes; delete them in steps"
+    )
   }
 }
 

@@ -74,13 +74,15 @@ struct ZoneBatch {
 
   /// Judges, then writes what may be written. The results are in the order of the items.
   ///
+  /// - Parameter gone: what goes with the deletions of the request, over all its zones; all of it is one write.
   /// - Throws: `LargeCascade` if a read should find before what the deletions take along; `UnfinishedWrite` for what fails
   ///   when something is written already.
-  mutating func run() throws -> [RecordResult] {
+  mutating func run(behind gone: inout CascadeSize) throws -> [RecordResult] {
     let items = verdicts.items
     for position in items.indices where !items[position].isShare { try judge(position) }
-    let relations = Relations(context, view, stage, access, links)
-    let cascade = try relations.settle(&verdicts)
+    let relations = Relations(context, view, stage, access, links, behind: gone)
+    var goes = gone
+    let cascade = try relations.settle(&verdicts, &goes)
     // A share needs its root as the batch leaves it.
     let shares = items.indices.filter { items[$0].isShare }
     for position in shares { try judge(position) }
@@ -96,6 +98,7 @@ struct ZoneBatch {
     var writer = try BatchWriter(
       verdicts, context, view.zone, stage, access, storedBytes, in: transaction)
     let outcomes = try UnfinishedWrite.whole(in: stage.zone) { try writer.write(beside: cascade) }
+    gone = goes
     return verdicts.results(outcomes)
   }
 

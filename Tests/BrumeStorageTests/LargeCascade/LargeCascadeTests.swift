@@ -113,6 +113,25 @@ struct CascadeTrial: Sendable, CustomTestStringConvertible {
       #expect(server.store.reads.value == 1)
       #expect(try await server.names() == Set(large))
     },
+    CascadeTrial("large ones of several zones are read together, and bounded together") { store in
+      var limits = Limits.apple
+      limits.cascade = 1_300
+      let server = try await CascadeServer(store, limits: limits)
+      let others = ["Roads", "Rivers"].map { ZoneID(name: $0) }
+      for zone in others { try await server.addZone(zone) }
+      server.store.overtake()
+      let inOthers = others.map { zone in
+        var operation = RecordOperation.remove("area")
+        operation.record.zone = zone
+        return operation
+      }
+      let results = try await server.modify([.remove("area")] + inOthers)
+      #expect(results.map(\.code) == [nil, nil, .limitExceeded])
+      #expect(server.store.reads.value == 1 && server.store.writes.value == 2)
+      #expect(try await server.names().isEmpty)
+      #expect(try await server.names(in: others[0]).isEmpty)
+      #expect(try await server.names(in: others[1]) == all601)
+    },
     CascadeTrial("a zone that was deleted and made again is another one") { store in
       let server = try await CascadeServer(store)
       server.store.overtake {
