@@ -34,7 +34,9 @@ class Program:
         begin = time.monotonic()
         if not is_built:
             swift = os.environ.get("SWIFT", "swift")
-            subprocess.run([swift, "build", "--product", self.product], cwd=HERE, check=True, stdout=subprocess.DEVNULL)
+            # With other flags than it has, all would be compiled again.
+            flags = os.environ.get("BUILD_FLAGS", "").split()
+            subprocess.run([swift, "build", *flags, "--product", self.product], cwd=HERE, check=True, stdout=subprocess.DEVNULL)
         os.makedirs(self.folder, exist_ok=True)
         compiles, link = self.commands()
         self.path = os.path.join(self.folder, os.path.basename(link[link.index("-o") + 1]))
