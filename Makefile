@@ -3,19 +3,23 @@
 export SWIFT ?= swift
 BIN = .build/debug/brume
 RELEASE = .build/release/brume
-SIMULATION = .build/simulate/brume-simulate
+SIMULATION = .build/optimised/brume-simulate
 APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests
 # A crash in a test should end the test, not hold a debugger.
 export SWIFT_BACKTRACE ?= enable=no
+# Where the programs are that are tested; .build/optimised after `make optimised`.
+export TESTED ?= .build/debug
+# Of all debug builds; with others than before, all is compiled again.
+export BUILD_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test tests-built simulate simulator fuzz fuzzer soak check bench dist dist-test image-test format docs
+.PHONY: help run demo test tests-built optimised simulate simulator fuzz fuzzer soak check bench dist dist-test image-test format docs
 
 # Builds what `run` and `demo` start. SwiftPM's progress is worth seeing only when there is much.
 define build
 @scripts/prepare
 @test -x $(BIN) || echo "building; the first time takes some minutes" >&2
-@$(SWIFT) build --product brume >&2
+@$(SWIFT) build $(BUILD_FLAGS) --product brume >&2
 endef
 
 help: ## Explain the targets
@@ -30,38 +34,34 @@ demo: ## Play the documented scenarios against a throw-away server
 	$(build)
 	@exec $(BIN) demo $(ARGS)
 
-# As many tests at once as this machine can serve: hundreds would each wait for all the others. Swift
-# 6.2 has no such option.
-WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e --experimental-maximum-parallelization-width \
-  | sed "s/$$/ $$((2 * $$(getconf _NPROCESSORS_ONLN)))/")
-
 tests-built:
 	@scripts/prepare tests
-	$(SWIFT) build --build-tests
+	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 
-test: tests-built ## Run all the tests
-	@# What waits for a disk, a socket or another task runs apart from what only computes.
-	scripts/swift-test --skip-build $(WIDTH) --skip '$(APART)'
-	scripts/swift-test --skip-build $(WIDTH) --filter BrumeStorageTests
-	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumePushTests|BrumeDeliveryTests'
-	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeTestingTests|DocumentationTests'
-	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
-	@scripts/more-tests $(BIN)
+test: $(if $(BUILT),,tests-built) ## Run all the tests
+	@# What waits for a disk, a socket or another task runs beside what computes, in processes of their own.
+	scripts/swift-test --filter BrumeStorageTests + --skip '$(APART)' + --filter 'BrumeServerTests|EndToEndTests' \
+	  + --filter 'BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests'
+	@scripts/more-tests $(TESTED)/brume
 
 # Optimised, a seed takes a third of the time. Seeds that there was no time for fail, as do planted faults that are not found.
-simulate: simulator ## Run 5,000 seeds of the simulation within three minutes (Linux; `make test` runs as many as 40 s allow)
+simulate: simulator ## Run 5,000 seeds of the simulation, in some three minutes (Linux; `make test` runs as many as 40 s allow)
 	$(SIMULATION) --controls
 	$(SIMULATION) --first 1 --seeds 20 --repeats
-	$(SIMULATION) --first 1 --seeds 5000 --seconds 180 --jobs $$(getconf _NPROCESSORS_ONLN)
+	$(SIMULATION) --first 1 --seeds 5000 --seconds 600 --jobs $$(getconf _NPROCESSORS_ONLN)
 
-# What `simulate` begins with. BUILT=yes: the ordinary build is there, and is not asked for again.
+# What `simulate` begins with. BUILT=yes, as with `test`: the ordinary build is there, and is not asked for again.
 simulator:
 	@scripts/prepare
-	scripts/simulator --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(BUILT),--built)
+	scripts/optimised brume-simulate --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(BUILT),--built)
+
+# Everything that is tested, in half of the time of a debug build.
+optimised: tests-built
+	scripts/optimised brume-simulate brume brumePackageTests --jobs $$(getconf _NPROCESSORS_ONLN) --built
 
 fuzz: ## Search every reader of bytes for SECONDS=60 each, led by coverage, after planted faults (Linux)
 	@scripts/prepare
-	scripts/fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) --jobs $$(getconf _NPROCESSORS_ONLN)
+	scripts/fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) --jobs $(or $(JOBS),$$(getconf _NPROCESSORS_ONLN))
 
 # What `fuzz` begins with.
 fuzzer:
@@ -70,16 +70,16 @@ fuzzer:
 
 soak: ## Run every machine's long form, and print one table (TIME=3h: for how long; ONLY=kill9,rot: which)
 	@scripts/prepare tests
-	$(SWIFT) build --build-tests
-	scripts/simulator --jobs $$(getconf _NPROCESSORS_ONLN)
+	$(SWIFT) build $(BUILD_FLAGS) --build-tests
+	scripts/optimised brume-simulate --jobs $$(getconf _NPROCESSORS_ONLN)
 	$(SWIFT) build -c release --product brume
 	@exec python3 Tests/Independent/soak.py --time "$(TIME)" --only "$(ONLY)"
 
 check: ## Check format, layering and house rules
 	@scripts/prepare
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
-	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-	scripts/swift-test --skip-build --filter Tidy
+	$(SWIFT) build $(BUILD_FLAGS) --build-tests --explicit-target-dependency-import-check error
+	scripts/swift-test --filter Tidy
 	@scripts/api-coverage --least 98,95
 
 bench: ## Measure the server beside raw SQLite and others, as one table (ARGS=--tiny: does it run? ARGS=--growth: how cost grows)

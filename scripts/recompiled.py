@@ -14,14 +14,15 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What the ordinary build is told about its own objects.
 ALONE = {
     "-emit-dependencies", "-emit-module", "-incremental", "-enable-batch-mode", "-serialize-diagnostics",
-    "-parseable-output", "-emit-objc-header", "-Onone", "-enable-testing",
+    "-parseable-output", "-emit-objc-header", "-Onone",
 }
 # What it writes beside objects; an index of one file for each source does not go with one object for all.
 WITH_VALUE = {"-emit-module-path", "-output-file-map", "-emit-objc-header-path", "-index-store-path"}
 
 
 class Program:
-    """`product` is its name in Package.swift; `modules` gives the flags of each module that is compiled once more."""
+    """`product` is its name in Package.swift, or `brumePackageTests`; `modules` gives the flags of each module that is compiled
+    once more, if the product has it. Several products share the objects of one folder."""
 
     def __init__(self, product, folder, modules):
         self.product, self.modules = product, modules
@@ -33,15 +34,21 @@ class Program:
         begin = time.monotonic()
         if not is_built:
             swift = os.environ.get("SWIFT", "swift")
-            subprocess.run([swift, "build", "--product", self.product], cwd=HERE, check=True, stdout=subprocess.DEVNULL)
+            # With other flags than it has, all would be compiled again.
+            flags = os.environ.get("BUILD_FLAGS", "").split()
+            subprocess.run([swift, "build", *flags, "--product", self.product], cwd=HERE, check=True, stdout=subprocess.DEVNULL)
         os.makedirs(self.folder, exist_ok=True)
         compiles, link = self.commands()
+        self.path = os.path.join(self.folder, os.path.basename(link[link.index("-o") + 1]))
+        objects = self.objects(link)
+        self.modules = {module: flags for module, flags in self.modules.items()
+                        if any(f"/{module}.build/" in path for path in objects)}
         stale = [module for module in self.modules if not self.is_fresh(module, compiles[module])]
         with ThreadPoolExecutor(jobs) as pool:
             for module, seconds in zip(stale, pool.map(lambda m: self.compile(m, compiles[m]), stale)):
                 print(f"  {module:16} {seconds:6.1f} s", flush=True)
         if stale or not os.path.exists(self.path) or self.is_older_than(link):
-            self.link(link, more_to_link(link[0]))
+            self.link(link, objects, more_to_link(link[0]))
         print(f"built in {time.monotonic() - begin:.0f} s", flush=True)
 
     def commands(self):
@@ -96,17 +103,21 @@ class Program:
         plain = link[link.index("-o") + 1]
         return os.path.getmtime(plain) > os.path.getmtime(self.path)
 
-    def link(self, link, more):
+    def listed(self, link):
+        return next(a[1:] for a in link if a.startswith("@") and a.endswith("Objects.LinkFileList"))
+
+    def objects(self, link):
+        """As they are written there: paths with spaces have quotes."""
+        return [path for path in open(self.listed(link), encoding="utf-8").read().split("\n") if path]
+
+    def link(self, link, objects, more):
         """As SwiftPM links it, with the new objects in place of its own."""
-        listed = next(a[1:] for a in link if a.startswith("@") and a.endswith("Objects.LinkFileList"))
-        # As they are written there: paths with spaces have quotes.
-        objects = [path for path in open(listed, encoding="utf-8").read().split("\n") if path]
         replaced = tuple(f"/{module}.build/" for module in self.modules)
         rest = [path for path in objects if not any(name in path for name in replaced)]
-        new_list = os.path.join(self.folder, "objects.LinkFileList")
+        new_list = os.path.join(self.folder, f"{self.product}.LinkFileList")
         with open(new_list, "w", encoding="utf-8") as file:
             file.write("\n".join(rest + [self.object_of(module) for module in self.modules]))
-        arguments = ["@" + new_list if argument == "@" + listed else argument for argument in link]
+        arguments = ["@" + new_list if argument == "@" + self.listed(link) else argument for argument in link]
         arguments[arguments.index("-o") + 1] = self.path
         self.run(f"{self.product} cannot be linked", arguments + more)
 

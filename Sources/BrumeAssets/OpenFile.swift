@@ -45,12 +45,8 @@ final class OpenFile: Sendable {
 
   /// Writes all of `bytes` at the end of what was written.
   func append(_ bytes: ArraySlice<UInt8>) throws(AssetFailure) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.failure("write", path) }
-      rest = rest.dropFirst(count)
+    if let number = Descriptor.write(bytes, to: descriptor, waits: false).failure {
+      throw Self.failure("write", path, number)
     }
   }
 
@@ -96,13 +92,15 @@ final class OpenFile: Sendable {
     }
   }
 
-  static func failure(_ what: String, _ path: String) -> AssetFailure {
+  static func failure(
+    _ what: String, _ path: String, _ number: Int32 = errno
+  ) -> AssetFailure {
     let code: AssetFailure.Code =
-      switch errno {
+      switch number {
       case ENOENT, ELOOP: .missing
-      default: SystemError.isLackOfRoom() ? .noRoom : .unavailable
+      default: SystemError.isLackOfRoom(number) ? .noRoom : .unavailable
       }
-    return AssetFailure(code, "cannot \(what) '\(path)': \(SystemError.reason())")
+    return AssetFailure(code, "cannot \(what) '\(path)': \(SystemError.reason(number))")
   }
 }
 

@@ -95,7 +95,7 @@ package struct Limits: Sendable, Equatable {
   package var recordsBelowMoves = 20_000
   /// Ours: how often saves and deletions of one request are judged anew because others of it failed.
   package var relationRounds = 16
-  /// Ours: elements of all lists of a request, and different words of texts. Each may be a row of the query index.
+  /// Ours: elements of all lists of a request or a record, and different words of texts. Each may be a row of the query index.
   package var listElementsPerRequest = 250_000
   package var wordsPerRequest = 100_000
   package var wordsPerRecord = 100_000

@@ -92,6 +92,13 @@ package struct Device: Equatable, Sendable {
         case .apns, .webpush: true
         }
       }
+      /// Somebody may wait at the mailbox: who registers an Apple push token gets an address for polls as well.
+      package var isFetched: Bool {
+        switch self {
+        case .stream, .courier, .apns: true
+        case .webpush: false
+        }
+      }
     }
     package var kind: Kind {
       switch self {

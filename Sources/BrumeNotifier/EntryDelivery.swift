@@ -19,9 +19,21 @@ package struct NewEntries: Sendable {
   /// In the order of their positions.
   package var entries: [Entry] = []
   /// Devices with entries that ask for them: streams, long polls. Some of them perhaps twice.
-  package var fetching: [DeviceKey] = []
+  package private(set) var fetching: [DeviceKey] = []
   /// Devices with entries that are sent to: APNs, Web Push. Some of them perhaps twice.
-  package var pushed: [DeviceKey] = []
+  package private(set) var pushed: [DeviceKey] = []
 
   package init() {}
+
+  /// Notes that a device has entries. One with an Apple push token is sent to, and may poll as well.
+  ///
+  /// - Parameters:
+  ///   - channel: how it is reached.
+  ///   - isSentHere: whether this process sends to it, if anybody does.
+  package mutating func note(
+    _ device: DeviceKey, reachedBy channel: Device.Channel.Kind, isSentHere: Bool = true
+  ) {
+    if channel.isFetched { fetching.append(device) }
+    if channel.isPushed, isSentHere { pushed.append(device) }
+  }
 }

@@ -1,6 +1,6 @@
 // The tree that a predicate format parses to: the whole language of `NSPredicate` formats as far as
 // CloudKit's documentation speaks of it, including what CloudKit refuses. What is refused, and why,
-// is Supported.swift; the service itself only knows the flat list of filters that comes out there.
+// is Predicate+Filters.swift; the service itself only knows the flat list of filters that comes out there.
 // Read more: docs/internals/predicates.md.
 
 package import BrumeModel

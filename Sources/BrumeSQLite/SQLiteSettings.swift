@@ -40,7 +40,7 @@ final class SQLiteSettings: SettingWriting, Remembering {
   }
 
   func set(_ key: SettingKey, to value: [UInt8]?) throws {
-    try connection.run(value == nil ? Self.removeSetting : Self.put) {
+    try connection.run(value == nil ? Self.remove : Self.put) {
       $0.bind(1, Self.name(of: key))
       if let value { $0.bind(2, value) }
     }
@@ -74,5 +74,5 @@ final class SQLiteSettings: SettingWriting, Remembering {
   /// Any setting, by its whole name.
   static let put = SQL(
     "INSERT OR REPLACE INTO settings (name, value, checksum) VALUES (?1, ?2, row_sum(?1, ?2))")
-  private static let removeSetting = SQL("DELETE FROM settings WHERE name = ?1")
+  static let remove = SQL("DELETE FROM settings WHERE name = ?1")
 }

@@ -173,8 +173,8 @@ struct WriteGroup {
     }
   }
 
-  private static let begin = SQL("BEGIN IMMEDIATE")
-  private static let commit = SQL("COMMIT")
+  static let begin = SQL("BEGIN IMMEDIATE")
+  static let commit = SQL("COMMIT")
   private static let rollback = SQL("ROLLBACK")
   private static let savepoint = SQL("SAVEPOINT body")
   private static let release = SQL("RELEASE body")

@@ -59,8 +59,7 @@ final class Writer: Sendable {
   /// Whether the write that runs keeps a save of somebody else waiting who is not expected to take long.
   private let isAwaited = Atomic(false)
   private let wake = DispatchSemaphore(value: 0)
-  private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
-    (false, []))
+  private let ending = ThreadEnd()
   private let signals: CommitSignals
   private let resources: WriterResources
   private let marks: Marks
@@ -126,13 +125,7 @@ final class Writer: Sendable {
   /// Serves who waits, then ends the thread.
   func close() async {
     if queue.withLock({ $0.close() }) { wake.signal() }
-    await withCheckedContinuation { continuation in
-      let hasEnded = ending.withLock { ending in
-        if !ending.hasEnded { ending.waiting.append(continuation) }
-        return ending.hasEnded
-      }
-      if hasEnded { continuation.resume() }
-    }
+    await ending.wait()
   }
 
   /// The thread's main function.
@@ -147,11 +140,7 @@ final class Writer: Sendable {
     }
     resources.transaction.connection.unwatchLog()
     resources.transaction.connection.forgetStatements()
-    let waiting = ending.withLock { ending in
-      ending.hasEnded = true
-      return ending.waiting
-    }
-    for continuation in waiting { continuation.resume() }
+    ending.end()
   }
 }
 

@@ -107,11 +107,8 @@ package final class DataFolder: Sendable {
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(name) }
     defer { close(descriptor) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Self.writeSome(descriptor, $0) }
-      guard count > 0 else { throw failure(name) }
-      rest = rest.dropFirst(count)
+    if let number = Descriptor.write(bytes[...], to: descriptor, waits: false).failure {
+      throw failure(name, number)
     }
     guard !isDurable || fsync(descriptor) == 0 else { throw failure(name) }
   }
@@ -154,26 +151,18 @@ package final class DataFolder: Sendable {
     }
   }
 
-  private func failure(_ name: String) -> DataFolderError {
-    let number = errno
-    return DataFolderError(
+  private func failure(_ name: String, _ number: Int32 = errno) -> DataFolderError {
+    DataFolderError(
       "'\(name)' cannot be written into the data folder '\(path)' (\(SystemError.reason(number)))",
       isLackOfRoom: SystemError.isLackOfRoom(number))
   }
 
-  // The names `read` and `write` are taken by this type.
+  // The name `read` is taken by this type.
   private static func readSome(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
     #if canImport(Darwin)
       Darwin.read(descriptor, bytes.baseAddress, bytes.count)
     #else
       Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-    #endif
-  }
-  private static func writeSome(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Darwin)
-      Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-    #else
-      Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     #endif
   }
 }

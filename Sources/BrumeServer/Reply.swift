@@ -50,6 +50,15 @@ package struct Reply: Sendable {
     return Reply(contentType: type, headers: headers, body: .bytes(bytes))
   }
 
+  /// The same for one that stands in nobody's frame.
+  static func unframed(
+    _ bytes: [UInt8], _ type: String, policy: String, caching: String
+  ) -> Reply {
+    var reply = page(bytes, type, policy: policy, caching: caching)
+    reply.headers[.frameOptions] = "DENY"
+    return reply
+  }
+
   /// `{}`: done, and nothing to say.
   package static let empty = Reply.json(Array("{}".utf8))
 

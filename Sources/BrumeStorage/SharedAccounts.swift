@@ -28,14 +28,17 @@ package struct ChangedAccounts: Equatable, Sendable {
   package let devicesRemoved: Set<DeviceKey>
   /// The number of the last change.
   package let last: Int64
+  /// Whether something was changed that processes remember of credentials: false if it is known that nothing but devices was.
+  package let concernsCredentials: Bool
 
   package init(
     users: Set<UserID>?, tokensRemovedIn: Set<ContainerEnvironment> = [],
-    devicesRemoved: Set<DeviceKey> = [], last: Int64
+    devicesRemoved: Set<DeviceKey> = [], last: Int64, concernsCredentials: Bool = true
   ) {
     self.users = users
     self.tokensRemovedIn = tokensRemovedIn
     self.devicesRemoved = devicesRemoved
     self.last = last
+    self.concernsCredentials = concernsCredentials
   }
 }

@@ -121,7 +121,7 @@ extension JSONWriter {
     }
   }
 
-  mutating func recordFailure(_ failure: ItemFailure<RecordID>, to reader: UserID? = nil) {
+  mutating func recordFailure(_ failure: ItemFailure<RecordID>, to reader: UserID?) {
     beginObject()
     member("recordName", failure.id.name)
     name("zoneID")

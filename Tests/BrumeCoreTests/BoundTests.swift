@@ -285,8 +285,7 @@ struct BoundTests {
   ) async throws {
     let fixture = try await EngineFixture()
     let api = try await fixture.engine.apiTokens.create(name: "t", in: TestContainer.development)
-    let web = try await fixture.engine.webAuthTokens.issue(
-      for: try #require(fixture.phone.user), in: TestContainer.development, keep: keep)
+    let web = try await fixture.webToken(keep: keep)
     let credentials = Credentials(
       in: TestContainer.development, apiToken: api.token, webAuthToken: web, requestID: "r")
     fixture.server.clock.advance(by: lifetime - 1)

@@ -47,6 +47,12 @@ struct EngineFixture: Sendable {
     try await makeZone(Self.trails)
   }
 
+  /// Of Alice's session.
+  func webToken(keep: Bool = false) async throws -> String {
+    try await engine.webAuthTokens.issue(
+      for: try #require(phone.user), in: TestContainer.development, keep: keep)
+  }
+
   @discardableResult
   func makeZone(_ zone: ZoneID, as caller: Caller? = nil) async throws -> ZoneState {
     try #require(

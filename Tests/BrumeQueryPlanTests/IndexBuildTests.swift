@@ -60,6 +60,28 @@ import Testing
     #expect(stretch.next == IndexStretch.records)
   }
 
+  @Test func `the steps for a query are of what it asked for, until all of that is there`() throws {
+    let engine = RowEngine(bringsRecords: false)
+    let fields = FieldIndexes(engine)
+    let index = QueryIndex(engine, fields)
+    for (number, type) in ["Peak", "Trail"].enumerated() {
+      let record = Record.sample(
+        type, in: .sample(RowEngine.zone.name), type: type, sequence: Int64(number + 1),
+        fields: ["n": .int64(1)])
+      try engine.put(record, type, sequence: Int64(number + 1), index)
+    }
+    let types = ["Peak", "Trail"].map { RecordTypeRowKey(zone: RowEngine.zone.number, type: $0) }
+    try fields.want(IndexPart(type: types[0], field: "n"))
+    var wanted = IndexWanted(for: .sample([Filter(.equals, .field("n"), .int64(1))]))
+    wanted.look(at: try fields.keys(of: types[1]), inZone: types[1].zone)
+    let build = IndexBuild(engine, fields, index, isAwaited: { false })
+    try build.want(wanted)
+    let step = try #require(try build.advance(for: wanted, limit: 400))
+    #expect(step.type == types[1] && step.isLast && step.unfinished == 1)
+    #expect(try build.advance(for: wanted, limit: 400) == nil)
+    #expect(try build.countUnfinished() == 1)
+  }
+
   @Test func `records that were left for later are taken in together, large ones fewer at once`()
     throws
   {

@@ -19,7 +19,7 @@ import Testing
     let tail = MailboxTail(
       mailboxes: mailboxes, leases: AlwaysOwned(),
       delivery: TestDelivery { delivered.yield($0.entries.map(\.entry.notificationID)) },
-      server: fixture.server.delivery, accounts: nil, damaged: damaged)
+      server: fixture.server.delivery, accounts: nil, damaged: damaged, now: { 0 })
     let following = Task { try await tail.run() }
     for await names in names {
       #expect(names == ["after"])

@@ -19,7 +19,7 @@ import Testing
     let server = fixture.server.delivery
     let tail = MailboxTail(
       mailboxes: mailboxes, leases: leases, delivery: TestDelivery { _ in }, server: server,
-      accounts: nil, damaged: nil)
+      accounts: nil, damaged: nil, now: { 0 })
     let work = [
       Task { try await server.worker.run() }, Task { try await tail.run() },
     ]
@@ -32,6 +32,33 @@ import Testing
     }
     for task in work { task.cancel() }
   }
+
+  @Test(arguments: [true, false])
+  func `who polls with a push token is woken everywhere, and sent to by whoever has the bucket:`(
+    isOwned: Bool
+  ) async throws {
+    let fixture = try await ServerFixture()
+    let phone = DeviceKey(
+      in: ServerFixture.containerEnvironment, user: UserID("_a1"), device: DeviceID("phone"))
+    let (deliveries, delivered) = AsyncStream.makeStream(of: NewEntries.self)
+    let tail = MailboxTail(
+      mailboxes: OneNewEntry(device: phone, channel: .apns),
+      leases: isOwned ? AlwaysOwned() : OwnedElsewhere(),
+      delivery: TestDelivery { delivered.yield($0) }, server: fixture.server.delivery,
+      accounts: nil, damaged: nil, now: { 0 })
+    let following = Task { try await tail.run() }
+    for await new in deliveries {
+      #expect(new.fetching == [phone])
+      #expect(new.pushed == (isOwned ? [phone] : []))
+      break
+    }
+    following.cancel()
+  }
+}
+
+private struct OwnedElsewhere: Leases {
+  let processes = 2
+  func epoch(of bucket: Bucket) -> Int64? { nil }
 }
 
 private final class LeaseThatComes: Leases {

@@ -39,9 +39,9 @@ import Testing
     return .object(body)
   }
 
-  private static func create(_ name: String, user: String = "alice") -> JSON {
+  private static func create(_ name: String) -> JSON {
     [
-      "user": .string(user),
+      "user": "alice",
       "operations": [
         [
           "operationType": "create",

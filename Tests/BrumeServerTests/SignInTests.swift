@@ -12,12 +12,10 @@ import Testing
   private static let page = "https://app.example"
 
   /// The state in the address that a request without a user is sent to.
-  private func state(
-    _ client: RouteClient, token: String, origin: String? = page
-  ) async throws -> String {
+  private func state(_ client: RouteClient, token: String) async throws -> String {
     let answer = try await client.send(
       "\(client.fixture.path("users/caller", "public"))?ckAPIToken=\(token)", .get, nil,
-      origin.map { [.origin: $0] } ?? [:])
+      [.origin: Self.page])
     #expect(answer.status == 421)
     let address = try #require(answer["redirectURL"]?.string)
     #expect(address.hasPrefix("\(client.fixture.server.url)/_brume/signin/?state="))
@@ -37,11 +35,11 @@ import Testing
 
   private func signIn(
     _ client: RouteClient, _ state: String, name: String = "carol",
-    password: String = "correct horse", keep: Bool = false, headers: HTTPFields = [:]
+    password: String = "correct horse", headers: HTTPFields = [:]
   ) async throws -> Answer {
     let body: JSON = [
       "state": .string(state), "name": .string(name), "password": .string(password),
-      "keep": .bool(keep),
+      "keep": false,
     ]
     return try await client.send("/_brume/signin/password", .post, body.bytes(), headers)
   }

@@ -1,5 +1,5 @@
 // A server that has slept knows less than the store: what it finds in mailboxes may be for somebody who signed out
-// elsewhere meanwhile.
+// elsewhere meanwhile, or may not read it any more.
 
 import BrumeCore
 import BrumeDelivery
@@ -46,11 +46,107 @@ import Testing
       delivery: TestDelivery {
         server.streams.deliver($0.entries)
         delivered.yield()
-      }, server: server.delivery, accounts: accounts, damaged: nil)
+      }, server: server.delivery, accounts: accounts, damaged: nil, now: { 0 })
     let following = Task { try await tail.run() }
     for await _ in deliveries { break }
     following.cancel()
-    #expect(stream.noted.value == knowledge.noted)
+    #expect(stream.noted.value == ["look"] + knowledge.noted)
+  }
+
+  /// All streams look when the following begins; a stream that looks again asks whether the entry may leave.
+  @Test(arguments: [(5000, "push"), (5001, "look"), (14_000, "look")])
+  func `what is read long after it was decided is not handed to streams as it is:`(
+    now: Milliseconds, noted: String
+  ) async throws {
+    let server = try await ServerFixture().server
+    let phone = DeviceKey(
+      in: ServerFixture.containerEnvironment, user: UserID("_a1"), device: DeviceID("phone"))
+    let stream = NotingStream()
+    server.streams.join(stream, as: phone)
+    let tail = MailboxTail(
+      mailboxes: OneNewEntry(device: phone), leases: AlwaysOwned(), delivery: server.delivery,
+      server: server.delivery, accounts: nil, damaged: nil, now: { now })
+    let following = Task { try await tail.run() }
+    while stream.noted.value.count < 2 { await Task.yield() }
+    following.cancel()
+    #expect(stream.noted.value == ["look", noted])
+  }
+
+  @MainActor
+  @Test func `those who ask while a look is under way share the next one`() async throws {
+    let fixture = try await ServerFixture()
+    let changes = SlowChanges()
+    let accounts = AccountTail(
+      changes, fixture.server.signOut, fixture.server.engine.deviceRemovals)
+    // Each runs until it waits before the next begins, as all are on one actor.
+    var asking = [Task { try await accounts.catchUp() }]
+    while changes.asked.value < 1 { await Task.yield() }
+    asking += (0..<10).map { _ in Task { try await accounts.catchUp() } }
+    while changes.silences.value < 11 { await Task.yield() }
+    changes.open.yield()
+    changes.open.yield()
+    for task in asking { try await task.value }
+    #expect(changes.asked.value == 2)
+  }
+
+  @MainActor
+  @Test(arguments: [true, false])
+  func `who gives up leaves the work to the next, and a failure is for all`(
+    isCancelled: Bool
+  ) async throws {
+    let (work, began, joined) = (SharedWork(), Mutexed(0), Mutexed(0))
+    let (opened, open) = AsyncStream.makeStream(of: Void.self)
+    func ask() -> Task<Bool, Never> {
+      Task {
+        joined.change { $0 += 1 }
+        do {
+          try await work.run {
+            began.change { $0 += 1 }
+            let number = began.value
+            for await _ in opened { break }
+            if number == 2 {
+              throw isCancelled ? CancellationError() : StoreError(.unreachable, "")
+            }
+          }
+          return true
+        } catch {
+          return false
+        }
+      }
+    }
+    let first = ask()
+    while began.value < 1 { await Task.yield() }
+    let others = (0..<5).map { _ in ask() }
+    while joined.value < 6 { await Task.yield() }
+    for _ in 0..<3 { open.yield() }
+    #expect(await first.value)
+    var succeeded = 0
+    for other in others where await other.value { succeeded += 1 }
+    #expect(succeeded == (isCancelled ? 4 : 0))
+    #expect(began.value == (isCancelled ? 3 : 2))
+  }
+}
+
+/// A store that answers when it is let.
+private final class SlowChanges: SharedAccounts {
+  let lastChange: Int64 = 0
+  let asked = Mutexed(0)
+  let silences = Mutexed(0)
+  let open: AsyncStream<Void>.Continuation
+  private let opened: AsyncStream<Void>
+
+  init() { (opened, open) = AsyncStream.makeStream() }
+
+  var silence: Milliseconds {
+    silences.change { $0 += 1 }
+    return 5000
+  }
+
+  func accountHints() -> CommitHints { CommitSignals().hints() }
+  func changedAccounts(after last: Int64) async throws -> ChangedAccounts {
+    asked.change { $0 += 1 }
+    for await _ in opened { break }
+    return ChangedAccounts(users: [], last: 0)
   }
 }
 
@@ -59,7 +155,7 @@ private final class NotingStream: StreamListener {
   let noted = Mutexed<[String]>([])
   let hasCaughtUp = true
   func take(_ entries: [MailboxEntry]) { noted.change { $0.append("push") } }
-  func look() {}
+  func look() { noted.change { $0.append("look") } }
   func acknowledged(through position: Int64) {}
   func lookForDevice() {}
   func end(because error: BrumeError?) { noted.change { $0.append("end") } }
@@ -82,11 +178,14 @@ private struct ChangesOfOthers: SharedAccounts {
 }
 
 /// Mailboxes into which one entry has come.
-private final class OneNewEntry: SharedMailboxes {
+final class OneNewEntry: SharedMailboxes {
   private let signals = CommitSignals()
   private let device: DeviceKey
+  private let channel: Device.Channel.Kind
 
-  init(device: DeviceKey) { self.device = device }
+  init(device: DeviceKey, channel: Device.Channel.Kind = .stream) {
+    (self.device, self.channel) = (device, channel)
+  }
 
   func mailboxHints() -> CommitHints {
     let hints = signals.hints()
@@ -103,6 +202,6 @@ private final class OneNewEntry: SharedMailboxes {
     let entry = MailboxEntry(
       position: 1, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
       time: 0, requestID: "R")
-    return [NewMailboxEntry(device: device, channel: .stream, entry: entry)]
+    return [NewMailboxEntry(device: device, channel: channel, entry: entry)]
   }
 }

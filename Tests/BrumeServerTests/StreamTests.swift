@@ -353,6 +353,35 @@ import Testing
     }
   }
 
+  @Test func `a poll that waits brings a push to a device with a push token as it comes`()
+    async throws
+  {
+    // A poll that nobody wakes waits for a clock that stands still.
+    let fixture = try await ServerFixture {
+      $0.isClockManual = true
+      $0.timeouts.poll = 300
+    }
+    try await fixture.live { port in
+      try await Self.save(fixture, port, "zero")
+      try await Self.subscribe(fixture, port)
+      let registered = try await Self.post(
+        fixture, port, "tokens/register",
+        ["apnsEnvironment": "production", "apnsToken": "ABCD", "clientId": "phone"])
+      let body = registered.components(separatedBy: "\r\n\r\n").last ?? ""
+      let address = try target(Answer(status: 200, headers: [:], bytes: Array(body.utf8)))
+      let socket = try RawSocket(port: port)
+      defer { socket.close() }
+      await socket.send(Self.get(address, "Connection: close\r\n"))
+      let isWaiting = await Self.comesTrue {
+        fixture.server.clock.shown(most: 99).timers.contains { $0.name == "a poll of the courier" }
+      }
+      #expect(isWaiting)
+      try await Self.save(fixture, port, "one")
+      let answer = await socket.readToEnd()
+      #expect(answer?.contains("\"rid\":\"one\"") == true, "\(answer ?? "nothing")")
+    }
+  }
+
   @Test func `a device's courier address ends when its push token is replaced`() async throws {
     try await ServerFixture().routes { client in
       var addresses: [String] = []

@@ -215,11 +215,7 @@ private struct ServerRun: Sendable {
 
   func token() async throws -> String { try await changes(since: nil).get().token }
 
-  func names() async throws -> [String] {
-    try await changes(since: nil).get().changes.compactMap { change in
-      if case .changed(let record) = change { record.name } else { nil }
-    }
-  }
+  func names() async throws -> [String] { try await server.names(as: phone) }
 
   func errorOfChanges(since token: String) async throws -> BrumeError.Code? {
     guard case .failure(let failure) = try await changes(since: token) else { return nil }
@@ -227,9 +223,7 @@ private struct ServerRun: Sendable {
   }
 
   private func changes(since token: String?) async throws -> ZoneChangesResult {
-    let results = try await server.engine.changes.ofZones(
-      [.init(zone: ZoneID(name: "Trails"), token: token)], in: .private, as: phone)
-    return try #require(results.first)
+    try await server.changes(since: token, as: phone)
   }
 }
 

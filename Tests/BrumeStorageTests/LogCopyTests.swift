@@ -58,11 +58,6 @@ import Testing
     return database
   }
 
-  private func sizeOfLog() throws -> Int {
-    let log = URL(filePath: folder.path + "/data/brume.sqlite-wal")
-    return try #require(log.resourceValues(forKeys: [.fileSizeKey]).fileSize)
-  }
-
   @Test func `B11 after a copy that failed no write is taken, and the next start has the log`()
     async throws
   {
@@ -74,10 +69,10 @@ import Testing
     }
     #expect(error?.code == .unavailable)
     #expect(try await store.read { try $0.sequences.last(in: .sample()) } == 1)
-    let size = try sizeOfLog()
+    let size = try folder.sizeOfLog()
     try await store.close()
     #expect(size > 0)
-    #expect(try sizeOfLog() == size)
+    #expect(try folder.sizeOfLog() == size)
     let again = try folder.openSQLite()
     #expect(try await again.read { try $0.sequences.last(in: .sample()) } == 1)
     try await again.close()

@@ -24,11 +24,6 @@ import Testing
     "b": .bytes(Array(repeating: 7, count: 1 << 18))
   ]
 
-  private static func sizeOfLog(_ folder: TemporaryFolder) throws -> Int {
-    let log = URL(filePath: folder.path + "/data/brume.sqlite-wal")
-    return try #require(log.resourceValues(forKeys: [.fileSizeKey]).fileSize)
-  }
-
   /// Leaves the writer room for so few pages that it must write some before the commit.
   private func leaveRoom(pages: Int) async throws {
     try await store.onWriter { try $0.run(SQL("PRAGMA cache_size = \(pages)")) }
@@ -39,13 +34,13 @@ import Testing
   {
     try await store.write(in: .all) { try $0.putNext("first", fields: Self.kilobyte) }
     try await leaveRoom(pages: 1)
-    let before = try Self.sizeOfLog(folder)
+    let before = try folder.sizeOfLog()
     let during = try await store.write(in: .all) { [folder] transaction in
       for number in 0..<4 { try transaction.putNext("r\(number)", fields: Self.kilobyte) }
-      return try Self.sizeOfLog(folder)
+      return try folder.sizeOfLog()
     }
     #expect(during == before)
-    #expect(try Self.sizeOfLog(folder) > before)
+    #expect(try folder.sizeOfLog() > before)
     try await store.close()
   }
 

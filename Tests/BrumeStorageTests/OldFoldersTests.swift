@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: Array(1...Migrations.steps.count))
   func `a folder of each version is opened with all that it has`(version: Int) async throws {
-    try onFile { try Self.make(version: version, $0) }
+    try folder.onFile { try Self.make(version: version, $0) }
     let store = try folder.openSQLite()
     try await OldContents.expect(in: store)
     // And it is a store like any other from then on.
@@ -38,13 +38,13 @@ import Testing
   func `a migration that dies at any statement leaves a whole version, and the next start goes on`()
     async throws
   {
-    try onFile { try Self.make(version: 1, $0) }
+    try folder.onFile { try Self.make(version: 1, $0) }
     let states = try statesOnDisk { try Migrations.run(on: $0) }
     #expect(states.count > 20)
     var versions: Set<Int> = []
     for state in states {
       try put(state)
-      let (version, tables) = try onFile {
+      let (version, tables) = try folder.onFile {
         (try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0, try Self.tables(in: $0))
       }
       versions.insert(version)
@@ -58,15 +58,15 @@ import Testing
   }
 
   @Test func `a folder of a later version is refused with a sentence, and stays as it is`() throws {
-    try onFile {
+    try folder.onFile {
       try Self.make(version: Migrations.steps.count, $0)
       try $0.execute(sql: "PRAGMA user_version = \(Migrations.steps.count + 1)")
     }
-    let before = try onFile { try Self.tables(in: $0) }
+    let before = try folder.onFile { try Self.tables(in: $0) }
     let error = #expect(throws: StoreError.self) { try folder.openSQLite() }
     #expect(error?.code == .tooNew)
     #expect(error?.description.contains("run the version that wrote it, or a newer one") == true)
-    let (version, after) = try onFile {
+    let (version, after) = try folder.onFile {
       (try Int.fetchOne($0, sql: "PRAGMA user_version"), try Self.tables(in: $0))
     }
     #expect(version == Migrations.steps.count + 1 && after == before)
@@ -76,13 +76,13 @@ import Testing
   func `an older folder that a move is to read or to fill is refused, and stays as it is`(
     isNew: Bool
   ) throws {
-    try onFile { try Self.make(version: 1, $0) }
-    let before = try onFile { try Self.tables(in: $0) }
+    try folder.onFile { try Self.make(version: 1, $0) }
+    let before = try folder.onFile { try Self.tables(in: $0) }
     let error = #expect(throws: StoreError.self) {
       try SQLiteMoving.run(folder: data, isNew: isNew, logger: Mover.logger) { _ in }
     }
     #expect(error?.description.contains("schema version 1, this program knows") == true)
-    #expect(try onFile { try Self.tables(in: $0) } == before)
+    #expect(try folder.onFile { try Self.tables(in: $0) } == before)
   }
 
   // MARK: Old folders
@@ -170,11 +170,5 @@ import Testing
       try Migrations.run(Array(Migrations.steps.prefix(version)), on: database)
       return try tables(in: database)
     }
-  }
-
-  private func onFile<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    let queue = try DatabaseQueue(path: file)
-    defer { try? queue.close() }
-    return try queue.inDatabase { try body($0) }
   }
 }

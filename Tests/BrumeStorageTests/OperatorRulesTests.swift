@@ -59,9 +59,9 @@ import Testing
       _ = try #require(joined.first).get()
     }
 
-    func view(as reader: String? = nil) async throws -> OpenedView {
+    func view() async throws -> OpenedView {
       try await server.engine.operatorViews.open(
-        OperatorView(.private, of: "alice", as: reader), in: alice.containerEnvironment,
+        OperatorView(.private, of: "alice"), in: alice.containerEnvironment,
         requestID: "operator")
     }
   }

@@ -78,7 +78,7 @@ import Testing
     let fault = LocalServer.Fault.error(.accountTemporarilyUnavailable).device("phone").always
     fixture.server.faults.add(fault)
     fixture.phone.write("x", to: "a")
-    let error = try await engineFailure { try await fixture.phone.sync() }
+    let error = try await failure { try await fixture.phone.sync() }
     #expect(error.code == .accountTemporarilyUnavailable)
     #expect(fixture.phone.notes == ["a": "x"])
     #expect(fixture.phone.pending == [.saveRecord(NotesApp.id("a"))])

@@ -21,11 +21,6 @@ import Testing
     return (server, phone, phone.privateCloudDatabase)
   }
 
-  private func failure(_ call: () async throws -> Void) async throws -> CKError {
-    do { try await call() } catch { return try #require(error as? CKError, "\(error)") }
-    throw CKError(.internalError)
-  }
-
   @Test func `two devices of a user share data, and two users do not`() async throws {
     let (server, _, database) = try await phone()
     try await database.save(record("a", "hello"))

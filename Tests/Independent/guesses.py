@@ -12,8 +12,6 @@ import urllib.parse
 
 # Threads that guess, and what it takes to look at a password.
 GUESSERS, BYTES = 8, 64 << 20
-# As many threads as a machine with many cores has: what passwords are looked at by is otherwise as small as this machine.
-MANY_CORES = {"NIO_SINGLETON_BLOCKING_POOL_THREAD_COUNT": "8"}
 
 
 def sign_in(values, address, name, password, source=None, state=None):

@@ -235,8 +235,7 @@ def main():
     print(f"  replay: hostile.py --seed {arguments.seed} --seconds {arguments.seconds:g} --store {arguments.store}")
     with tempfile.TemporaryDirectory() as folder:
         # The rates of a server that is not for development.
-        server = Server(arguments.brume, folder, arguments.store, ["--rate-user", "100", "--rate-anonymous", "20"],
-                        environment=guesses.MANY_CORES).start()
+        server = Server(arguments.brume, folder, arguments.store, ["--rate-user", "100", "--rate-anonymous", "20"]).start()
         try:
             problems = run(server, arguments)
         finally:

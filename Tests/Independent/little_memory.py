@@ -21,7 +21,7 @@ from brume_server import Refused, Server, expect, skip
 from matrix.grammar import Grammar
 
 LIMIT, TOO_LITTLE = 256 << 20, 24 << 20
-# More than that where passwords are guessed at: two are looked at at once, and each takes 64 MB.
+# More than that where passwords are guessed at: one is looked at at a time, and takes 64 MB.
 GUESSED = LIMIT + guesses.BYTES
 CALLERS, ZONE = 48, {"zoneName": "Notes"}
 VERSION_1, VERSION_2 = "/sys/fs/cgroup/memory", "/sys/fs/cgroup"
@@ -87,8 +87,7 @@ def run(brume, folder, limit, seconds, guessers=0):
         skip("a control group cannot be made here")
         return False
     # As in production: with rates, which is what many callers meet first.
-    server = Server(launcher(brume, group, os.path.dirname(folder)), folder, extra=["--rate-user", "100"],
-                    environment=guesses.MANY_CORES)
+    server = Server(launcher(brume, group, os.path.dirname(folder)), folder, extra=["--rate-user", "100"])
     try:
         server.start()
         client = server.client("alice", "mac")

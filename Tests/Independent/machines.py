@@ -35,7 +35,7 @@ def independent(name, what, arguments, unit, usual, least, each, once=5, build=D
 
 MACHINES = [
     Machine("simulation", "servers and devices in one thread, by a seed",
-            ".build/simulate/brume-simulate --first {first} --seeds {n} --jobs {cores}", "seeds", 100_000, 1000, 0.02),
+            ".build/optimised/brume-simulate --first {first} --seeds {n} --jobs {cores}", "seeds", 100_000, 1000, 0.02),
     independent("kill9", "the server killed in the middle of saves", "--rounds {n}", "kills", 500, 60, 1),
     independent("syscalls", "a call to the system fails, once or for good", "--trials {n} --seed {first}",
                 "faults", 400, 8, 1.2),

@@ -57,9 +57,8 @@ package final class BackupFile: StoreExport {
 
   /// Reads all rows, as they are with what became of them, and compares them with what the file says of them.
   ///
-  /// - Parameter progress: called with the rows so far, now and then.
   /// - Throws: `StoreError` if they are not those that were backed up.
-  package func survey(progress: (Int64) throws -> Void = { _ in }) throws {
+  package func survey() throws {
     let expected = (report.rows, report.hash)
     var hash = MoveHash()
     report.forgetRows()
@@ -69,7 +68,6 @@ package final class BackupFile: StoreExport {
       while let row = try rows.next() {
         hash.add(row)
         report.note(row)
-        if report.rows % 10_000 == 0 { try progress(report.rows) }
       }
     }
     guard (report.rows, hash.text) == expected else {

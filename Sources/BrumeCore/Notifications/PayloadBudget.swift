@@ -28,16 +28,21 @@ package struct PayloadBudget: Sendable {
   /// The bytes to send, and what is left of the notification in them.
   package func fit(_ notification: Notification) -> (payload: [UInt8], sent: Notification) {
     var sent = notification
-    var payload = encode(sent)
+    var payload = encoded(sent)
     for step in Self.steps {
-      if payload.count <= maximum { break }
+      if let payload, payload.count <= maximum { break }
       let before = sent
       step.cut(&sent, textLength)
       if sent == before { continue }
       sent.isPruned = true
-      payload = encode(sent)
+      payload = encoded(sent)
     }
-    return (payload, sent)
+    return (payload ?? encode(sent), sent)
+  }
+
+  /// Nil without looking further if its texts alone are too much, as those of thousands of subscriptions to one long text.
+  private func encoded(_ notification: Notification) -> [UInt8]? {
+    notification.textBytes > maximum ? nil : encode(notification)
   }
 }
 
@@ -82,6 +87,17 @@ extension PayloadBudget {
 }
 
 extension Notification {
+  /// In every form at least.
+  fileprivate var textBytes: Int {
+    let shown = [alert, title, subtitle].reduce(0) { sum, text in
+      text.localizationArgs.reduce(sum + (text.literal?.utf8.count ?? 0)) { $0 + $1.utf8.count }
+    }
+    guard case .query(_, _, _, let fields) = subject else { return shown }
+    return fields.values.reduce(shown) { sum, value in
+      if case .string(let text) = value { sum + text.utf8.count } else { sum }
+    }
+  }
+
   fileprivate mutating func cutDesiredTexts(to length: Int) {
     guard case .query(let zone, let name, let reason, var fields) = subject else { return }
     for (key, value) in fields {

@@ -6,15 +6,9 @@ package enum TextCut {
   /// than that (accents without end) is cut between its scalars.
   package static func prefix(_ text: String, bytes: Int) -> String {
     if text.utf8.count <= bytes { return text }
-    var length = 0
-    var end = text.startIndex
-    while end < text.endIndex {
-      let next = text.index(after: end)
-      let size = text[end..<next].utf8.count
-      if length + size > bytes { break }
-      length += size
-      end = next
-    }
+    let cut = text.utf8.index(text.startIndex, offsetBy: bytes)
+    // The beginning of the character that it is in, without looking at all before it.
+    let end = text.index(before: text.index(after: cut))
     return end > text.startIndex ? String(text[..<end]) : scalars(text, bytes: bytes)
   }
 

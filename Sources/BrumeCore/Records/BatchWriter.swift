@@ -13,7 +13,7 @@ struct BatchWriter {
   private var written: Set<String> = []
   private var wantsImage: [String: Bool] = [:]
   private var endedMemberships: [Membership] = []
-  /// Who takes part in which share of the zone, as soon as a share goes.
+  /// Who takes part in which share of the zone, as soon as somebody had to know.
   private var members: [RecordKey: [Membership]]?
   private var movesBetweenShares = false
   private var before: Coverage
@@ -87,15 +87,15 @@ struct BatchWriter {
     try transaction.records.remove(
       key, type: old.type, coveringShares: shares, sequence: try nextSequence())
     try append(name, old.type, .deleted, image: image, shares)
-    if old.isShare { endedMemberships += try members(of: key) }
+    if old.isShare { endedMemberships += try membersByShare()[key] ?? [] }
   }
 
-  private mutating func members(of share: RecordKey) throws -> [Membership] {
+  private mutating func membersByShare() throws -> [RecordKey: [Membership]] {
     let known =
       try members
       ?? Dictionary(grouping: transaction.shares.memberships(in: stage.zone), by: \.share)
     members = known
-    return known[share] ?? []
+    return known
   }
 
   /// The shares that cover the record before or after, so that those who lose it are notified too.
@@ -152,22 +152,43 @@ struct BatchWriter {
   }
 
   /// Members, short names, and the zone's own row.
-  private func finish() throws {
+  private mutating func finish() throws {
     for (_, key, judgement) in judged {
       guard let shortGUID = judgement.shortGUID else { continue }
       try transaction.shares.setShortGUID(shortGUID, record: key)
     }
-    for membership in endedMemberships + judged.flatMap(\.judgement.endedMemberships) {
-      try transaction.shares.remove(membership)
-      try transaction.log.append(
-        .membership(membership.user, stage.zone), in: stage.zone.database,
-        origin: context.caller.origin(at: context.now))
-    }
+    try end(endedMemberships + judged.flatMap(\.judgement.endedMemberships))
     guard !written.isEmpty else { return }
     if movesBetweenShares { try transaction.settings.raiseSharingEpoch(of: stage.zone) }
     var zone = zone
     zone.hasShares = hasShares
     try transaction.zones.put(zone)
     try storedBytes?.keep(asOf: zone, in: transaction.settings)
+  }
+
+  private mutating func end(_ memberships: [Membership]) throws {
+    if memberships.isEmpty { return }
+    let ended = Set(memberships)
+    let staying = try membershipsLeft(beside: ended).map(\.user)
+    for membership in memberships {
+      try transaction.shares.remove(membership)
+      try transaction.log.append(
+        .membership(membership.user, stage.zone), in: stage.zone.database,
+        origin: context.caller.origin(at: context.now))
+    }
+    try ClientData.forget(
+      Set(ended.map(\.user)).subtracting(staying), in: stage.zone, transaction)
+  }
+
+  /// The memberships of the zone that stay, at least those of users of whom others end. Whoever leaves has few beside all
+  /// of the zone.
+  private mutating func membershipsLeft(beside ended: Set<Membership>) throws -> [Membership] {
+    let isLeaving = ended.allSatisfy { $0.user == context.user }
+    let known =
+      try isLeaving
+      ? transaction.shares.memberships(
+        of: context.user, in: stage.zone.database.containerEnvironment)
+      : Array(membersByShare().values.joined())
+    return known.filter { $0.share.zone == stage.zone && !ended.contains($0) }
   }
 }

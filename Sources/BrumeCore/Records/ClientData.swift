@@ -3,7 +3,7 @@
 // (Apple: CKModifyRecordsOperation.clientChangeTokenData).
 //
 // One small value for each user and zone, with a bounded number of devices in it. It belongs to one
-// incarnation of the zone.
+// incarnation of the zone, and goes with the zone, or when the user takes no part in it any more.
 
 import BrumeModel
 import BrumeStorage
@@ -26,15 +26,35 @@ enum ClientData {
   ) throws {
     guard let data, let user = caller.user, let device = caller.device?.name else { return }
     for (key, items) in part.zones {
-      let changed = items.contains { item in
-        if case .success = answers[item.index] { true } else { false }
-      }
-      guard changed, let zone = try transaction.zones.find(key) else { continue }
+      let outcomes = items.compactMap { try? answers[$0.index]?.get() }
+      guard !outcomes.isEmpty, let zone = try transaction.zones.find(key),
+        try !hasLeft(key, user, by: outcomes, transaction)
+      else { continue }
       let setting = SettingKey.clientData(key, user: user)
       var entries = Entries(
         try transaction.settings.value(setting) ?? [], ofIncarnation: zone.incarnation)
       entries.set(device, to: data, limit: limit)
       try transaction.settings.set(setting, to: entries.bytes)
+    }
+  }
+
+  /// Whether the user took part in somebody else's zone until now.
+  private static func hasLeft(
+    _ zone: ZoneKey, _ user: UserID, by outcomes: [RecordOutcome],
+    _ transaction: any WriteTransaction
+  ) throws -> Bool {
+    let deletes = outcomes.contains { if case .deleted = $0 { true } else { false } }
+    guard deletes, let owner = zone.database.owner, owner != user else { return false }
+    var joined = JoinedShares()
+    return try joined.memberships(of: user, in: zone, from: transaction).isEmpty
+  }
+
+  /// Forgets what devices of users said who take no part in the zone any more.
+  static func forget(
+    _ users: Set<UserID>, in zone: ZoneKey, _ transaction: any WriteTransaction
+  ) throws {
+    for user in users.sorted(by: { $0.name < $1.name }) {
+      try transaction.settings.set(.clientData(zone, user: user), to: nil)
     }
   }
 

@@ -95,14 +95,25 @@ enum FieldRules {
     return bound
   }
 
-  /// Refuses a record above the size limit (case SAV-20).
-  static func checkSize(_ record: Record, limits: Limits) throws(BrumeError) {
+  /// Refuses a record above the size limit (case SAV-20), and one whose lists grow beyond what a request may bring: many
+  /// saves together would bring it to any size, as an empty text has no bytes. One that was saved before stays as it is.
+  static func checkSize(
+    _ record: Record, after stored: Record?, limits: Limits
+  ) throws(BrumeError) {
     let size = record.fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
     if size > limits.recordBytes {
       throw BrumeError(
         .limitExceeded,
         "record '\(record.name)' is too large: \(size) bytes without assets, the maximum is "
           + "\(limits.recordBytes); keep large values in assets")
+    }
+    let elements = record.listElements
+    if elements > limits.listElementsPerRequest, elements > stored?.listElements ?? 0 {
+      throw BrumeError(
+        .limitExceeded,
+        "the lists of record '\(record.name)' have \(elements) elements in all; the maximum is "
+          + "\(limits.listElementsPerRequest). Spread them over several records, or keep long lists in assets"
+      )
     }
   }
 }
@@ -116,9 +127,15 @@ extension FieldValue {
     case .string, .int64, .double, .bytes, .timestamp, .location, .asset, .list: []
     }
   }
+
+  /// How many elements it has as a list.
+  var listElements: Int { if case .list(let values, _) = self { values.count } else { 0 } }
 }
 
 extension Record {
+  /// How many elements its lists have in all.
+  var listElements: Int { fields.values.reduce(0) { $0 + $1.listElements } }
+
   /// Names of the records that fields refer to by an action.
   package func targets(by action: Reference.Action) -> Set<String> {
     var names: Set<String> = []

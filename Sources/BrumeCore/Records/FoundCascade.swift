@@ -10,6 +10,21 @@ struct LargeCascade: Error {
   let zone: ZoneKey
   /// What the request deletes there, if it may.
   let names: Set<String>
+  /// What it saves there.
+  let saved: Set<String>
+}
+
+/// Those of all zones of a request.
+struct LargeCascades: Error {
+  let zones: [LargeCascade]
+}
+
+/// What goes with the deletions of a request, over all zones: as many records, and bytes of them.
+struct CascadeSize: Sendable {
+  var records = 0
+  var bytes = 0
+  /// What was read to find that out, whether it goes or not.
+  var bytesRead = 0
 }
 
 /// What a read has found.
@@ -19,17 +34,21 @@ struct FoundCascade: Sendable {
   private var records: [StoredRecord] = []
   private var links = Removals.Links()
 
+  /// - Parameter before: what goes in zones before; what goes here is added.
   /// - Throws: what the transaction throws. Nothing is found if the request is to be refused: the write says why.
   init(
-    of large: LargeCascade, _ context: ModifyContext, _ schemas: SchemaCache,
-    _ transaction: any ReadTransaction
+    of large: LargeCascade, behind before: inout CascadeSize, _ context: ModifyContext,
+    _ schemas: SchemaCache, _ transaction: any ReadTransaction
   ) throws {
     do {
       let schema = try schemas.justInTime(
         for: large.zone.database, in: transaction, limits: context.limits)
       let stage = Stage(transaction, zone: large.zone, schema: schema)
-      var removals = Removals(context, stage, Removals.Links())
-      _ = try removals.settle(large.names.sorted().enumerated().map { ($0, $1) })
+      var removals = Removals(
+        context, stage, Removals.Links(), saved: large.saved, behind: before)
+      let wanted = large.names.sorted().enumerated().map { ($0, $1) }
+      let gone = try removals.settle(wanted).gone
+      before = removals.size(with: gone)
       zone = try transaction.zones.live(large.zone)
       (records, links) = (stage.found, removals.links.known(upTo: context.limits.cascade))
     } catch is BrumeError {}

@@ -66,7 +66,7 @@ struct ModifyPlan: Sendable {
     var references = 0
     for operation in operations {
       for case let value? in operation.record.fields.values.map(\.value) {
-        if case .list(let values, _) = value { elements += values.count }
+        elements += value.listElements
         references += value.references.count
       }
     }

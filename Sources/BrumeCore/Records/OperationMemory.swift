@@ -15,6 +15,8 @@ struct OperationMemory: Sendable {
   let key: SettingKey
   private let database: DatabaseKey
   private let lifetime: Milliseconds
+  /// Ours: of an outcome. What is refused for its name is kept with it, however long it is.
+  private static let mostBytes = 1 << 20
 
   /// Nil when the request has no ID or nobody sends it.
   init?(
@@ -36,6 +38,7 @@ struct OperationMemory: Sendable {
     key = .operation(user: user, id: String(hash.value % limits.rememberedOperations))
   }
 
+  /// Nothing is kept of an outcome that is too large: its repetition is a first try.
   func keep(
     _ results: [Int: RecordResult], in transaction: any WriteTransaction, now: Milliseconds
   ) throws {
@@ -49,7 +52,8 @@ struct OperationMemory: Sendable {
       packer.add(Int64(index))
       Self.add(result, to: &packer)
     }
-    try transaction.settings.set(key, to: packer.bytes)
+    let fits = packer.bytes.count <= Self.mostBytes
+    try transaction.settings.set(key, to: fits ? packer.bytes : nil)
   }
 
   /// The first try's results with the records as they are now, or nil if this is the first try. An

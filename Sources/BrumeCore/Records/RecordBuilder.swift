@@ -37,7 +37,7 @@ struct RecordBuilder {
     record.parent = try parent(of: item, stored: stored)
     if item.draft.createShortGUID, record.shortGUID == nil { record.shortGUID = item.shortGUID }
     record.modified = context.stamp
-    try FieldRules.checkSize(record, limits: context.limits)
+    try FieldRules.checkSize(record, after: stored, limits: context.limits)
     return (record, receipts)
   }
 

@@ -38,71 +38,93 @@ package struct Records: Sendable {
     for part in plan.parts {
       let memory = OperationMemory(
         request.operationID, in: part.database, scope, as: caller, limits: limits)
-      var found: [ZoneKey: FoundCascade] = [:]
-      var answers: [Int: RecordResult]?
-      while answers == nil {
-        do {
-          answers = try await write(part, context, memory, request.clientData, found)
-        } catch let large as LargeCascade {
-          found[large.zone] = try await read(large, context)
-        }
-      }
-      results.merge(answers ?? [:]) { first, _ in first }
+      let answers = try await carryOut(part, context, memory, request.clientData)
+      results.merge(answers) { first, _ in first }
     }
     return request.operations.indices.compactMap { results[$0] }
   }
 
-  /// - Throws: `LargeCascade`, once for a zone of which nothing was found before; nothing is written then.
+  /// Each try that writes nothing says something of zones that the next one knows.
+  private func carryOut(
+    _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
+    _ clientData: [UInt8]?
+  ) async throws -> [Int: RecordResult] {
+    var earlier = EarlierTries()
+    while true {
+      do {
+        return try await write(part, context, memory, clientData, after: earlier)
+      } catch let large as LargeCascades {
+        earlier.found.merge(try await read(large, context)) { $1 }
+      } catch let unfinished as UnfinishedWrite {
+        earlier.failures[unfinished.zone] = unfinished.error
+      }
+    }
+  }
+
+  /// - Throws: `LargeCascades`, of zones of which nothing was found before, and `UnfinishedWrite`, once for a zone; nothing
+  ///   is written then.
   private func write(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
-    _ clientData: [UInt8]?, _ found: [ZoneKey: FoundCascade]
+    _ clientData: [UInt8]?, after earlier: EarlierTries
   ) async throws -> [Int: RecordResult] {
     let (schemas, caller) = (schemas, context.caller)
     let reads = part.reads(context, memory, bringsClientData: clientData != nil)
     let writes = part.scope.asked(by: context.user)
     return try await store.write(for: caller, in: writes, reading: reads) { transaction in
       if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
-      let answers = try Self.run(part, context, schemas, transaction, found)
+      let answers = try Self.run(part, context, schemas, transaction, after: earlier)
       try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)
       try memory?.keep(answers, in: transaction, now: context.now)
       return answers
     }
   }
 
-  private func read(_ large: LargeCascade, _ context: ModifyContext) async throws -> FoundCascade {
+  private func read(
+    _ large: LargeCascades, _ context: ModifyContext
+  ) async throws -> [ZoneKey: FoundCascade] {
     let schemas = schemas
     return try await store.read { transaction in
-      try FoundCascade(of: large, context, schemas, transaction)
+      var found: [ZoneKey: FoundCascade] = [:]
+      var before = CascadeSize()
+      for zone in large.zones {
+        found[zone.zone] = try FoundCascade(
+          of: zone, behind: &before, context, schemas, transaction)
+      }
+      return found
     }
   }
 
-  /// One database's part, in its transaction.
+  /// One database's part, in its transaction. It gives up once, when all zones were looked at.
   private static func run(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ schemas: SchemaCache,
-    _ transaction: any WriteTransaction, _ found: [ZoneKey: FoundCascade]
+    _ transaction: any WriteTransaction, after earlier: EarlierTries
   ) throws -> [Int: RecordResult] {
     var schema = try schemas.justInTime(
       for: part.database, in: transaction, limits: context.limits)
     var answers: [Int: RecordResult] = [:]
     var answerBytes = 0
+    var gone = CascadeSize()
+    var large: [LargeCascade] = []
     var joined = JoinedShares()
     for (zone, items) in part.zones {
       let results: [RecordResult]
       do {
+        if let error = earlier.failures[zone] { throw error }
         var batch = try ZoneBatch(
           items, in: zone, schema: schema, context: context, among: &joined,
-          transaction: transaction, answerBytes: answerBytes, found: found[zone])
-        let tried = try batch.run()
+          transaction: transaction, answerBytes: answerBytes, found: earlier.found[zone])
+        results = try batch.run(behind: &gone)
         answerBytes = batch.answerBytes
-        // What is refused as a whole teaches nothing.
-        let isUsed = tried.contains { if case .success = $0 { true } else { false } }
-        if isUsed { schema = try batch.schema() }
-        results = tried
+        schema = batch.schema
+      } catch let zone as LargeCascade {
+        large.append(zone)
+        continue
       } catch let error as BrumeError {
         results = items.map { .failure(ItemFailure($0.id, error)) }
       }
       for (item, result) in zip(items, results) { answers[item.index] = result }
     }
+    if !large.isEmpty { throw LargeCascades(zones: large) }
     try schemas.save(schema, for: part.database, in: transaction)
     return answers
   }
@@ -127,6 +149,14 @@ package struct Records: Sendable {
       }
     }
   }
+}
+
+/// What tries of a write found of its zones before they ended.
+private struct EarlierTries {
+  /// What deletions take along.
+  var found: [ZoneKey: FoundCascade] = [:]
+  /// Why nothing can be written in a zone: its items fail, and no other's.
+  var failures: [ZoneKey: BrumeError] = [:]
 }
 
 extension OperationMemory {

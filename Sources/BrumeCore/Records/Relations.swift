@@ -10,26 +10,30 @@ struct Relations {
   private let references: ReferenceRules
   /// What is known of the links between records; nil: nobody has looked.
   private let links: Removals.Links?
+  /// What goes in other zones of the request.
+  private let before: CascadeSize
 
   init(
     _ context: ModifyContext, _ view: ZoneView, _ stage: Stage, _ access: BatchAccess,
-    _ links: Removals.Links?
+    _ links: Removals.Links?, behind before: CascadeSize
   ) {
     self.context = context
     self.stage = stage
     self.links = links
+    self.before = before
     references = ReferenceRules(context, view, stage, access)
   }
 
   /// Fails what may not be saved or deleted.
   ///
+  /// - Parameter size: what goes in all, with other zones of the request.
   /// - Returns: what goes beside the items that were asked to: targets' dependants, roots' shares.
   /// - Throws: `LargeCascade` if that is much and nobody has looked.
-  func settle(_ verdicts: inout Verdicts) throws -> Set<String> {
+  func settle(_ verdicts: inout Verdicts, _ size: inout CascadeSize) throws -> Set<String> {
     var open = verdicts.positions(to: .put)
     for _ in 0..<context.limits.relationRounds {
       try references.settle(open, in: &verdicts)
-      let cascade = try settleRemovals(&verdicts)
+      let cascade = try settleRemovals(&verdicts, &size)
       let all = Array(verdicts.items.indices)
       if !failOrphans(among: all, in: &verdicts, beside: cascade) { return cascade }
       open = verdicts.positions(to: .put)
@@ -47,10 +51,15 @@ struct Relations {
       + "in separate requests")
 
   /// Fails the deletions that may not happen. Answers what goes along with the others.
-  private func settleRemovals(_ verdicts: inout Verdicts) throws -> Set<String> {
-    var removals = Removals(context, stage, links)
+  private func settleRemovals(
+    _ verdicts: inout Verdicts, _ size: inout CascadeSize
+  ) throws -> Set<String> {
+    var removals = Removals(context, stage, links, behind: before)
     let (gone, refused) = try removals.settle(
       verdicts.positions(to: .remove).map { ($0, verdicts.items[$0].name) })
+    let read = size.bytesRead
+    size = removals.size(with: gone)
+    size.bytesRead = max(read, size.bytesRead)
     for (position, error) in refused { verdicts.fail(position, error) }
     return gone.subtracting(stage.removals)
   }

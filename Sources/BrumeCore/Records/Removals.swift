@@ -17,7 +17,13 @@ struct Removals {
   private let givesUp: Bool
   /// What the request deletes itself, and so has the names of.
   private var asked: Set<String> = []
-  /// Of what goes along and was looked at.
+  /// What a read knows that the request saves; a write has it in `stage`.
+  private let saved: Set<String>
+  /// What goes in other zones of the request.
+  private let before: CascadeSize
+  /// What was read to find out what goes along: each record once, whether it goes in the end or not.
+  private var counted: Set<String> = []
+  private var bytesRead = 0
   private var bytesAlong = 0
 
   /// How records hang together, by their names: what each takes along directly, what has to go before it, its bytes.
@@ -38,10 +44,18 @@ struct Removals {
     fileprivate static let few = 64
   }
 
-  /// - Parameter links: what is known of them; nil: nobody has looked, and `settle` may throw `LargeCascade`.
-  init(_ context: ModifyContext, _ stage: Stage, _ links: Links?) {
+  /// - Parameters:
+  ///   - links: what is known of them; nil: nobody has looked, and `settle` may throw `LargeCascade`.
+  ///   - saved: what the request saves in the zone beside what `stage` has.
+  ///   - before: what goes in other zones of the request.
+  init(
+    _ context: ModifyContext, _ stage: Stage, _ links: Links?, saved: Set<String> = [],
+    behind before: CascadeSize
+  ) {
     self.context = context
     self.stage = stage
+    self.saved = saved
+    self.before = before
     self.links = links ?? Links()
     givesUp = links == nil
   }
@@ -54,7 +68,7 @@ struct Removals {
   ) throws -> (gone: Set<String>, failures: [Int: BrumeError]) {
     asked = Set(wanted.map(\.name))
     var gone: Set<String> = []
-    var (order, size) = ([String](), 0)
+    var (order, size) = ([String](), before.bytes)
     var failures: [Int: BrumeError] = [:]
     for (position, name) in wanted where !gone.contains(name) {
       if let names = try dependants(of: name, beside: gone, size) {
@@ -75,6 +89,14 @@ struct Removals {
       failures[position] = cascade.map { $0.errors[name] } ?? Relations.tangled
     }
     return (cascade?.gone ?? [], failures)
+  }
+
+  /// What goes in other zones, and `gone` here.
+  func size(with gone: Set<String>) -> CascadeSize {
+    CascadeSize(
+      records: before.records + gone.count,
+      bytes: before.bytes + gone.reduce(0) { $0 + (links.bytes[$1] ?? 0) },
+      bytesRead: before.bytesRead + bytesRead)
   }
 
   /// What still goes when some records stay; nil if they depend on each other in too many steps.
@@ -108,20 +130,21 @@ struct Removals {
     // What does not fit stays, or a stranger kept the record by what refers to it.
     func fitting() -> [String]? { holdersMayStay ? Array(order.prefix(max(1, count))) : nil }
     while count < order.count {
+      if count > 0, hasReadEnough { return fitting() }
       guard let names = try companions(of: order[count]) else { return fitting() }
       for name in names
-      where stage.puts[name] == nil && !gone.contains(name) && found.insert(name).inserted {
+      where !isSaved(name) && !gone.contains(name) && found.insert(name).inserted {
         order.append(name)
       }
       let bytes = links.bytes[order[count]] ?? 0
       size += bytes
-      if !asked.contains(order[count]) { bytesAlong += bytes }
-      if gone.count + found.count > asked.count + Self.atOnce || bytesAlong > Self.bytesAtOnce {
-        try giveUp()
-      }
-      if gone.count + found.count > context.limits.cascade || size > context.limits.cascadeBytes {
-        return fitting()
-      }
+      try self.count(order[count], bytes)
+      if gone.count + found.count > asked.count + Self.atOnce { try giveUp() }
+      let records = before.records + gone.count + found.count
+      if records > context.limits.cascade { return fitting() }
+      // A record that has too much by itself goes alone.
+      let isAlone = before.records == 0 && gone.isEmpty && count == 0
+      if size > context.limits.cascadeBytes, !isAlone { return fitting() }
       count += 1
     }
     return order
@@ -135,12 +158,14 @@ struct Removals {
   private mutating func companions(of name: String) throws -> [String]? {
     if let known = links.companions[name] { return known }
     if links.tooLarge.contains(name) { return nil }
-    if try isShare(name) { return [] }
+    let record = try stage.before(name)
+    links.bytes[name] = Self.bytes(of: record)
+    if let record, record.isShare { return [] }
     let key = RecordKey(zone: stage.zone, name: name)
     let limit = (givesUp ? min(Self.atOnce, context.limits.cascade) : context.limits.cascade) + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
     if names.count > Self.atOnce { try giveUp() }
-    guard try names.count < limit && requireReferrers(names, to: name) else {
+    guard names.count < limit, try requireReferrers(names, to: name) else {
       links.tooLarge.insert(name)
       return nil
     }
@@ -149,13 +174,11 @@ struct Removals {
     names = try names.filter { other in
       try stage.before(other).map { !$0.isShare && !Self.isUserRecord($0, in: stage.zone) } ?? true
     }
-    let record = try stage.before(name)
     if let share = record?.share {
       names.append(share)
       names += try stage.transaction.records.descendants(of: [name], in: stage.zone, limit: limit)
       if names.count > Self.atOnce { try giveUp() }
     }
-    links.bytes[name] = Self.bytes(of: record)
     links.companions[name] = names
     return names
   }
@@ -166,7 +189,26 @@ struct Removals {
   private static let bytesAtOnce = 2 << 20
 
   private func giveUp() throws {
-    if givesUp { throw LargeCascade(zone: stage.zone, names: asked) }
+    guard givesUp else { return }
+    throw LargeCascade(zone: stage.zone, names: asked, saved: Set(stage.puts.keys))
+  }
+
+  /// Counts a record when it is read, not when its turn comes: those of the next generation are in memory by then.
+  private mutating func count(_ name: String, _ bytes: Int) throws {
+    guard counted.insert(name).inserted else { return }
+    bytesRead += bytes
+    if !asked.contains(name) { bytesAlong += bytes }
+    if bytesAlong > Self.bytesAtOnce { try giveUp() }
+  }
+
+  /// Whether twice as many bytes as may go were read for the request, of which some may stay.
+  private var hasReadEnough: Bool {
+    before.bytesRead + bytesRead > 2 * context.limits.cascadeBytes
+  }
+
+  /// What the request saves says itself what it refers to.
+  private func isSaved(_ name: String) -> Bool {
+    stage.puts[name] != nil || saved.contains(name)
   }
 
   /// Nothing keeps a share from ending, and nothing goes with it. `ReferenceRules` refuses what would; earlier versions
@@ -178,31 +220,36 @@ struct Removals {
   /// Each is read before it goes anyway. What the store finds it by may be damaged, and must not take another record
   /// along.
   ///
-  /// - Returns: whether they are no more bytes than may go. Others are not read.
-  private func requireReferrers(_ names: [String], to target: String) throws -> Bool {
-    var (bytes, along) = (0, 0)
-    for name in names where stage.puts[name] == nil {
+  /// - Returns: whether they are no more bytes than may go, and not enough was read. Others are not read.
+  private mutating func requireReferrers(_ names: [String], to target: String) throws -> Bool {
+    var bytes = 0
+    for name in names where !isSaved(name) {
       let record = try stage.before(name)
       let pointers = record?.pointers(within: stage.zone) ?? []
       guard pointers.contains(where: { $0.target.text == target && $0.action == .deleteSelf })
       else { throw BrumeError.damaged("what refers to record '\(NameRules.shown(target))'") }
-      bytes += Self.bytes(of: record)
-      if !asked.contains(name) { along += Self.bytes(of: record) }
-      if along > Self.bytesAtOnce { try giveUp() }
-      if bytes > context.limits.cascadeBytes { return false }
+      let size = Self.bytes(of: record)
+      bytes += size
+      try count(name, size)
+      if bytes > context.limits.cascadeBytes || hasReadEnough { return false }
     }
     return true
   }
 
+  /// Ours: what an element of a list takes in memory beside its own bytes. An empty text has none.
+  private static let elementBytes = 112
+
   private static func bytes(of record: Record?) -> Int {
-    record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
+    guard let record else { return 0 }
+    return record.fields.reduce(record.listElements * elementBytes) { $0 + $1.value.size }
   }
 
   private func tooMany(_ name: String) -> BrumeError {
     BrumeError(
       .limitExceeded,
-      "with record '\(name)' and what goes with it, more than \(context.limits.cascade) records would be "
-        + "deleted, or more than \(context.limits.cascadeBytes) bytes; delete them in steps")
+      "with record '\(name)' and what goes with it, this request would delete more than "
+        + "\(context.limits.cascade) records, or more than \(context.limits.cascadeBytes) bytes; delete them in steps"
+    )
   }
 }
 

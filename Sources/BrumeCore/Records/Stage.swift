@@ -127,6 +127,17 @@ final class Stage {
   /// The records that were looked at and have been saved.
   var found: [StoredRecord] { stored.values.compactMap { $0 }.filter { $0.sequence > 0 } }
 
+  /// A page of the zone's shares before the batch. Shares have up to 1 MB each, so a page may be shorter than `limit`.
+  func sharesBefore(
+    after position: QueryPosition?, limit: Int, _ limits: Limits
+  ) throws -> EngineQueryPage {
+    try transaction.queries.matching(
+      EngineQuery(
+        database: zone.database, zone: zone.name, query: Query(recordType: Record.shareType),
+        after: position, limit: limit, candidateLimit: limits.candidatesPerPage,
+        byteLimit: limits.answerBytes))
+  }
+
   /// The record after the batch.
   func after(_ name: String) throws -> Record? {
     if removals.contains(name) { return nil }

@@ -44,6 +44,9 @@ struct ZoneBatch {
   private let transaction: any WriteTransaction
   private let links: Removals.Links?
   private var verdicts: Verdicts
+  /// The schema with what the items brought that is new, except those that were refused. What is refused as a whole
+  /// teaches nothing.
+  private(set) var schema: JustInTimeSchema
   /// What the answer holds of records so far, over all zones of the request.
   private(set) var answerBytes: Int
 
@@ -55,6 +58,7 @@ struct ZoneBatch {
   ) throws {
     self.context = context
     self.transaction = transaction
+    self.schema = schema
     self.answerBytes = answerBytes
     view = try ZoneView(
       of: zone, in: context.scope, for: context.caller, among: &joined,
@@ -68,17 +72,18 @@ struct ZoneBatch {
     verdicts = Verdicts(items, stage)
   }
 
-  /// The schema with what the items brought that is new, except those that were refused.
-  func schema() throws -> JustInTimeSchema { try stage.schemaOfLiving(in: context.scope) }
-
   /// Judges, then writes what may be written. The results are in the order of the items.
   ///
-  /// - Throws: `LargeCascade` if a read should find before what the deletions take along.
-  mutating func run() throws -> [RecordResult] {
+  /// - Parameter gone: what goes with the deletions of the request, over all its zones; all of it is one write.
+  /// - Throws: `LargeCascade` if a read should find before what the deletions take along; `UnfinishedWrite` for what fails
+  ///   when something is written already.
+  mutating func run(behind gone: inout CascadeSize) throws -> [RecordResult] {
     let items = verdicts.items
     for position in items.indices where !items[position].isShare { try judge(position) }
-    let relations = Relations(context, view, stage, access, links)
-    let cascade = try relations.settle(&verdicts)
+    let relations = Relations(context, view, stage, access, links, behind: gone)
+    var goes = gone
+    let cascade = try relations.settle(&verdicts, &goes)
+    gone.bytesRead = goes.bytesRead
     // A share needs its root as the batch leaves it.
     let shares = items.indices.filter { items[$0].isShare }
     for position in shares { try judge(position) }
@@ -88,13 +93,13 @@ struct ZoneBatch {
     var roots = SharedRoots(context, view, stage)
     try roots.failSecondShares(in: &verdicts)
     verdicts.spread(isAtomic: context.isAtomic && view.zone.isAtomic)
-    var outcomes: [Int: RecordOutcome] = [:]
-    if verdicts.failures.count < items.count {
-      try stage.putRoots()
-      var writer = try BatchWriter(
-        verdicts, context, view.zone, stage, access, storedBytes, in: transaction)
-      outcomes = try writer.write(beside: cascade)
-    }
+    if verdicts.failures.count == items.count { return verdicts.results([:]) }
+    schema = try stage.schemaOfLiving(in: context.scope)
+    try stage.putRoots()
+    var writer = try BatchWriter(
+      verdicts, context, view.zone, stage, access, storedBytes, in: transaction)
+    let outcomes = try UnfinishedWrite.whole(in: stage.zone) { try writer.write(beside: cascade) }
+    gone = goes
     return verdicts.results(outcomes)
   }
 
@@ -113,7 +118,8 @@ struct ZoneBatch {
     }
   }
 
-  /// Counts a record that the answer will show; one always fits.
+  /// Counts a record that the answer will show; one always fits. A share that somebody leaves is not shown, and written as
+  /// a whole: it counts too, or everybody would wait for hundreds of large ones.
   private mutating func fits(_ record: Record?) -> Bool {
     guard let record else { return true }
     let isFirst = answerBytes == 0

@@ -196,18 +196,26 @@ extension ShareRules {
   }
 
   private func refuseZoneShareOverShares() throws {
-    let stored = try stage.transaction.queries.matching(
-      EngineQuery(
-        database: stage.zone.database, zone: stage.zone.name,
-        query: Query(recordType: Record.shareType), after: nil, limit: context.limits.cascade,
-        candidateLimit: context.limits.candidatesPerPage))
-    let names = stored.records.map(\.name) + stage.puts.values.filter(\.isShare).map(\.name)
-    if let share = names.first(where: { !stage.removals.contains($0) }) {
+    let new = stage.puts.values.first { $0.isShare && !stage.removals.contains($0.name) }
+    if let share = try remainingShare() ?? new?.name {
       throw BrumeError(
         .badRequest,
         "zone '\(stage.zone.name)' cannot be shared as a whole: it holds the share '\(share)'; "
           + "end that one first")
     }
+  }
+
+  /// A stored share that does not end here. One of as many as end, and one more, is such a share.
+  private func remainingShare() throws -> String? {
+    var next: QueryPosition?
+    repeat {
+      let page = try stage.sharesBefore(
+        after: next, limit: stage.removals.count + 1, context.limits)
+      let share = page.records.first { !stage.removals.contains($0.name) }
+      if let share { return share.name }
+      next = page.next
+    } while next != nil
+    return nil
   }
 
   private func change(of stored: Record, by item: RecordItem) throws -> Judgement {

@@ -107,12 +107,15 @@ extension SharedRoots {
 
   /// Nil: there are too many shares to look at.
   private func storedRoots() throws -> [String]? {
-    let page = try stage.transaction.queries.matching(
-      EngineQuery(
-        database: stage.zone.database, zone: stage.zone.name,
-        query: Query(recordType: Record.shareType), after: nil, limit: Self.few + 1,
-        candidateLimit: context.limits.candidatesPerPage))
-    if page.next != nil || page.records.count > Self.few { return nil }
-    return try page.records.compactMap { try $0.record().shareDetails?.rootRecordName }
+    var roots: [String] = []
+    var missing = Self.few + 1
+    var next: QueryPosition?
+    repeat {
+      let page = try stage.sharesBefore(after: next, limit: missing, context.limits)
+      roots += try page.records.compactMap { try $0.record().shareDetails?.rootRecordName }
+      missing -= page.records.count
+      next = page.next
+    } while next != nil && missing > 0
+    return missing > 0 ? roots : nil
   }
 }

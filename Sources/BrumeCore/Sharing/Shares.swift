@@ -77,7 +77,7 @@ package struct Shares: Sendable {
     _ request: ShortGUIDRequest, by user: UserID, _ caller: Caller, _ now: Milliseconds,
     after soFar: Accepted
   ) async throws -> (result: ShareResult, soFar: Accepted) {
-    let (limits, participantID) = (limits, host.uuid())
+    let participantID = host.uuid()
     let found = try await store.read { transaction in
       try Result<RecordKey, ItemFailure<String>>.item(request.value) {
         try AddressedShare(request, of: caller, from: transaction).key
@@ -89,6 +89,19 @@ package struct Shares: Sendable {
       }
       return (failed, soFar)
     }
+    do {
+      return try await join(key, request, by: user, caller, now, participantID, after: soFar)
+    } catch let unfinished as UnfinishedWrite {
+      return (.failure(.init(request.value, unfinished.error)), soFar)
+    }
+  }
+
+  /// - Throws: `UnfinishedWrite` for what fails when something is written already; nothing is written then.
+  private func join(
+    _ key: RecordKey, _ request: ShortGUIDRequest, by user: UserID, _ caller: Caller,
+    _ now: Milliseconds, _ participantID: String, after soFar: Accepted
+  ) async throws -> (result: ShareResult, soFar: Accepted) {
+    let limits = limits
     let scope = WriteScope.database(key.zone.database).asked(by: caller.user)
     return try await store.write(for: caller, in: scope) { transaction in
       var soFar = soFar
@@ -99,13 +112,15 @@ package struct Shares: Sendable {
         let root = try addressed.root(transaction)
         // Before it is joined: whoever gets no answer asks again.
         try soFar.answers.take(addressed.record, root, request)
-        if let accepted {
+        if accepted != nil {
           soFar.joined =
             try transaction.shares.joined(by: user, counted: soFar.joined, caller, limits) + 1
-          try addressed.join(as: accepted, caller, now, in: transaction)
         }
-        return try AddressedShare(request, of: caller, from: transaction).metadata(
-          for: user, root: root, transaction)
+        return try UnfinishedWrite.whole(in: key.zone) {
+          if let accepted { try addressed.join(as: accepted, caller, now, in: transaction) }
+          return try AddressedShare(request, of: caller, from: transaction).metadata(
+            for: user, root: root, transaction)
+        }
       }
       return (result, soFar)
     }

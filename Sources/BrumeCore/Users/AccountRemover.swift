@@ -32,8 +32,7 @@ struct AccountRemover {
     var writer = ZoneWriter(transaction, origin)
     try writer.delete(zone, as: .deleted)
     let kept: [SettingKey] = [
-      .storedBytes(key), .storedBytesOfDatabase(key.database), .clientData(key, user: user),
-      .forgottenDeletions(key),
+      .storedBytes(key), .storedBytesOfDatabase(key.database), .forgottenDeletions(key),
     ]
     for setting in kept {
       try transaction.settings.set(setting, to: nil)
@@ -50,7 +49,11 @@ struct AccountRemover {
     try transaction.notifications.removeAll(of: user, in: containerEnvironment)
     for membership in try transaction.shares.memberships(of: user, in: containerEnvironment) {
       try transaction.shares.remove(membership)
+      try transaction.settings.set(.clientData(membership.share.zone, user: user), to: nil)
     }
+    let publicDatabase = DatabaseKey(in: containerEnvironment, owner: nil)
+    let publicZone = ZoneKey(database: publicDatabase, name: ZoneID.defaultName)
+    try transaction.settings.set(.clientData(publicZone, user: user), to: nil)
     for role in try transaction.roles.names(of: user, in: containerEnvironment) {
       try transaction.roles.remove(RoleMember(in: containerEnvironment, role: role, user: user))
     }

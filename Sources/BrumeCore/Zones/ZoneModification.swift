@@ -20,6 +20,7 @@ struct ZoneModification: Sendable {
     self.tokens = tokens
   }
 
+  /// - Throws: `UnfinishedWrite` for a deletion that fails when something has gone already.
   mutating func carryOut(
     _ operation: ZoneOperation, by writer: inout ZoneWriter, _ transaction: any WriteTransaction
   ) throws -> ZoneResult {
@@ -75,7 +76,8 @@ struct ZoneModification: Sendable {
       if key.isDefault {
         throw BrumeError(.badRequest, "the default zone cannot be deleted; delete its records")
       }
-      let zone = try writer.delete(transaction.zones.live(key), as: .deleted)
+      let live = try transaction.zones.live(key)
+      let zone = try UnfinishedWrite.whole(in: key) { try writer.delete(live, as: .deleted) }
       return ZoneState(zone: key.id, isAtomic: zone.isAtomic, deletion: .deleted)
     }
   }

@@ -38,15 +38,18 @@ struct ZoneWriter {
     return zone
   }
 
-  /// Deletes a zone with its records, its shares' members and the subscriptions on it (cases ZON-04,
-  /// SUB-19). Many records are in `left` afterwards.
+  /// Deletes a zone with its records, its shares' members, what devices said of their saves there, and the
+  /// subscriptions on it (cases ZON-04, SUB-19). Many records are in `left` afterwards.
   @discardableResult
   mutating func delete(_ zone: Zone, as deletion: Zone.Deletion) throws -> Zone {
     let (key, database) = (zone.key, zone.key.database)
-    for membership in try transaction.shares.memberships(in: key) {
+    let memberships = try transaction.shares.memberships(in: key)
+    for membership in memberships {
       try transaction.shares.remove(membership)
       try transaction.log.append(.membership(membership.user, key), in: database, origin: origin)
     }
+    let users = memberships.map(\.user) + [database.owner].compactMap { $0 }
+    try ClientData.forget(Set(users), in: key, transaction)
     if try !transaction.removeAll(in: key, ifWithin: &room) { left.append(key) }
     var gone = zone
     gone.lastSequence = try transaction.sequences.next(in: database)

@@ -102,11 +102,15 @@ package struct Zones: Sendable {
   private func carryOut(
     _ operations: [ZoneOperation], _ change: ZoneModification, in database: DatabaseKey
   ) async throws -> (results: [ZoneResult], left: [ZoneKey]) {
-    try await store.write(for: change.caller, in: .database(database)) { transaction in
-      var change = change
-      var writer = ZoneWriter(transaction, change.origin)
-      let results = try operations.map { try change.carryOut($0, by: &writer, transaction) }
-      return (results, writer.left)
+    do {
+      return try await store.write(for: change.caller, in: .database(database)) { transaction in
+        var change = change
+        var writer = ZoneWriter(transaction, change.origin)
+        let results = try operations.map { try change.carryOut($0, by: &writer, transaction) }
+        return (results, writer.left)
+      }
+    } catch let unfinished as UnfinishedWrite {
+      throw unfinished.error
     }
   }
 
@@ -142,14 +146,18 @@ package struct Zones: Sendable {
       }
     }
     guard case .success(let (owned, shares)) = found else { return found.map { $0.zone.left } }
-    let answers = try await records.modify(
-      ModifyRecordsRequest(
-        zone: zone,
-        operations: shares.map { RecordOperation(.forceDelete, RecordDraft(name: $0)) },
-        atomic: true),
-      in: .shared, as: caller)
-    for case .failure(let failure) in answers {
-      return .failure(ItemFailure(zone, failure.error))
+    let step = limits.sharesLeftAtOnce
+    for start in stride(from: 0, to: shares.count, by: step) {
+      let some = shares[start...].prefix(step)
+      let answers = try await records.modify(
+        ModifyRecordsRequest(
+          zone: zone,
+          operations: some.map { RecordOperation(.forceDelete, RecordDraft(name: $0)) },
+          atomic: true),
+        in: .shared, as: caller)
+      for case .failure(let failure) in answers {
+        return .failure(ItemFailure(zone, failure.error))
+      }
     }
     return .success(owned.left)
   }
@@ -159,6 +167,14 @@ extension Zone {
   /// The zone for somebody who does not see it any more.
   fileprivate var left: ZoneState {
     ZoneState(zone: key.id, isAtomic: isAtomic, deletion: .deleted)
+  }
+}
+
+extension Limits {
+  /// As many as a request may name, and as it may write if each is as large as may be: beside what is counted of its fields
+  /// a record has names and stamps.
+  fileprivate var sharesLeftAtOnce: Int {
+    max(1, min(operationsPerRequest, answerBytes / (2 * recordBytes)))
   }
 }
 

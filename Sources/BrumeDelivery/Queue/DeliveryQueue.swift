@@ -77,12 +77,14 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   }
 
   private enum State: Sendable {
-    case ready, sending
+    /// Held back: its owner has as many sends under way as one may have.
+    case ready, heldBack, sending
     /// Until a time. A hint ends a wait for entries that are not due, never one after a failure.
     case waiting(Milliseconds, isPenalty: Bool)
   }
   private struct Track: Sendable {
     var peer: String
+    var owner: String?
     var state: State
     var failures = 0
     /// A hint came while the lane was being served.
@@ -91,6 +93,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   private struct Peer: Sendable {
     var limit: Int
     var running = 0
+    let isOwned: Bool
     var lanes = 0
     var ready = Deque<Lane>()
     var failures = 0
@@ -109,6 +112,10 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   private var tracks: [Lane: Track] = [:]
   private var peers: [String: Peer] = [:]
   private var turns = Deque<String>()
+  /// Of peers that users named.
+  private var ownedTurns = Deque<String>()
+  private var owned: OwnedSends<Lane>
+  private var isOwnedTurn = false
   private var alarms = Alarms<Alarm>()
   private var lanes: BoundedCount
   private var running: BoundedCount
@@ -121,6 +128,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     self.rules = rules
     lanes = BoundedCount(upTo: rules.lanes, of: "lanes that are remembered")
     running = BoundedCount(upTo: rules.total, of: "sends under way")
+    owned = OwnedSends(of: rules.total)
   }
 
   /// Lanes that are remembered.
@@ -137,7 +145,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     if let known = tracks[lane] {
       if known.peer != peer.name, moved(lane, to: peer, now) { return true }
       switch known.state {
-      case .ready, .waiting(_, isPenalty: true): break
+      case .ready, .heldBack, .waiting(_, isPenalty: true): break
       case .sending: tracks[lane]?.again = true
       case .waiting(_, isPenalty: false): makeReady(lane, now)
       }
@@ -160,13 +168,14 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     let now = time.advanced(to: now)
     while let alarm = alarms.pop(dueBy: now) { fire(alarm, now) }
     var action = Action()
-    while running.hasRoom, let name = turns.popFirst() {
+    while running.hasRoom, let name = nextTurn() {
       peers[name]?.hasTurn = false
       guard let peer = peers[name], peer.running < peer.limit, peer.pausedUntil <= now,
         let lane = nextReady(of: name)
       else { continue }
       peers[name]?.running += 1
       running.add()
+      if let owner = tracks[lane]?.owner { owned.begin(for: owner) }
       tracks[lane]?.state = .sending
       tracks[lane]?.again = false
       action.start.append(Start(lane: lane, attempt: (tracks[lane]?.failures ?? 0) + 1))
@@ -188,6 +197,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     guard let track = tracks[lane], case .sending = track.state else { return }
     running.remove()
     peers[track.peer]?.running -= 1
+    if let owner = track.owner, let next = owned.end(for: owner) { makeReady(next, now) }
     switch outcome {
     case .empty:
       succeeded(track, lane)
@@ -260,8 +270,9 @@ extension DeliveryQueue {
 
   private mutating func add(_ lane: Lane, _ peer: DeliveryPeer, _ now: Milliseconds) {
     lanes.add()
-    tracks[lane] = Track(peer: peer.name, state: .ready)
-    peers[peer.name, default: Peer(limit: peer.limit)].lanes += 1
+    peers[peer.name, default: Peer(limit: peer.limit, isOwned: peer.owner != nil)].lanes += 1
+    let isOwned = peers[peer.name]?.isOwned ?? false
+    tracks[lane] = Track(peer: peer.name, owner: isOwned ? peer.owner : nil, state: .ready)
     peers[peer.name]?.limit = peer.limit
     makeReady(lane, now)
   }
@@ -275,10 +286,21 @@ extension DeliveryQueue {
     return true
   }
 
+  /// The peer whose turn it is: one that a user named, and another one, as far as there are some.
+  private mutating func nextTurn() -> String? {
+    isOwnedTurn.toggle()
+    guard owned.hasRoom, isOwnedTurn || turns.isEmpty else { return turns.popFirst() }
+    return ownedTurns.popFirst() ?? turns.popFirst()
+  }
+
   /// Lanes that moved to another peer are still in the line of the old one; they are passed over.
   private mutating func nextReady(of name: String) -> Lane? {
     while let lane = peers[name]?.ready.popFirst() {
-      if let track = tracks[lane], track.peer == name, case .ready = track.state { return lane }
+      guard let track = tracks[lane], track.peer == name, case .ready = track.state
+      else { continue }
+      guard let owner = track.owner, !owned.hasRoom(for: owner) else { return lane }
+      tracks[lane]?.state = .heldBack
+      owned.holdBack(lane, of: owner)
     }
     return nil
   }
@@ -305,6 +327,7 @@ extension DeliveryQueue {
 
   private mutating func remove(_ lane: Lane) {
     guard let track = tracks.removeValue(forKey: lane) else { return }
+    if let owner = track.owner, case .heldBack = track.state { owned.forget(lane, of: owner) }
     lanes.remove()
     peers[track.peer]?.lanes -= 1
     noteRoom(of: track.peer)
@@ -327,7 +350,7 @@ extension DeliveryQueue {
       peer.pausedUntil <= now
     else { return }
     peers[name]?.hasTurn = true
-    turns.append(name)
+    if peer.isOwned { ownedTurns.append(name) } else { turns.append(name) }
   }
 
   /// An alarm does nothing if a later wait, or a hint, has taken its place.
@@ -346,9 +369,12 @@ package struct DeliveryPeer: Equatable, Sendable {
   package let name: String
   /// Sends at once.
   package let limit: Int
-  package init(name: String, limit: Int) {
+  /// The user who named the host; nil: nobody can name as many as they like.
+  package let owner: String?
+  package init(name: String, limit: Int, owner: String? = nil) {
     precondition(limit > 0, "a peer that may get nothing is none")
     self.name = name
     self.limit = limit
+    self.owner = owner
   }
 }

@@ -55,15 +55,15 @@ package final class StreamPlaces: Sendable {
   ) throws(BrumeError) -> (place: Place, isTaken: Bool) {
     let new = Place(user, address, in: self)
     let isTaken = try state.withLock { (state) throws(BrumeError) -> Bool in
-      let refusal = refusal(of: new, state)
-      guard let refusal else {
+      guard let refusal = refusal(of: new, state) else {
         state.enter(new)
         return false
       }
-      guard let old, old.isHeld.load(ordering: .relaxed),
-        self.refusal(of: new, state, without: old) == nil
-      else { throw refusal }
-      state.leave(old)
+      guard let old, state.leave(old) else { throw refusal }
+      guard self.refusal(of: new, state) == nil else {
+        state.enter(old)
+        throw refusal
+      }
       state.enter(new)
       return true
     }
@@ -71,18 +71,14 @@ package final class StreamPlaces: Sendable {
   }
 
   /// Why there is no room for one more; nil: there is.
-  ///
-  /// - Parameter old: one that is not counted.
-  private func refusal(of new: Place, _ state: State, without old: Place? = nil) -> BrumeError? {
-    let ofUser = state.users[new.user, default: 0] - (old?.user == new.user ? 1 : 0)
-    if ofUser >= mostOfUser { return Self.refusal(.throttled, "this user has \(mostOfUser)") }
-    let ofAddress =
-      state.addresses[new.address, default: 0] - (old?.address == new.address ? 1 : 0)
-    if ofAddress >= mostOfAddress {
+  private func refusal(of new: Place, _ state: State) -> BrumeError? {
+    if state.users[new.user, default: 0] >= mostOfUser {
+      return Self.refusal(.throttled, "this user has \(mostOfUser)")
+    }
+    if state.addresses[new.address, default: 0] >= mostOfAddress {
       return Self.refusal(.throttled, "the users of this address have \(mostOfAddress)")
     }
-    let all = state.all - (old == nil ? 0 : 1)
-    return all < most ? nil : Self.refusal(.tryAgainLater, "this server has \(most)")
+    return state.all < most ? nil : Self.refusal(.tryAgainLater, "this server has \(most)")
   }
 
   private static func refusal(_ code: BrumeError.Code, _ who: String) -> BrumeError {
@@ -110,12 +106,14 @@ extension StreamPlaces.State {
     addresses[place.address, default: 0] += 1
   }
 
-  /// A place that is not held changes nothing.
-  fileprivate mutating func leave(_ place: StreamPlaces.Place) {
-    guard place.isHeld.exchange(false, ordering: .relaxed) else { return }
+  /// Answers whether the place was held. One that was not changes nothing.
+  @discardableResult
+  fileprivate mutating func leave(_ place: StreamPlaces.Place) -> Bool {
+    guard place.isHeld.exchange(false, ordering: .relaxed) else { return false }
     all -= 1
     users[place.user] = Self.less(users[place.user])
     addresses[place.address] = Self.less(addresses[place.address])
+    return true
   }
 
   private static func less(_ count: Int?) -> Int? {

@@ -82,28 +82,41 @@ extension DeliveryWorker {
   private func batch(
     _ webhook: Webhook, of bucket: Bucket, in store: any ReadTransaction
   ) throws -> Batch? {
-    let entries = try store.log.entries(
-      in: bucket, after: webhook.cursor[bucket], limit: limits.webhookChanges
-    )
-    .filter { entry in webhook.batchEnd.map { entry.position <= $0.position } ?? true }
-    guard let last = entries.last else { return nil }
+    let entries = try entries(for: webhook, of: bucket, in: store)
+    // A call that was begun ends where it was to, also when nothing of its entries can be read any more.
+    guard var end = webhook.batchEnd?.position ?? entries.last?.position else { return nil }
     var changes: [WebhookCall.Change] = []
     var bytes = 0
-    var end = last.position
     for entry in entries where concerns(entry, webhook) {
-      let record = try record(of: entry, in: store)
-      bytes += Wire.webhookBytes(record)
-      // A repeated call must hold all that it held; a new one ends where it gets too large.
-      if webhook.batchEnd == nil, bytes > limits.webhookBytes, !changes.isEmpty {
-        end = entry.position - 1
-        break
+      var record = try record(of: entry, in: store)
+      if bytes + Wire.webhookBytes(record) > limits.webhookBytes, !changes.isEmpty {
+        // A new call ends where it gets too large. A repeated one must hold all changes that it held, and records
+        // may have grown since: it goes without those for which there is no room.
+        if webhook.batchEnd == nil {
+          end = entry.position - 1
+          break
+        }
+        record = nil
       }
+      bytes += Wire.webhookBytes(record)
       let id = NotificationID.text(generation: generation, entry: entry)
       changes.append(.init(id: id, entry: entry, record: record))
     }
-    return Batch(
-      webhook: webhook, end: webhook.batchEnd ?? .init(bucket: bucket, position: end),
-      changes: changes)
+    return Batch(webhook: webhook, end: .init(bucket: bucket, position: end), changes: changes)
+  }
+
+  /// A new call ends where the images of its entries get too large; a repeated one has those that it had.
+  private func entries(
+    for webhook: Webhook, of bucket: Bucket, in store: any ReadTransaction
+  ) throws -> [LogEntry] {
+    let start = webhook.cursor[bucket]
+    guard let end = webhook.batchEnd?.position else {
+      return try store.log.entries(
+        in: bucket, after: start, limit: limits.webhookChanges, imageBytes: limits.webhookBytes)
+    }
+    let most = min(limits.webhookChanges, Int(clamping: end - start))
+    return try store.log.entries(in: bucket, after: start, limit: max(0, most))
+      .filter { $0.position <= end }
   }
 
   private func concerns(_ entry: LogEntry, _ webhook: Webhook) -> Bool {

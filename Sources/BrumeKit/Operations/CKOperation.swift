@@ -191,10 +191,10 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   /// Writes a long-lived operation down, if it can be.
   private func writeDown() async throws -> OperationArchive? {
-    let (session, owner, now) = (session, connection.owner, session.host.now())
-    guard effective.isLongLived, let configuration = try? session.configuration.get(),
-      let archive = OperationArchive(configuration), let content = LongLived.content(of: self)
-    else { return nil }
+    let (owner, now) = (connection.owner, session.host.now())
+    guard let archive = archiveIfLongLived, let content = LongLived.content(of: self) else {
+      return nil
+    }
     let earlier = archive.entry(operationID, now: now)
     guard earlier != nil || archive.makeRoom(now: now) else { return nil }
     // Of one that was found, what its archive says stays, also where that says nothing.
@@ -205,9 +205,18 @@ open class CKOperation: Operation, @unchecked Sendable {
     return archive
   }
 
-  /// Who cancels wants it gone; otherwise a later run may call the blocks once more for a day.
-  private func endLongLived(_ archive: OperationArchive?) {
-    guard let archive else { return }
+  /// Where the operation is written down; nil: it is not long-lived, or there is no state directory.
+  private var archiveIfLongLived: OperationArchive? {
+    guard effective.isLongLived, let configuration = try? session.configuration.get() else {
+      return nil
+    }
+    return OperationArchive(configuration)
+  }
+
+  /// Who cancels wants it gone, also if this run had not begun; otherwise a later run may call the blocks once more for a
+  /// day.
+  private func endLongLived(_ written: OperationArchive?) {
+    guard let archive = written ?? (isCancelled ? archiveIfLongLived : nil) else { return }
     let now = session.host.now()
     guard !isCancelled, var entry = archive.entry(operationID, now: now) else {
       return archive.remove(operationID)

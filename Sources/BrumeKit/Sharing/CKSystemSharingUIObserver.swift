@@ -15,12 +15,9 @@ open class CKSystemSharingUIObserver: NSObject, @unchecked Sendable {
     var stopped: (@Sendable (CKRecord.ID, Result<Void, any Error>) -> Void)?
   }
   private let blocks = Mutex(Blocks())
-  private let container: CKContainer
 
   /// Creates an observer of the sheets of a container.
-  public init(container: CKContainer) {
-    self.container = container
-  }
+  public init(container: CKContainer) {}
 
   /// Called when a share was saved from a sheet: never here.
   open var systemSharingUIDidSaveShareBlock:

@@ -35,6 +35,8 @@ extension SyncJobs {
   // MARK: The database
 
   private func fetchDatabase(_ context: CKSyncEngine.FetchChangesContext) async throws {
+    // The first fetch. Zones may be known all the same: those that were made or sent to before it.
+    if state.value.databaseToken == nil { state.update { $0.beginDatabaseAnew() } }
     var moreComing = true
     while moreComing {
       try Task.checkCancellation()
@@ -105,7 +107,8 @@ extension SyncJobs {
   /// too.
   ///
   /// Pages end where the zone was when the first was read. If that was in an earlier fetch, there may be more
-  /// after the last of them, of which nobody would speak again.
+  /// after the last of them, of which nobody would speak again. So it is where records are looked for that were sent here:
+  /// one that changed meanwhile is on none of these pages, and is there.
   private func fetchZone(
     _ zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
   ) async throws -> CKError? {
@@ -117,9 +120,12 @@ extension SyncJobs {
     await notify(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
     do {
       var page = try first.get()
+      var isFirst = !isOfEarlierFetch
       while true {
+        if isFirst, page.moreComing, state.value.hasSent(to: zone) { isOfEarlierFetch = true }
         let isLast = !(try await take(page, of: zone, isOfEarlierFetch: isOfEarlierFetch))
         if isLast && !isOfEarlierFetch { break }
+        isFirst = isLast
         if isLast { isOfEarlierFetch = false }
         try Task.checkCancellation()
         page = try await nextPage(of: zone, context)
@@ -189,14 +195,16 @@ extension SyncJobs {
 
   /// Reports a page, then moves past it. Answers whether there is more.
   ///
-  /// The last page has named all that is there. What the app has beside it was in an earlier zone of this name, or its
-  /// deletion is forgotten.
+  /// The last page has named all that is there, if nothing was changed since the first was read. What the app has beside it
+  /// was in an earlier zone of this name, or its deletion is forgotten.
   private func take(
     _ page: ZonePage, of zone: CKRecordZone.ID, isOfEarlierFetch: Bool
   ) async throws -> Bool {
     var page = page
     let named = page.recordIDs
-    if !page.moreComing { page.deletions += missing(in: zone, beside: Set(named)) }
+    if !page.moreComing && !isOfEarlierFetch {
+      page.deletions += missing(in: zone, beside: Set(named))
+    }
     if !page.modifications.isEmpty || !page.deletions.isEmpty {
       await notify(
         .fetchedRecordZoneChanges(
@@ -226,11 +234,13 @@ extension SyncJobs {
   private struct ZonePage: Sendable {
     var modifications: [CKDatabase.RecordZoneChange.Modification] = []
     var deletions: [CKDatabase.RecordZoneChange.Deletion] = []
+    /// Records that are there, and of which the server cannot say more: they are damaged.
+    var unreadable: [CKRecord.ID] = []
     var token = ""
     var moreComing = false
 
     var recordIDs: [CKRecord.ID] {
-      modifications.map(\.record.recordID) + deletions.map(\.recordID)
+      modifications.map(\.record.recordID) + deletions.map(\.recordID) + unreadable
     }
   }
 
@@ -252,9 +262,11 @@ extension SyncJobs {
       var page = ZonePage()
       var failure: ZoneFailure?
       let viewpoint = Viewpoint(scope: database.databaseScope.model)
-      operation.recordWasChangedBlock = { _, result in
-        if case .success(let record) = result {
+      operation.recordWasChangedBlock = { id, result in
+        switch result {
+        case .success(let record):
           page.modifications.append(CKDatabase.RecordZoneChange.Modification(record: record))
+        case .failure: page.unreadable.append(id)
         }
       }
       operation.recordWithIDWasDeletedBlock = {

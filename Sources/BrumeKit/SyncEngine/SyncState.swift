@@ -104,10 +104,12 @@ struct SyncState: Equatable, Sendable {
 
   // MARK: Fetching
 
-  /// The database will be read from its beginning. That names the zones which are there, and not all that went.
+  /// The database will be read from its beginning. That names the zones which are there, and not all that went. Of zones
+  /// that were never fetched, the app may have what was sent to them.
   mutating func beginDatabaseAnew() {
     databaseToken = nil
-    unnamedZones = Set(zoneTokens.keys.filter { $0.zoneName != CKRecordZone.ID.defaultZoneName })
+    let known = Set(zoneTokens.keys).union(recordsSent.keys.map(\.zoneID))
+    unnamedZones = known.filter { $0.zoneName != CKRecordZone.ID.defaultZoneName }
   }
 
   /// A page of the database's changes was dealt with.
@@ -122,8 +124,8 @@ struct SyncState: Equatable, Sendable {
 
   /// A page of a zone's changes was dealt with.
   ///
-  /// - Parameter isOfEarlierFetch: its pages were begun by a fetch that failed. They end where the zone was
-  ///   then, so the last of them is not the last that the database speaks of.
+  /// - Parameter isOfEarlierFetch: its pages were begun by a fetch that failed, or records are looked for that were sent. They
+  ///   end where the zone was when they were begun, so the last of them is not the last that the database speaks of.
   mutating func fetched(
     _ zone: CKRecordZone.ID, token: String, moreComing: Bool, isOfEarlierFetch: Bool = false
   ) {
@@ -133,8 +135,9 @@ struct SyncState: Equatable, Sendable {
       zonesAmidPages.insert(zone)
     } else {
       zonesAmidPages.remove(zone)
+      guard !isOfEarlierFetch else { return }
       forgetRecordsSent(to: zone)
-      if !isOfEarlierFetch { unfetchedZones.removeAll { $0 == zone } }
+      unfetchedZones.removeAll { $0 == zone }
     }
   }
 
@@ -167,6 +170,11 @@ struct SyncState: Equatable, Sendable {
   /// They are there, or the app was notified that they are not.
   mutating func named(_ records: some Sequence<CKRecord.ID>) {
     for id in records { recordsSent[id] = nil }
+  }
+
+  /// Whether some are to be looked for in a fetch of the zone.
+  func hasSent(to zone: CKRecordZone.ID) -> Bool {
+    recordsSent.keys.contains { $0.zoneID == zone }
   }
 
   private mutating func forgetRecordsSent(to zone: CKRecordZone.ID) {

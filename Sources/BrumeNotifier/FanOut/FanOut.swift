@@ -231,19 +231,12 @@ struct FanOut {
         }
       }
       outcome.new.entries.append((device.key, result.entry))
-      if result.signalsReader { markPending(device) }
+      if result.signalsReader { outcome.new.note(device.key, reachedBy: device.channel.kind) }
     }
     // What was not cut for the push is not cut for keeping either, and is the same bytes.
     let isWhole = sent == notification && payload.count <= rules.limits.keptPayloadBytes
     try keep(notification, stored, encoded: isWhole ? payload : nil)
     return outcomes
-  }
-
-  private mutating func markPending(_ device: Device) {
-    switch device.channel {
-    case .stream, .courier: outcome.new.fetching.append(device.key)
-    case .apns, .webPush: outcome.new.pushed.append(device.key)
-    }
   }
 
   /// For the push log: what waited is not sent one by one any more.

@@ -60,7 +60,7 @@ package enum FireRules {
 
   /// The first question that keeps a subscription from firing; nil if it fires.
   package static func miss(
-    _ stored: StoredSubscription, on entry: LogEntry, in bucket: Bucket = .only, image: Record?,
+    _ stored: StoredSubscription, on entry: LogEntry, in bucket: Bucket, image: Record?,
     searchable: (String) -> Bool
   ) -> FireMiss? {
     if let miss = missOfPlace(stored, entry) { return miss }

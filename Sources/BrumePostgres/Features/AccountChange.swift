@@ -26,6 +26,10 @@ enum AccountChange: Equatable {
       DeviceKey(in: place, user: UserID(parts[2]), device: DeviceID(parts[3])))
   }
 
+  var isRemovedDevice: Bool {
+    if case .removedDevice = self { true } else { false }
+  }
+
   var text: String {
     switch self {
     case .account(let user): user.name

@@ -46,12 +46,18 @@ final class AccountChanges {
     after last: Int64, but process: String, on connection: Connection
   ) throws(ServerError) -> ChangedAccounts {
     try connection.send(findLast)
-    try connection.send(find, [.integer(last), .text(process)])
+    try connection.send(find, [.integer(last)])
     let answers = try connection.exchange()
     let newest = answers[0].first?.integer(0) ?? 0
     if last > 0, newest - kept > last { return ChangedAccounts(users: nil, last: newest) }
-    let found = answers[1].map { AccountChange($0.text(0)) }
-    return ChangedAccounts(found, last: newest)
+    let found = answers[1].map { row in
+      (number: row.integer(0), change: AccountChange(row.text(1)), process: row.text(2))
+    }
+    // What has no row may be of credentials, and of roles.
+    let removals = found.count { $0.number <= newest && $0.change.isRemovedDevice }
+    return ChangedAccounts(
+      found.filter { $0.process != process }.map(\.change), last: newest,
+      concernsCredentials: last == 0 || Int64(removals) < newest - last)
   }
 
   private static let table = Table(
@@ -61,11 +67,11 @@ final class AccountChanges {
   private static let findLast = SQL(
     "SELECT last FROM buckets WHERE bucket = \(Locks.server.bucket)")
   private static let find = SQL(
-    "SELECT user_id FROM account_changes WHERE number > $1 AND process <> $2")
+    "SELECT number, user_id, process FROM account_changes WHERE number > $1")
 }
 
 extension ChangedAccounts {
-  fileprivate init(_ changes: [AccountChange], last: Int64) {
+  fileprivate init(_ changes: [AccountChange], last: Int64, concernsCredentials: Bool) {
     var users: Set<UserID> = []
     var places: Set<ContainerEnvironment> = []
     var devices: Set<DeviceKey> = []
@@ -76,6 +82,8 @@ extension ChangedAccounts {
       case .removedDevice(let device): devices.insert(device)
       }
     }
-    self.init(users: users, tokensRemovedIn: places, devicesRemoved: devices, last: last)
+    self.init(
+      users: users, tokensRemovedIn: places, devicesRemoved: devices, last: last,
+      concernsCredentials: concernsCredentials)
   }
 }

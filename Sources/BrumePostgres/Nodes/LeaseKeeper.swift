@@ -18,8 +18,7 @@ final class LeaseKeeper: Sendable {
   private let isFollowing: @Sendable () -> Bool
   private let isEnding = Atomic<Bool>(false)
   private let wake = DispatchSemaphore(value: 0)
-  private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
-    (false, []))
+  private let ending = ThreadEnd()
 
   /// - Parameters:
   ///   - files: where this process keeps files; nil: it does not matter.
@@ -63,25 +62,11 @@ final class LeaseKeeper: Sendable {
   func close() async {
     isEnding.store(true, ordering: .releasing)
     wake.signal()
-    await withCheckedContinuation { continuation in
-      let hasEnded = ending.withLock { ending in
-        if !ending.hasEnded { ending.waiting.append(continuation) }
-        return ending.hasEnded
-      }
-      if hasEnded { continuation.resume() }
-    }
-  }
-
-  private func ended() {
-    let waiting = ending.withLock { ending in
-      ending.hasEnded = true
-      return ending.waiting
-    }
-    for continuation in waiting { continuation.resume() }
+    await ending.wait()
   }
 
   private func run() {
-    defer { ended() }
+    defer { ending.end() }
     var connection: Connection?
     var pause = LeaseRound.interval
     while true {

@@ -33,8 +33,11 @@ final class TailQuestions: Sendable {
     if isClosed { try? question(.failure(StoreError.closed)) }
   }
 
+  /// Answers as many as wait now. What comes meanwhile has its turn behind the next look, or looks would wait for all who ask.
   func answer(on connection: Connection) throws {
-    while let next = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
+    for _ in 0..<state.withLock({ $0.waiting.count }) {
+      let next = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+      guard let next else { return }
       try next.question(.success(connection))
     }
   }

@@ -111,27 +111,15 @@ final class IndexKeyRows: IndexKeyStoring {
 
   // MARK: What is not finished
 
-  func unfinishedType(
-    after last: RecordTypeRowKey?, leavesBehind: Bool
-  ) throws -> RecordTypeRowKey? {
-    try session.first(
-      Self.findUnfinished,
-      [bucket, .integer(last?.zone ?? -1), .text(last?.type ?? ""), .flag(leavesBehind)]
-    ) { RecordTypeRowKey(zone: $0.integer(0), type: $0.text(1)) }
-  }
-
   func countUnfinished() throws -> Int {
     try session.first(Self.countUnfinished, [bucket]) { Int($0.integer(0)) } ?? 0
   }
 
-  private static let unfinished =
-    "FROM wanted_fields WHERE bucket = $1 AND (built_to IS NOT NULL OR behind IS NOT NULL)"
-  private static let findUnfinished = SQL(
+  private static let countUnfinished = SQL(
     """
-    SELECT zone, type \(unfinished) AND (zone, type) > ($2, $3) AND (built_to IS NOT NULL OR $4::bigint = 0)
-    ORDER BY zone, type LIMIT 1
+    SELECT count(*) FROM wanted_fields
+    WHERE bucket = $1 AND (built_to IS NOT NULL OR behind IS NOT NULL)
     """)
-  private static let countUnfinished = SQL("SELECT count(*) \(unfinished)")
 
   // MARK: Keys
 

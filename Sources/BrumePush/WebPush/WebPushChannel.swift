@@ -40,7 +40,7 @@ package final class WebPushChannel: Channel {
     if case .webPush(let target) = device.channel, let url = try? PushURL(target.endpoint) {
       name = "webpush/\(url.origin)"
     }
-    return DeliveryPeer(name: name, limit: concurrency)
+    return DeliveryPeer(name: name, limit: concurrency, owner: device.key.user.name)
   }
 
   package func send(_ push: OutgoingPush) async throws(CancellationError) -> ChannelAnswer {

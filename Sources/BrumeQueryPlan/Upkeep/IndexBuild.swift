@@ -59,6 +59,31 @@ package struct IndexBuild {
       if !leaves { index.delay.caughtUp() }
       return nil
     }
+    return try advance(rowKey, in: database, limit: limit, words)
+  }
+
+  /// The same for what a query asked for alone. Nil: all of that is in the index, or its zones are gone.
+  /// - Throws: what the engine throws.
+  package func advance(for wanted: IndexWanted, limit: Int) throws -> IndexStep? {
+    for (zone, names) in wanted.fields.sorted(by: { $0.key < $1.key }) {
+      let rowKey = RecordTypeRowKey(zone: zone, type: wanted.type)
+      let known = try fields.keys(of: rowKey).fields
+      guard names.contains(where: { known[$0]?.isComplete == false }),
+        let database = try reading.database(ofZone: zone),
+        let step = try advance(rowKey, in: database, limit: limit, .inStep)
+      else { continue }
+      return step
+    }
+    return nil
+  }
+
+  /// How many fields, of whatever type, do not have all records.
+  /// - Throws: what the engine throws.
+  package func countUnfinished() throws -> Int { try fields.countUnfinished() }
+
+  private func advance(
+    _ rowKey: RecordTypeRowKey, in database: DatabaseKey, limit: Int, _ words: WordCutting
+  ) throws -> IndexStep? {
     if let step = try removeGone(rowKey, in: database, words) { return step }
     let known = try fields.keys(of: rowKey).fields
     return if let start = known.values.compactMap({ $0.builtTo.map(ByteText.init) }).min() {
@@ -179,7 +204,7 @@ extension IndexBuild {
   ) throws -> IndexStep {
     IndexStep(
       type: rowKey, fields: names, records: records, isLast: isLast, wasAwaited: isAwaited(),
-      unfinished: try fields.countUnfinished(), homework: homework)
+      unfinished: try countUnfinished(), homework: homework)
   }
 }
 

@@ -40,6 +40,11 @@ package protocol IndexKeyStoring: IndexKeyReading {
 extension IndexKeyStoring {
   /// For an engine that takes the rows of a zone away at once.
   package func removeFields(ofZone zone: Int64) throws {}
+
+  /// For an engine that builds nothing beside the queries that ask for it.
+  package func unfinishedType(
+    after last: RecordTypeRowKey?, leavesBehind: Bool
+  ) throws -> RecordTypeRowKey? { nil }
 }
 
 /// Stores the rows of the index.

@@ -162,5 +162,5 @@ package final class SQLiteMoving: StoreImport {
 
   private static let noteName = "move"
   private static let putSetting = SQLiteSettings.put
-  private static let removeSetting = SQL("DELETE FROM settings WHERE name = ?1")
+  private static let removeSetting = SQLiteSettings.remove
 }

@@ -1,8 +1,6 @@
 // A start on a full disk: nothing can be written, and all that is stored can be read. That this run has begun is then
 // written before anything else is, so whatever is saved belongs to a run that the database knows, as always.
 
-import Synchronization
-
 /// What the database does not say yet of the run that is under way.
 struct PendingRun: Sendable {
   private let settings: [(name: String, value: String?)]
@@ -12,17 +10,13 @@ struct PendingRun: Sendable {
   /// Commits it, and waits for the disk: places in mailboxes are given by the number of the start.
   func write(_ connection: Connection) throws {
     try connection.waitForDisk(true)
-    try connection.run(Self.begin)
+    try connection.run(WriteGroup.begin)
     for (name, value) in settings {
-      try connection.run(value == nil ? Self.remove : SQLiteSettings.put) {
+      try connection.run(value == nil ? SQLiteSettings.remove : SQLiteSettings.put) {
         $0.bind(1, name)
         if let value { $0.bind(2, value) }
       }
     }
-    try connection.run(Self.commit)
+    try connection.run(WriteGroup.commit)
   }
-
-  private static let begin = SQL("BEGIN IMMEDIATE")
-  private static let commit = SQL("COMMIT")
-  private static let remove = SQL("DELETE FROM settings WHERE name = ?1")
 }

@@ -68,12 +68,8 @@ package final class DiskFile: Sendable {
   ///
   /// - Throws: `StoreError`, with `noRoom` on a full disk; a part may be written then.
   package func append(_ bytes: some Collection<UInt8>) throws(StoreError) {
-    var rest = Array(bytes)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.failure("write", path) }
-      rest = rest.dropFirst(count)
+    if let number = Descriptor.write(Array(bytes)[...], to: descriptor, waits: false).failure {
+      throw Self.failure("write", path, number)
     }
   }
 
@@ -121,8 +117,10 @@ package final class DiskFile: Sendable {
   }
 
   /// Why the last call failed, by what the system says of it.
-  static func failure(_ what: String, _ path: String) -> StoreError {
-    let code: StoreError.Code = SystemError.isLackOfRoom() ? .noRoom : .unavailable
-    return StoreError(code, "cannot \(what) '\(path)': \(SystemError.reason())")
+  static func failure(
+    _ what: String, _ path: String, _ number: Int32 = errno
+  ) -> StoreError {
+    let code: StoreError.Code = SystemError.isLackOfRoom(number) ? .noRoom : .unavailable
+    return StoreError(code, "cannot \(what) '\(path)': \(SystemError.reason(number))")
   }
 }

@@ -1,7 +1,7 @@
 // The rows of a backup, written by who makes it: for a server whose disk has no room for a snapshot of its own. The read
 // transaction lasts as long as the disk of the backup takes, and no network.
 
-package import BrumeCore
+import BrumeCore
 import BrumeSQLite
 
 /// Reads the database of a server on this machine beside it.
@@ -13,10 +13,10 @@ package enum FolderSnapshot {
   ///   - write: appends to the file.
   /// - Throws: `StoreError`: the database cannot be read, or a row is damaged; or what `write` threw.
   package static func write(
-    of folder: String, id: String, host: Host = .real, _ write: @escaping ([UInt8]) throws -> Void
+    of folder: String, id: String, _ write: @escaping ([UInt8]) throws -> Void
   ) throws {
     try SQLiteSnapshot.run(of: folder) { source in
-      _ = try BackupWriter(of: source, write: write).run(id: id, made: host.now())
+      _ = try BackupWriter(of: source, write: write).run(id: id, made: Host.real.now())
     }
   }
 }

@@ -3,6 +3,7 @@
 
 import BrumeCore
 import BrumeDelivery
+import BrumeModel
 import BrumeNotifier
 import BrumeStorage
 import Logging
@@ -36,7 +37,7 @@ struct MailboxDelivery: Sendable {
       AccountTail($0, SignOut(engine.accounts, delivery), engine.deviceRemovals)
     }
     reads = StreamReads(targets.streamSource, accounts, logger)
-    tail = Self.tail(of: store, targets, delivery, accounts)
+    tail = Self.tail(of: store, targets, delivery, accounts, now: host.now)
   }
 
   /// What notifiers deliver to.
@@ -55,12 +56,12 @@ struct MailboxDelivery: Sendable {
   /// Nil: this process is the only one that has the store open.
   private static func tail(
     of store: any Store, _ targets: CallTargets, _ delivery: ServerDelivery,
-    _ accounts: AccountTail?
+    _ accounts: AccountTail?, now: @escaping @Sendable () -> Milliseconds
   ) -> MailboxTail? {
     store.sharedMailboxes.map {
       MailboxTail(
         mailboxes: $0, leases: store.leases, delivery: targets.delivery, server: delivery,
-        accounts: accounts, damaged: store.damagedRows)
+        accounts: accounts, damaged: store.damagedRows, now: now)
     }
   }
 }

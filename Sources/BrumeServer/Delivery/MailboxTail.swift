@@ -10,6 +10,9 @@ import BrumeStorage
 struct MailboxTail: Sendable {
   /// Ours: entries that are read at once.
   private static let page = 500
+  /// Ours: entries come within a quarter of a second, under load later. What this process reads after a sleep was judged too long
+  /// ago.
+  private static let longestDelay: Milliseconds = 5000
 
   let mailboxes: any SharedMailboxes
   let leases: any Leases
@@ -21,6 +24,7 @@ struct MailboxTail: Sendable {
   let accounts: AccountTail?
   /// Is notified of damaged pages.
   let damaged: DamagedRows?
+  let now: @Sendable () -> Milliseconds
 
   /// Follows until cancelled. What came before it began, as while the store could not be reached, nobody here
   /// was given, and a stream must not pass over it: everybody looks.
@@ -57,19 +61,22 @@ struct MailboxTail: Sendable {
       // After a sleep there may be pushes here to somebody who signed out elsewhere meanwhile.
       try await accounts?.catchUp()
       seen = last.entry.position
-      delivery.deliver(newEntries(page, isOwned: leases.owns(bucket)))
+      let new = newEntries(page, isOwned: leases.owns(bucket))
+      if page.contains(where: isLate) { server.look(for: new) } else { delivery.deliver(new) }
       if page.count < Self.page { return }
     }
+  }
+
+  private func isLate(_ row: NewMailboxEntry) -> Bool {
+    row.entry.time + Self.longestDelay < now()
   }
 
   private func newEntries(_ page: [NewMailboxEntry], isOwned: Bool) -> NewEntries {
     var new = NewEntries()
     for row in page {
       new.entries.append((row.device, row.entry))
-      switch row.channel {
-      case .stream, .courier: new.fetching.append(row.device)
-      case .apns, .webpush: if isOwned { new.pushed.append(row.device) }
-      case nil: break
+      if let channel = row.channel {
+        new.note(row.device, reachedBy: channel, isSentHere: isOwned)
       }
     }
     return new

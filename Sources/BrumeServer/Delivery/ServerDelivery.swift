@@ -21,6 +21,16 @@ struct ServerDelivery: EntryDelivery {
 
   func deliver(_ new: NewEntries) {
     streams.deliver(new.entries)
+    notifyOthers(of: new)
+  }
+
+  /// Entries that streams are to read, and so to ask again whether they may leave.
+  func look(for new: NewEntries) {
+    for device in Set(new.entries.map(\.device)) { streams.look(at: device) }
+    notifyOthers(of: new)
+  }
+
+  private func notifyOthers(of new: NewEntries) {
     if !new.fetching.isEmpty { signals.signal(new.fetching) }
     if !new.pushed.isEmpty { worker.hint(new.pushed) }
     events.note(.pushes)

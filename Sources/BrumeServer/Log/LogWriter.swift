@@ -75,7 +75,7 @@ package final class LogWriter: Sendable {
         wake.wait()
         continue
       }
-      let written = Descriptor.write(piece.bytes, to: descriptor, waits: true).written
+      let written = Descriptor.write(piece.bytes[...], to: descriptor, waits: true).written
       let time = now()
       lines.withLock { $0.finish(piece, written: written, at: time) }
     }

@@ -73,12 +73,12 @@ package struct WaitingLines: Sendable {
       isResting = true
       return nil
     }
-    var (bytes, said) = ([UInt8](), LostLines?.none)
+    var (bytes, said) = (isCut ? [Self.lineEnd] : [], LostLines?.none)
     if let missing, !isFull || lines.isEmpty {
       said = missing
       self.missing = nil
       isFull = false
-      bytes = (isCut ? [Self.lineEnd] : []) + note(missing)
+      bytes += note(missing)
     }
     let start = bytes.count
     var ends: [Int] = []

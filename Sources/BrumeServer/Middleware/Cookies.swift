@@ -1,4 +1,5 @@
-// The cookies of a request. A value is believed by nobody: whoever reads one says how it has to look.
+// The cookies of a request. A value is believed by nobody: whoever reads one says how it has to look. And what makes
+// a browser keep one of ours.
 
 import HTTPTypes
 
@@ -18,5 +19,19 @@ extension HTTPFields {
       }
     }
     return nil
+  }
+}
+
+enum OwnCookie {
+  /// What makes a browser keep a secret. Over TLS it has the path / for the prefix of its name.
+  ///
+  /// - Parameters:
+  ///   - path: where it is sent without TLS.
+  ///   - seconds: 0 makes the browser forget.
+  static func header(
+    _ name: String, _ secret: String, isSecure: Bool, path: String, sameSite: String, seconds: Int64
+  ) -> String {
+    "\(name)=\(secret); Path=\(isSecure ? "/" : path); Max-Age=\(seconds); HttpOnly; "
+      + "SameSite=\(sameSite)" + (isSecure ? "; Secure" : "")
   }
 }

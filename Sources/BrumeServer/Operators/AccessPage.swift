@@ -8,9 +8,7 @@ import HTTPTypes
 enum AccessPage {
   static let path = "/_brume/console/signin"
   private static let policy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    + "require-trusted-types-for 'script'; trusted-types 'none'"
+    SignInPage.policy + "; require-trusted-types-for 'script'; trusted-types 'none'"
 
   /// The address that a one-time link leads to. What stands behind # never leaves the browser by itself.
   static func link(_ secret: String, on server: ServerAddress) -> String {
@@ -35,8 +33,6 @@ enum AccessPage {
   }
 
   private static func reply(_ bytes: [UInt8], _ type: String) -> Reply {
-    var reply = Reply.page(bytes, type, policy: policy, caching: "no-cache")
-    reply.headers[.frameOptions] = "DENY"
-    return reply
+    .unframed(bytes, type, policy: policy, caching: "no-cache")
   }
 }

@@ -9,7 +9,6 @@ import HTTPTypes
 import NIOCore
 
 struct OperatorCookie: Equatable, Sendable {
-  private static let path = "/_brume"
   let name: String
   let isSecure: Bool
 
@@ -29,8 +28,8 @@ struct OperatorCookie: Equatable, Sendable {
   ///
   /// - Parameter seconds: 0 makes it forget.
   func header(_ secret: String, seconds: Int64) -> String {
-    "\(name)=\(secret); Path=\(isSecure ? "/" : Self.path); Max-Age=\(seconds); HttpOnly; "
-      + "SameSite=Strict" + (isSecure ? "; Secure" : "")
+    OwnCookie.header(
+      name, secret, isSecure: isSecure, path: "/_brume", sameSite: "Strict", seconds: seconds)
   }
 
   private static func port(in authority: String) -> Int {
@@ -39,7 +38,7 @@ struct OperatorCookie: Equatable, Sendable {
   }
 }
 
-/// Whether requests come over TLS. This server itself speaks none: a proxy in front of it does.
+/// Whether requests come over TLS: this server's own, or that of a proxy in front of it.
 struct SecureRequests: Sendable {
   let trustedProxies: TrustedProxies
   /// What clients write in front of a path, as the settings say.

@@ -19,6 +19,7 @@ final class AccountTail: Sendable {
   private let removals: DeviceRemovals
   /// The number of the last change that has taken effect here.
   private let seen = Atomic<Int64>(0)
+  private let looks = SharedWork()
 
   /// - Parameter removals: is notified of devices that others have removed.
   init(_ accounts: any SharedAccounts, _ signOut: SignOut, _ removals: DeviceRemovals) {
@@ -43,12 +44,13 @@ final class AccountTail: Sendable {
   /// - Throws: what the store throws.
   func catchUp() async throws {
     let isUpToDate = accounts.lastChange <= seen.load(ordering: .acquiring)
-    if !isUpToDate || accounts.silence > Self.longestSilence { try await look() }
+    guard !isUpToDate || accounts.silence > Self.longestSilence else { return }
+    // Each stream asks. A store that is slow would be asked by all of them.
+    try await looks.run { try await look() }
   }
 
   private func look() async throws {
-    signOut.accounts.changedElsewhere()
-    let changes = try await accounts.changedAccounts(after: seen.load(ordering: .acquiring))
+    let changes = try await changes()
     for place in changes.tokensRemovedIn { signOut.endStreams(in: place) }
     removals.note(Array(changes.devicesRemoved))
     if let users = changes.users {
@@ -58,5 +60,17 @@ final class AccountTail: Sendable {
     }
     // Of two looks at once the older may come last; then the next one repeats what the newer has found.
     seen.store(changes.last, ordering: .releasing)
+  }
+
+  /// What is remembered of credentials is forgotten if it may be wrong, before anything is ended.
+  private func changes() async throws -> ChangedAccounts {
+    do {
+      let changes = try await accounts.changedAccounts(after: seen.load(ordering: .acquiring))
+      if changes.concernsCredentials { signOut.accounts.changedElsewhere() }
+      return changes
+    } catch {
+      signOut.accounts.changedElsewhere()
+      throw error
+    }
   }
 }

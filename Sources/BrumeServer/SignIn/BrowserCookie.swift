@@ -22,7 +22,7 @@ struct BrowserCookie: Sendable {
   }
 
   func header(_ value: String, seconds: Int64) -> String {
-    "\(name)=\(value); Path=\(isSecure ? "/" : SignInRoutes.path); Max-Age=\(seconds); HttpOnly; "
-      + "SameSite=Lax" + (isSecure ? "; Secure" : "")
+    OwnCookie.header(
+      name, value, isSecure: isSecure, path: SignInRoutes.path, sameSite: "Lax", seconds: seconds)
   }
 }

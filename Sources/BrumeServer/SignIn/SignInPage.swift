@@ -12,7 +12,7 @@ enum SignInPage {
     let error: any Error
   }
 
-  private static let policy =
+  static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -67,9 +67,7 @@ enum SignInPage {
   }
 
   private static func reply(_ bytes: [UInt8], _ type: String) -> Reply {
-    var reply = Reply.page(bytes, type, policy: policy, caching: "no-store")
-    reply.headers[.frameOptions] = "DENY"
-    return reply
+    .unframed(bytes, type, policy: policy, caching: "no-store")
   }
 }
 

@@ -67,7 +67,7 @@ package final class Usage: Sendable {
   }
 
   /// What users store, as it was just counted; users who are gone are forgotten.
-  func noteStorage(_ sizes: [UserID: StoredSize], forgetting gone: Set<UserID> = []) {
+  func noteStorage(_ sizes: [UserID: StoredSize], forgetting gone: Set<UserID>) {
     let now = now()
     state.withLock { state in
       state.storage.note(sizes, forgetting: gone, at: now)

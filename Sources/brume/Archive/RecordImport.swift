@@ -23,7 +23,7 @@ struct RecordImport {
   /// Files that came, and whose records are not saved yet.
   var files: FileSpool
   private var sent = SentFiles()
-  private var session: Session?
+  private var uploads: FileUploads
   private let progress: TerminalProgress
 
   private struct Refusal {
@@ -40,6 +40,7 @@ struct RecordImport {
     self.user = user
     self.owner = owner
     self.files = files
+    uploads = FileUploads(connection, as: user)
     self.progress = progress
   }
 
@@ -238,25 +239,10 @@ struct RecordImport {
       throw CommandFailure(
         "the export lacks the file of field '\(field)' of '\(record.name)'; export again")
     }
-    let session = try await uploads()
-    let request = AssetUploadRequest(
-      zone: ZoneID(name: zone),
-      files: [.init(recordType: record.type, fieldName: field, recordName: record.name)])
-    guard let ticket = try await session.database(.private).uploadAddresses(request).first else {
-      throw CommandFailure("the server gave no address for a file; see its log")
-    }
     let progress = progress
     let words = "sending a file of '\(record.name)', \(TerminalProgress.bytes(file.state.size))"
-    return try await session.upload(file, to: connection.access.own(ticket.ticket)) { sent in
+    return try await uploads.send(file, for: record, field, in: zone, .private) { sent in
       progress.show(words, sent, of: file.state.size)
     }
-  }
-
-  /// Uploads are made as the user, who needs an API token of the container.
-  private mutating func uploads() async throws -> Session {
-    if let session { return session }
-    let new = Session(try await connection.configuration(user: user))
-    session = new
-    return new
   }
 }

@@ -11,13 +11,14 @@ struct ImportTarget {
   private let connection: ServerConnection
   private let user: String
   private var zones: Set<String>
-  private var session: Session?
+  private var uploads: FileUploads
   /// Files that wait for their records.
   var sent = SentFiles()
 
   /// Makes the account if it is missing.
   init(_ connection: ServerConnection, scope: DatabaseScope, user: String) async throws {
     (self.connection, self.scope, self.user) = (connection, scope, user)
+    uploads = FileUploads(connection, as: user)
     try await connection.makeAccount(user)
     zones = [ZoneID.defaultName]
     if scope == .private { zones.formUnion(try await connection.zoneNames(of: user)) }
@@ -73,7 +74,7 @@ struct ImportTarget {
     }
   }
 
-  /// Sends a file. Uploads are made as the user, who needs an API token of the container.
+  /// Sends a file.
   ///
   /// - Parameter original: what the source's record holds.
   mutating func upload(
@@ -81,30 +82,17 @@ struct ImportTarget {
   ) async throws -> Asset {
     guard sent.hasRoom(for: original) else { throw SentFiles.full }
     let outgoing = OutgoingFile(partOf: file, from: 0, size: Int64(try file.seekToEnd()))
-    let session = try await uploads()
-    let request = AssetUploadRequest(
-      zone: ZoneID(name: record.zone.name),
-      files: [.init(recordType: record.type, fieldName: place.field, recordName: record.name)])
-    let (database, access) = (session.database(scope), connection.access)
     do {
       let asset = try await ImportRetries.retry("the target") {
-        guard let ticket = try await database.uploadAddresses(request).first else {
-          throw CommandFailure("the server gave no address for a file; see its log")
-        }
-        return try await session.upload(outgoing, to: access.own(ticket.ticket)) { _ in }
+        try await uploads.send(
+          outgoing, for: record, place.field, in: record.zone.name, scope
+        ) { _ in }
       }
       sent.add(asset, at: place, of: original, now: .now)
       return asset
     } catch let failure as CallFailure {
       throw CommandFailure("the target takes no file: \(failure.sentence)", ExitStatus(of: failure))
     }
-  }
-
-  private mutating func uploads() async throws -> Session {
-    if let session { return session }
-    let new = Session(try await connection.configuration(user: user))
-    session = new
-    return new
   }
 
   private func ask(_ path: String, _ body: JSON) async throws -> JSON {

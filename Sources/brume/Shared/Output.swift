@@ -23,7 +23,7 @@ enum Output {
 
   /// One line of data. Answers whether it has a reader.
   static func give(_ bytes: [UInt8]) -> Bool {
-    switch Descriptor.write(bytes + [lineEnd], to: STDOUT_FILENO, waits: true).failure {
+    switch Descriptor.write((bytes + [lineEnd])[...], to: STDOUT_FILENO, waits: true).failure {
     case nil: true
     case EPIPE: false
     case .some(let number):
@@ -39,7 +39,7 @@ enum Output {
   static func announce(_ text: String) {
     let bytes = Array(text.utf8) + [lineEnd]
     if let server = ServerOutput.current { return server.announcements.write(bytes) }
-    _ = Descriptor.write(bytes, to: STDOUT_FILENO, waits: true)
+    _ = Descriptor.write(bytes[...], to: STDOUT_FILENO, waits: true)
   }
 
   /// Whether somebody still reads the data. What is no pipe has a reader.
@@ -55,7 +55,7 @@ enum Output {
   /// Talk, with the ends of its lines. A server does not wait until it is read.
   static func talk(_ bytes: [UInt8]) {
     if let server = ServerOutput.current { return server.talk.write(bytes) }
-    _ = Descriptor.write(bytes, to: STDERR_FILENO, waits: false)
+    _ = Descriptor.write(bytes[...], to: STDERR_FILENO, waits: false)
   }
 
   /// Talk in place of the terminal's last line.

@@ -9,10 +9,10 @@ import Testing
 @Suite struct AssetExportTests {
   private let photo = AssetField(recordName: "one", fieldName: "photo")
 
-  private func exported(_ assets: AssetFixture, as caller: Caller? = nil) async throws -> String {
+  private func exported(_ assets: AssetFixture) async throws -> String {
     let request = AssetRereferenceRequest(zone: EngineFixture.trails, assets: [photo])
     let results = try await assets.engine.assetExports.make(
-      request, in: .private, as: caller ?? assets.fixture.phone)
+      request, in: .private, as: assets.fixture.phone)
     return try #require(results.first).get()
   }
 

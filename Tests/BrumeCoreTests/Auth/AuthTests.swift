@@ -23,11 +23,6 @@ struct AuthTests {
     ).token
   }
 
-  private func webToken(_ fixture: EngineFixture, keep: Bool = false) async throws -> String {
-    try await fixture.engine.webAuthTokens.issue(
-      for: try #require(fixture.phone.user), in: TestContainer.development, keep: keep)
-  }
-
   @Test func `ACC-09 a request without a token, or with an unknown one, is refused`() async throws {
     let fixture = try await EngineFixture()
     let error = try await ruleFailure {
@@ -52,7 +47,7 @@ struct AuthTests {
     #expect(anonymous.kind == .anonymous)
     #expect(anonymous.user == nil)
     let caller = try await fixture.engine.authentication.authenticate(
-      credentials(api: api, web: try await webToken(fixture)))
+      credentials(api: api, web: try await fixture.webToken()))
     #expect(caller.kind == .user)
     #expect(caller.user == fixture.phone.user)
     #expect(caller.device == DeviceID("phone"))
@@ -60,7 +55,7 @@ struct AuthTests {
 
   @Test func `ACC-09 tokens are bound to container and environment`() async throws {
     let fixture = try await EngineFixture()
-    let (api, web) = (try await apiToken(fixture), try await webToken(fixture))
+    let (api, web) = (try await apiToken(fixture), try await fixture.webToken())
     let error = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(
         credentials(api: api, environment: .production))
@@ -89,7 +84,7 @@ struct AuthTests {
     _ keep: Bool, _ lifetime: Milliseconds
   ) async throws {
     let fixture = try await EngineFixture()
-    let (api, web) = (try await apiToken(fixture), try await webToken(fixture, keep: keep))
+    let (api, web) = (try await apiToken(fixture), try await fixture.webToken(keep: keep))
     fixture.server.clock.advance(by: lifetime - 1)
     #expect(
       try await fixture.engine.authentication.authenticate(credentials(api: api, web: web)).kind
@@ -114,7 +109,7 @@ struct AuthTests {
 
   @Test func `signing out everywhere ends every token`() async throws {
     let fixture = try await EngineFixture()
-    let (api, web) = (try await apiToken(fixture), try await webToken(fixture))
+    let (api, web) = (try await apiToken(fixture), try await fixture.webToken())
     // Used once before, so that the server knows it when it ends.
     _ = try await fixture.engine.authentication.authenticate(credentials(api: api, web: web))
     try await fixture.engine.accounts.signOutEverywhere(try #require(fixture.phone.user))
@@ -124,14 +119,14 @@ struct AuthTests {
     #expect(error.code == .authenticationRequired)
     #expect(
       try await fixture.engine.authentication.authenticate(
-        credentials(api: api, web: try await webToken(fixture))
+        credentials(api: api, web: try await fixture.webToken())
       )
       .kind == .user)
   }
 
   @Test func `a web auth token is refused whichever of its characters was changed`() async throws {
     let fixture = try await EngineFixture()
-    let (api, web) = (try await apiToken(fixture), try await webToken(fixture))
+    let (api, web) = (try await apiToken(fixture), try await fixture.webToken())
     let characters = Array(web)
     for index in characters.indices {
       var forged = characters
@@ -146,7 +141,7 @@ struct AuthTests {
 
   @Test func `nobody is asked to sign in by an API token that is no good`() async throws {
     let fixture = try await EngineFixture()
-    for web in ["nonsense", try await webToken(fixture)] {
+    for web in ["nonsense", try await fixture.webToken()] {
       let error = try await ruleFailure {
         try await fixture.engine.authentication.authenticate(
           credentials(api: String(repeating: "0", count: 64), web: web))
@@ -164,7 +159,7 @@ struct AuthTests {
     }
     #expect(error.code == .authenticationRequired)
     #expect(
-      try await fixture.changesFailure(since: try await webToken(fixture)).code
+      try await fixture.changesFailure(since: try await fixture.webToken()).code
         == .changeTokenExpired)
   }
 

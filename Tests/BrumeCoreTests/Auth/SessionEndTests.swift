@@ -8,11 +8,6 @@ import Testing
 @testable import BrumeCore
 
 struct SessionEndTests {
-  private func token(_ fixture: EngineFixture, keep: Bool) async throws -> String {
-    try await fixture.engine.webAuthTokens.issue(
-      for: try #require(fixture.phone.user), in: TestContainer.development, keep: keep)
-  }
-
   private func api(_ fixture: EngineFixture) async throws -> String {
     try await fixture.engine.apiTokens.create(name: "test", in: TestContainer.development).token
   }
@@ -30,7 +25,7 @@ struct SessionEndTests {
   ) async throws {
     let fixture = try await EngineFixture()
     let api = try await api(fixture)
-    var web = try await token(fixture, keep: keep)
+    var web = try await fixture.webToken(keep: keep)
     for _ in 1..<(session / step) {
       fixture.server.clock.advance(by: Milliseconds(step) * 60_000)
       web = try #require(fixture.engine.webAuthTokens.renewed(after: web))
@@ -51,7 +46,7 @@ struct SessionEndTests {
   ) async throws {
     let fixture = try await EngineFixture()
     let api = try await api(fixture)
-    let web = try await token(fixture, keep: false)
+    let web = try await fixture.webToken(keep: false)
     fixture.server.clock.advance(by: -behind)
     let next = try #require(fixture.engine.webAuthTokens.renewed(after: web))
     fixture.server.clock.advance(by: 29 * 60_000)
@@ -64,7 +59,7 @@ struct SessionEndTests {
   @Test func `a token for a web page ends with the session that asked for it`() async throws {
     let fixture = try await EngineFixture()
     let api = try await api(fixture)
-    let web = try await token(fixture, keep: false)
+    let web = try await fixture.webToken(keep: false)
     fixture.server.clock.advance(by: 25 * 60_000)
     let page = try await fixture.engine.webAuthTokens.exchange(
       api, as: try await caller(fixture, api, web))
@@ -75,7 +70,7 @@ struct SessionEndTests {
   @Test func `who signed out since the request began gets no token for a web page`() async throws {
     let fixture = try await EngineFixture()
     let api = try await api(fixture)
-    let begun = try await caller(fixture, api, try await token(fixture, keep: false))
+    let begun = try await caller(fixture, api, try await fixture.webToken(keep: false))
     _ = try await fixture.engine.webAuthTokens.exchange(api, as: begun)
     try await fixture.engine.accounts.signOutEverywhere(try #require(fixture.phone.user))
     let error = try await ruleFailure {
@@ -91,7 +86,7 @@ struct SessionEndTests {
     var changed = Accounts.Change()
     changed.password = "correct horse"
     try await fixture.engine.accounts.signOutEverywhere(id)
-    let stolen = try await token(fixture, keep: true)
+    let stolen = try await fixture.webToken(keep: true)
     #expect(try await caller(fixture, api, stolen).kind == .user)
     try await fixture.engine.accounts.signOutEverywhere(id)
     for change in [nil, changed] {

@@ -86,8 +86,7 @@ struct SignInTests {
     let fixture = try await EngineFixture()
     let state = try #require(
       try await fixture.engine.signIns.begin(for: credentials(try await token(fixture))))
-    let web = try await fixture.engine.webAuthTokens.issue(
-      for: try #require(fixture.phone.user), in: TestContainer.development, keep: false)
+    let web = try await fixture.webToken()
     for bad in ["", "x", String(state.dropLast()), state + "A", web] {
       let error = try await ruleFailure { try await fixture.engine.signIns.open(bad) }
       #expect(error.code == .badRequest)

@@ -10,9 +10,9 @@ import Testing
 @Suite struct ChannelUseTests {
   private let place = ContainerEnvironment(TestServer.container, .production)
 
-  private func sender(_ keyID: String, topic: String = "org.example.app") -> APNsSender {
+  private func sender(_ keyID: String) -> APNsSender {
     APNsSender(
-      container: TestServer.container, topic: topic, team: "TEAM", keyID: keyID,
+      container: TestServer.container, topic: "org.example.app", team: "TEAM", keyID: keyID,
       privateKey: P256.Signing.PrivateKey().pemRepresentation)
   }
 

@@ -20,10 +20,14 @@ struct ExchangeTests {
       store = CountingStore(MemoryStore(coders: .wire, runsTwice: true))
       server = try await TestServer(store: store, limits: limits)
       phone = try await server.device("phone", of: "alice")
-      _ = try await server.engine.zones.modify([.init(.create, zone)], in: .private, as: phone)
+      try await makeZone(zone)
       // The development schema learns the type, once.
       try await save([operation("first", .create)])
       _ = store.take()
+    }
+
+    func makeZone(_ zone: ZoneID) async throws {
+      _ = try await server.engine.zones.modify([.init(.create, zone)], in: .private, as: phone)
     }
 
     func operation(
@@ -120,6 +124,88 @@ struct ExchangeTests {
       (0..<200).map { RecordOperation(.forceDelete, RecordDraft(name: "r\($0)")) })
     let exchanges = try fixture.exchanges()
     #expect(exchanges.count == 3, "\(exchanges.unplanned)")
+  }
+
+  @Test func `what takes too many bytes along is refused before all of it was read`() async throws {
+    let fixture = try await Fixture { $0.cascadeBytes = 10_000 }
+    func holder(_ name: String, of target: String, _ bytes: Int) -> RecordOperation {
+      let reference = Reference(recordName: target, action: .deleteSelf)
+      let text = String(repeating: "x", count: bytes)
+      return fixture.operation(
+        name, .create,
+        ["owner": DraftField(.reference(reference)), "title": DraftField(.string(text))])
+    }
+    let branches = (0..<20).map { "b\($0)" }
+    try await fixture.save(branches.map { holder($0, of: "first", 1) })
+    // Of each branch less than may go.
+    try await fixture.save(
+      branches.flatMap { branch in
+        (0..<5).map { holder("\(branch)-\($0)", of: branch, 1_500) }
+      })
+    _ = fixture.store.take()
+    let error = await #expect(throws: BrumeError.self) {
+      try await fixture.save([RecordOperation(.forceDelete, RecordDraft(name: "first"))])
+    }
+    #expect(error?.code == .limitExceeded)
+    // The branches, what refers to each, and twice as many bytes as may go; of 100 leaves.
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count < 60, "\(exchanges.unplanned)")
+  }
+
+  @Test(arguments: [false, true])
+  func `of what is below many roots no more is read than twice what may go`(
+    isEachInItsZone: Bool
+  ) async throws {
+    let fixture = try await Fixture { $0.cascadeBytes = 10_000 }
+    let text = DraftField(.string(String(repeating: "x", count: 3_000)))
+    let roots = (0..<20).map { number in
+      (name: "r\(number)", zone: isEachInItsZone ? ZoneID(name: "Z\(number)") : fixture.zone)
+    }
+    for (root, zone) in roots {
+      if isEachInItsZone { try await fixture.makeZone(zone) }
+      let below = (0..<5).map { number in
+        var child = fixture.operation("\(root)-\(number)", .create, ["title": text])
+        child.record.parent = .set(Reference(recordName: root, action: .none))
+        return child
+      }
+      let share = RecordDraft(name: "s-\(root)", type: Record.shareType, shareRoot: (root, nil))
+      try await fixture.save(
+        [fixture.operation(root, .create)] + below + [RecordOperation(.create, share)], zone: zone)
+    }
+    _ = fixture.store.take()
+    let error = await #expect(throws: BrumeError.self) {
+      try await fixture.save(
+        roots.map { RecordOperation(.forceDelete, RecordDraft(name: $0.name, zone: $0.zone)) },
+        atomic: false)
+    }
+    #expect(error?.code == .limitExceeded)
+    // The names below each root, and the records below two; of 100.
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count < 150, "\(exchanges.unplanned)")
+  }
+
+  @Test func `a page of shares has no more bytes than an answer`() async throws {
+    func exchanges(answerBytes: Int) async throws -> Int {
+      let fixture = try await Fixture { $0.answerBytes = answerBytes }
+      let title = DraftField(.string(String(repeating: "x", count: 10_000)))
+      let names = ["a", "b", "c", "d", "e"]
+      for name in names {
+        let share = RecordDraft(
+          name: "s\(name)", type: Record.shareType, fields: ["cloudkit.title": title],
+          shareRoot: (name, nil))
+        try await fixture.save(
+          [fixture.operation(name, .create), RecordOperation(.create, share)])
+      }
+      _ = fixture.store.take()
+      let ends = names.map { RecordOperation(.forceDelete, RecordDraft(name: "s\($0)")) }
+      let ofZone = RecordDraft(name: Record.zoneShareName, type: Record.shareType)
+      try await fixture.save(ends + [RecordOperation(.create, ofZone)])
+      return try fixture.exchanges().count
+    }
+    let (inPages, atOnce) = (
+      try await exchanges(answerBytes: 25_000), try await exchanges(answerBytes: 1 << 20)
+    )
+    #expect(inPages == atOnce + 2)
   }
 
   @Test func `a repeated operation is answered from one exchange`() async throws {

@@ -148,6 +148,29 @@ struct OperationMemoryTests {
     #expect(try await fixture.modify([.create("h1")]).codes == [.conflict])
   }
 
+  @Test func `an outcome of more than a megabyte is not kept, and its repetition is a first try`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    func kept() async throws -> Int {
+      let user = try #require(fixture.phone.user)
+      return try await fixture.server.store.read { transaction in
+        try (0..<Limits.apple.rememberedOperations).count { slot in
+          try transaction.settings.value(.operation(user: user, id: String(slot))) != nil
+        }
+      }
+    }
+    let long = RecordOperation.create(String(repeating: "x", count: 2 << 20))
+    let operations = [RecordOperation.create("h1"), long]
+    #expect(try await fixture.modify(operations, id: "op-1").codes == [nil, .badRequest])
+    #expect(try await kept() == 0)
+    #expect(try await fixture.modify(operations, id: "op-1").codes == [.conflict, .badRequest])
+    _ = try await fixture.modify([.create("h2")], id: "op-1")
+    #expect(try await kept() == 1)
+    #expect(try await fixture.modify(operations, id: "op-1").codes == [.conflict, .badRequest])
+    #expect(try await kept() == 0)
+  }
+
   @Test func `an operation ID is its user's and its database's, for a day`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.makeZone(EngineFixture.trails, as: fixture.bob)

@@ -36,12 +36,61 @@ struct WorkLimitTests {
     let fixture = try await fixture { $0.listElementsPerRequest = 10 }
     func save(_ count: Int) async throws -> [RecordResult] {
       try await fixture.modify([
-        .force("a", ["n": .list(Array(repeating: .string(""), count: count), of: .string)])
+        .force("a", ["n": Self.list(count)])
       ])
     }
     #expect(try await save(10).allSucceeded)
     let error = try await ruleFailure { try await save(11) }
     #expect(error.code == .limitExceeded && error.reason.contains("have 11 elements"))
+  }
+
+  private static func list(_ count: Int) -> FieldValue {
+    .list(Array(repeating: .string(""), count: count), of: .string)
+  }
+
+  @Test func `the elements of all lists of a record have the same maximum`() async throws {
+    let fixture = try await fixture { $0.listElementsPerRequest = 10 }
+    try await fixture.save(.force("a", ["m": Self.list(10)]))
+    let error = try await fixture.failure(of: .force("a", ["n": Self.list(10)]))
+    #expect(error.code == .limitExceeded)
+    #expect(error.reason.contains("record 'a' have 20 elements"))
+    try await fixture.save(.force("a", ["km": .int64(1)]))
+    try await fixture.save(.force("a", ["m": Self.list(4), "n": Self.list(6)]))
+    #expect(
+      try await fixture.failure(of: .force("a", ["n": Self.list(7)])).code == .limitExceeded)
+  }
+
+  @Test func `a record whose lists had more before can be changed, and does not grow`()
+    async throws
+  {
+    let fixture = try await fixture { $0.listElementsPerRequest = 10 }
+    var record = try await fixture.save(.create("a", ["m": Self.list(1), "n": Self.list(1)]))
+    (record.fields["m"], record.fields["n"]) = (Self.list(15), Self.list(5))
+    let (old, database) = (record, try fixture.phone.databaseKey(.private))
+    try await fixture.server.store.write(in: .database(database)) { transaction in
+      let zone = ZoneKey(database: database, name: "Trails")
+      let sequence = try transaction.sequences.next(in: database)
+      try transaction.records.put(old, in: zone, sequence: sequence)
+    }
+    try await fixture.save(.force("a", ["km": .int64(1)]))
+    try await fixture.save(.force("a", ["n": Self.list(4)]))
+    #expect(
+      try await fixture.failure(of: .force("a", ["n": Self.list(5)])).code == .limitExceeded)
+  }
+
+  @Test func `an element counts for the bytes of a cascade, and none keeps its own record`()
+    async throws
+  {
+    let fixture = try await fixture { $0.cascadeBytes = 1200 }
+    let area = FieldValue.reference(Reference(recordName: "area", action: .deleteSelf))
+    try await fixture.save(.create("area"))
+    try await fixture.save(.force("h1", ["area": area, "n": Self.list(11)]))
+    #expect(try await fixture.failure(of: .delete("area")).code == .limitExceeded)
+    try await fixture.save(.force("h1", ["n": Self.list(10)]))
+    #expect(try await fixture.modify([.delete("area")]).allSucceeded)
+    #expect(try await !fixture.exists("h1"))
+    try await fixture.save(.create("alone", ["n": Self.list(11)]))
+    #expect(try await fixture.modify([.delete("alone")]).allSucceeded)
   }
 
   @Test func `the different words of a request have a maximum, over all its texts`() async throws {
@@ -103,6 +152,19 @@ struct WorkLimitTests {
     #expect(try await fixture.exists("area"))
     try await save("h2", 400)
     #expect(try await fixture.modify([.delete("area")]).allSucceeded)
+  }
+
+  @Test func `a share counts for the bytes of a cascade`() async throws {
+    let fixture = try await fixture { $0.cascadeBytes = 1000 }
+    func text(_ bytes: Int) -> FieldValue { .string(String(repeating: "x", count: bytes)) }
+    var share = RecordOperation.share("s1", of: "root")
+    share.record.fields["cloudkit.title"] = DraftField(text(600))
+    let child = RecordOperation.create("child", ["text": text(401)], parent: "root")
+    #expect(try await fixture.modify([.create("root"), child, share]).allSucceeded)
+    #expect(try await fixture.failure(of: .delete("root")).code == .limitExceeded)
+    try await fixture.save(.force("child", ["text": text(400)]))
+    #expect(try await fixture.modify([.delete("root")]).allSucceeded)
+    #expect(try await !fixture.exists("s1"))
   }
 
   @Test func `of a public record that too many bytes refer to none of them goes along`()

@@ -3,6 +3,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 import BrumeTestKit
 import Testing
 
@@ -107,6 +108,75 @@ struct LeavingTests {
     for name in ["s1", "s2"] { #expect(try await !isInside(fixture, name)) }
   }
 
+  /// "s0" to "s2", which bob has joined, on a server where no request may leave all three.
+  private func withThreeShares(_ bound: Bound) async throws -> EngineFixture {
+    var limits = Limits.apple
+    switch bound {
+    case .operations: limits.operationsPerRequest = 2
+    case .bytes: (limits.answerBytes, limits.recordBytes) = (8192, 4096)
+    }
+    let fixture = try await EngineFixture(limits: limits)
+    let title = DraftField(.string(String(repeating: "x", count: 3000)))
+    for number in 0..<3 {
+      try await fixture.save(.create("r\(number)"))
+      var share = RecordOperation.share(
+        "s\(number)", of: "r\(number)", with: ["bob@example.org"])
+      share.record.fields["cloudkit.title"] = title
+      try await fixture.join(try await fixture.save(share), as: fixture.bob)
+    }
+    return fixture
+  }
+
+  enum Bound: CaseIterable { case operations, bytes }
+
+  @Test(arguments: Bound.allCases)
+  func
+    `SHR-17 whoever takes part in more shares of a zone than a request may leave leaves them all`(
+      bound: Bound
+    ) async throws
+  {
+    let fixture = try await withThreeShares(bound)
+    let delete = ZoneOperation(.delete, shared(fixture))
+    let left = try await fixture.engine.zones.modify([delete], in: .shared, as: fixture.bob)
+    #expect(try left.map { try $0.get().deletion } == [.deleted])
+    for name in ["s0", "s1", "s2"] { #expect(try await !isInside(fixture, name)) }
+  }
+
+  @Test(arguments: Bound.allCases)
+  func `whoever takes part in more shares of a zone than a request may leave can be deleted`(
+    bound: Bound
+  ) async throws {
+    let fixture = try await withThreeShares(bound)
+    #expect(try await fixture.engine.userRemovals.remove("bob").isDone)
+    for name in ["s0", "s1", "s2"] { #expect(try await !isInside(fixture, name)) }
+  }
+
+  @Test(arguments: [true, false])
+  func `what a participant's devices said of their saves goes with the last share, and not before`(
+    isEndedByOwner: Bool
+  ) async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    try await fixture.save(.create("other"))
+    let second = try await fixture.save(.share("s2", of: "other", with: ["bob@example.org"]))
+    try await fixture.join(second, as: fixture.bob)
+    let place = ClientDataPlace(owner: fixture.phone, of: fixture.bob)
+    try await fixture.say(.force("root"), in: .shared, zone: shared(fixture), as: fixture.bob)
+    #expect(try await fixture.isKept(place))
+    let left = try await fixture.modify(
+      [.delete("s2")], in: .shared, zone: shared(fixture), as: fixture.bob)
+    #expect(left.allSucceeded)
+    #expect(try await fixture.isKept(place))
+    if isEndedByOwner {
+      _ = try await fixture.modify([.delete("s1")]).first?.get()
+    } else {
+      // Also if the request that leaves says something.
+      try await fixture.say(.delete("s1"), in: .shared, zone: shared(fixture), as: fixture.bob)
+    }
+    #expect(try await !fixture.isKept(place))
+  }
+
   @Test func `a share that opens keeps whoever accepted, and no invitation`() async throws {
     let fixture = try await EngineFixture()
     for name in ["carol", "dave"] { _ = try await fixture.server.user(name) }
@@ -130,5 +200,36 @@ struct LeavingTests {
     #expect(
       opened.shareDetails?.participants.map(\.identity.user)
         == [fixture.phone.user, fixture.bob.user])
+  }
+}
+
+/// Where what a user's devices said of their saves is kept.
+struct ClientDataPlace {
+  /// Nil: in the public database.
+  let owner: Caller?
+  let zone: ZoneID
+  let user: Caller
+
+  init(owner: Caller?, zone: ZoneID = EngineFixture.trails, of user: Caller) {
+    (self.owner, self.zone, self.user) = (owner, zone, user)
+  }
+}
+
+extension EngineFixture {
+  func isKept(_ place: ClientDataPlace) async throws -> Bool {
+    let database = DatabaseKey(in: TestContainer.development, owner: place.owner?.user)
+    let zone = ZoneKey(database: database, name: place.zone.name)
+    let key = SettingKey.clientData(zone, user: try #require(place.user.user))
+    return try await server.store.read { try $0.settings.value(key) } != nil
+  }
+
+  /// An operation of a device that says something of it.
+  func say(
+    _ operation: RecordOperation, in scope: DatabaseScope, zone: ZoneID?, as caller: Caller
+  ) async throws {
+    var request = ModifyRecordsRequest(zone: zone, operations: [operation])
+    request.clientData = [1, 2, 3]
+    let results = try await engine.records.modify(request, in: scope, as: caller)
+    _ = try #require(results.first).get()
   }
 }

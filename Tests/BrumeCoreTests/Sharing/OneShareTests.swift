@@ -89,6 +89,51 @@ struct OneShareTests {
     try await fixture.save(.share("sr", of: "root"))
   }
 
+  /// Of which two fit into a page of 25,000 bytes.
+  private func largeShare(_ name: String, of root: String) -> RecordOperation {
+    var share = RecordOperation.share(name, of: root)
+    let title = String(repeating: "x", count: 10_000)
+    share.record.fields["cloudkit.title"] = DraftField(.string(title))
+    return share
+  }
+
+  @Test func `SHR-05 a shared record is found behind shares that do not fit into one page`()
+    async throws
+  {
+    let fixture = try await fixture {
+      $0.cascade = 50
+      $0.answerBytes = 25_000
+    }
+    for name in ["a", "b", "c", "d"] {
+      _ = try await fixture.modify([.create(name), largeShare("s\(name)", of: name)])
+    }
+    _ = try await fixture.modify([.create("root"), .create("zz", parent: "root")])
+    try await fixture.save(largeShare("sz", of: "zz"))
+    for part in 0..<4 {
+      let many = (0..<30).map { RecordOperation.create("k\(part)-\($0)", parent: "root") }
+      #expect(try await fixture.modify(many).allSucceeded)
+    }
+    #expect(try await fixture.failure(of: .share("sr", of: "root")).code == .alreadyShared)
+    _ = try await fixture.modify([.delete("sz")])
+    try await fixture.save(.share("sr", of: "root"))
+  }
+
+  @Test func `no zone is shared as a whole over a share that does not fit into one page`()
+    async throws
+  {
+    let fixture = try await fixture { $0.answerBytes = 25_000 }
+    let names = ["a", "b", "c", "d", "e"]
+    for name in names {
+      let made = try await fixture.modify([.create(name), largeShare("s\(name)", of: name)])
+      #expect(made.allSucceeded)
+    }
+    let ends = names.map { RecordOperation.delete("s\($0)") }
+    let results = try await fixture.modify(ends.dropLast() + [.zoneShare()])
+    #expect(results.codes == [nil, nil, nil, nil, .badRequest])
+    #expect(results.last?.error?.reason.contains("it holds the share 'se'") == true)
+    #expect(try await fixture.modify([.delete("se"), .zoneShare()]).allSucceeded)
+  }
+
   @Test func `where many shares and many records are to be looked at, nothing is shared unseen`()
     async throws
   {

@@ -97,6 +97,40 @@ struct UserRemovalTests {
     #expect(try await fixture.exists("p1", in: .public))
   }
 
+  @Test func `what the user's devices said of their saves stays in nobody's zone`() async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    let (alice, bob) = (fixture.phone, fixture.bob)
+    let home = ZoneID(name: ZoneID.defaultName)
+    let joined = ZoneID(name: "Trails", ownerName: alice.user?.name)
+    try await fixture.say(.create("p1"), in: .public, zone: nil, as: bob)
+    try await fixture.say(.create("b1"), in: .private, zone: home, as: bob)
+    try await fixture.say(.force("root"), in: .shared, zone: joined, as: bob)
+    try await fixture.say(.force("root"), in: .private, zone: joined, as: alice)
+    let places = [
+      ClientDataPlace(owner: nil, zone: home, of: bob),
+      ClientDataPlace(owner: bob, zone: home, of: bob), ClientDataPlace(owner: alice, of: bob),
+    ]
+    for place in places { #expect(try await fixture.isKept(place)) }
+    _ = try await fixture.engine.userRemovals.remove("bob")
+    for place in places { #expect(try await !fixture.isKept(place)) }
+    #expect(try await fixture.isKept(ClientDataPlace(owner: alice, of: alice)))
+  }
+
+  @Test func `what everybody's devices said of their saves goes with the zone`() async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    let joined = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+    try await fixture.say(.force("root"), in: .shared, zone: joined, as: fixture.bob)
+    try await fixture.say(.force("root"), in: .private, zone: joined, as: fixture.phone)
+    _ = try await fixture.deleteZone(EngineFixture.trails).get()
+    for user in [fixture.phone, fixture.bob] {
+      #expect(try await !fixture.isKept(ClientDataPlace(owner: fixture.phone, of: user)))
+    }
+  }
+
   @Test func `the user of a server-to-server key stays until the key is revoked`() async throws {
     let fixture = try await EngineFixture()
     let bob = try #require(fixture.bob.user)

@@ -22,6 +22,43 @@ import Testing
     #expect(served(silent: (0..<500).map { "silent\($0)" }, oneShare: true) == 0)
   }
 
+  @Test(arguments: [1, 20, 2000])
+  func `N8 hosts that users name, each another one, leave room for those of everybody's`(
+    users: Int
+  ) {
+    var queue = Queue(rules: .init(Limits()))
+    let quick = DeliveryPeer(name: "quick", limit: 4)
+    for number in 0..<4000 {
+      let silent = DeliveryPeer(
+        name: "silent\(number)", limit: 4, owner: "user\(number % users)")
+      _ = queue.offer("silent\(number)", to: silent, now: 0)
+    }
+    var started = queue.next(now: 0).start.count
+    _ = queue.offer("a", to: quick, now: 1)
+    for round in 1...10 {
+      let lanes = queue.next(now: Milliseconds(round)).start.map(\.lane)
+      #expect(lanes == ["a"])
+      queue.finished("a", .delivered, now: Milliseconds(round), jitter: 0)
+      started += 1
+    }
+    // Of one user 8 of 1,024 sends, of all users three quarters.
+    #expect(started == min(users * 8, 768) + 10)
+  }
+
+  @Test func `of a user's hosts the next begins when one has answered`() {
+    var queue = Queue(rules: .init(Limits()))
+    for number in 0..<20 {
+      let peer = DeliveryPeer(name: "host\(number)", limit: 4, owner: "alice")
+      _ = queue.offer("lane\(number)", to: peer, now: 0)
+    }
+    var order: [String] = []
+    for _ in 0..<20 {
+      for start in queue.next(now: 1).start { order.append(start.lane) }
+      queue.finished(order[order.count - min(order.count, 8)], .empty, now: 1, jitter: 0)
+    }
+    #expect(Set(order).count == order.count && order.count == 20)
+  }
+
   /// Pushes that four quick devices got in ten rounds, beside devices whose host never answers.
   private func served(silent: [String], oneShare: Bool = false) -> Int {
     var queue = Queue(rules: .init(Limits()))

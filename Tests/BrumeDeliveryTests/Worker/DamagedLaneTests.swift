@@ -3,23 +3,11 @@
 import BrumeCore
 import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeStorage
 import BrumeTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DamagedLaneTests {
-  private func worker(
-    of fixture: DeliveryWorkerFixture, on store: any Store
-  ) -> DeliveryWorker {
-    DeliveryWorker(
-      engine: fixture.engine, store: store, channels: [fixture.channel],
-      webhooks: WebhookChannel(
-        concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] },
-        exchange: { _ in OutsideReply(status: 200) }),
-      clock: fixture.clock.push, chance: { 1 })
-  }
-
   @Test func `what is damaged for one device does not end the deliveries`() async throws {
     let fixture = try await DeliveryWorkerFixture()
     let phone = try await fixture.register("phone")
@@ -30,7 +18,7 @@ import Testing
       wasMet.value = true
       throw BrumeError.damaged("the mailbox of device 'phone'")
     }
-    let worker = worker(of: fixture, on: store)
+    let worker = fixture.makeWorker(on: store)
     try await fixture.running(worker) {
       for _ in 0..<1_000_000 where !wasMet.value { await Task.yield() }
       for _ in 0..<100_000 where try await fixture.log().isEmpty {
@@ -56,7 +44,7 @@ import Testing
       wasMet.value = true
       throw StoreError(.corrupt, "invalid page in block 0")
     }
-    let worker = worker(of: fixture, on: store)
+    let worker = fixture.makeWorker(on: store)
     try await fixture.running(worker) {
       while !wasMet.value { await Task.yield() }
       try await fixture.put("N2", to: tablet, hinting: false)

@@ -3,7 +3,6 @@
 
 import BrumeCore
 import BrumeModel
-import BrumePush
 import BrumeStorage
 import BrumeTestKit
 import Synchronization
@@ -12,18 +11,6 @@ import Testing
 @testable import BrumeDelivery
 
 @Suite(.timeLimit(.minutes(10))) struct DamagedPagesTests {
-  private func worker(
-    of fixture: DeliveryWorkerFixture, on store: any Store,
-    observe: @escaping @Sendable (DeliveryWorker.Report) -> Void = { _ in }
-  ) -> DeliveryWorker {
-    DeliveryWorker(
-      engine: fixture.engine, store: store, channels: [fixture.channel],
-      webhooks: WebhookChannel(
-        concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] },
-        exchange: { _ in OutsideReply(status: 200) }),
-      clock: fixture.clock.push, chance: { 1 }, observe: observe)
-  }
-
   /// Until a condition holds.
   private static func until(_ isSo: () -> Bool) async { while !isSo() { await Task.yield() } }
 
@@ -36,7 +23,7 @@ import Testing
     let phone = try await fixture.register("phone")
     let tablet = try await fixture.register("tablet")
     let store = PagesStore(fixture.store)
-    let worker = worker(of: fixture, on: store)
+    let worker = fixture.makeWorker(on: store)
     try await fixture.running(worker) {
       // The first look found nothing.
       await fixture.clock.sleepers(1)
@@ -63,7 +50,7 @@ import Testing
     }
     let store = PagesStore(fixture.store)
     store.damageReads(1)
-    let worker = worker(of: fixture, on: store)
+    let worker = fixture.makeWorker(on: store)
     try await fixture.running(worker) {
       await fixture.channel.arrived(2)
       #expect(Set(fixture.channel.sent.map(\.device)) == ["b", "c"])
@@ -85,7 +72,7 @@ import Testing
     let store = PagesStore(fixture.store)
     store.damageWrites(4)
     let reports = Mutexed<[PushLogEntry.Verdict]>([])
-    let worker = worker(of: fixture, on: store) { report in
+    let worker = fixture.makeWorker(on: store) { report in
       reports.change { $0.append(report.verdict) }
     }
     let backoff = fixture.engine.limits.deliveryBackoff
@@ -115,7 +102,7 @@ import Testing
     let id = "\(try #require(first).position) N1"
     let store = PagesStore(fixture.store)
     store.damageWrites(2)
-    let worker = worker(of: fixture, on: store)
+    let worker = fixture.makeWorker(on: store)
     @Sendable func isKept() -> Bool {
       worker.unnoted.withLock { $0.answer(.device(phone), id) != nil }
     }
@@ -142,7 +129,7 @@ import Testing
     for id in ["N1", "N2"] { try await fixture.put(id, to: phone, hinting: false) }
     let store = PagesStore(fixture.store)
     store.damageWrites(1)
-    let worker = worker(of: fixture, on: store)
+    let worker = fixture.makeWorker(on: store)
     try await fixture.running(worker) {
       let lines = try await fixture.logged(1)
       #expect(lines.map(\.notificationID) == ["N2"])

@@ -277,7 +277,8 @@ import Testing
       if random.below(2) == 0 {
         let lane = "l\(random.below(15))"
         let peer = DeliveryPeer(
-          name: "p\(lane.utf8.count + Int(lane.utf8.last ?? 0) % 3)", limit: 2)
+          name: "p\(lane.utf8.count + Int(lane.utf8.last ?? 0) % 3)", limit: 2,
+          owner: lane.utf8.count == 3 ? "u\(Int(lane.utf8.last ?? 0) % 2)" : nil)
         if queue.offer(lane, to: peer, now: now) { owed.insert(lane) }
       }
       for start in queue.next(now: now).start {

@@ -108,8 +108,7 @@ struct DeliveryWorkerFixture: Sendable {
   let hook = Recorder()
   let hookAnswers = Mutexed<[OutsideReply]>([])
   let worker: DeliveryWorker
-  /// Another one on the same store, as after a restart.
-  let makeWorker: @Sendable () -> DeliveryWorker
+  private let webhooks: WebhookChannel
 
   init(
     limits: Limits = Limits(), channel: ScriptedChannel = ScriptedChannel()
@@ -121,19 +120,25 @@ struct DeliveryWorkerFixture: Sendable {
       now: { clock.now }, uuid: { "UUID" }, randomBytes: { Array(repeating: 7, count: $0) })
     engine = try await Engine(store: store, limits: limits, host: host)
     let (hook, answers) = (hook, hookAnswers)
-    let webhooks = WebhookChannel(
+    webhooks = WebhookChannel(
       concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] },
       exchange: { call in
         let script = answers.value
         return hook.answer(call, from: script.isEmpty ? [OutsideReply(status: 200)] : script)
       })
-    let (engine, store) = (engine, store)
-    makeWorker = {
-      DeliveryWorker(
-        engine: engine, store: store, channels: [channel], webhooks: webhooks, clock: clock.push,
-        chance: { 1 })
-    }
-    worker = makeWorker()
+    worker = DeliveryWorker(
+      engine: engine, store: store, channels: [channel], webhooks: webhooks, clock: clock.push,
+      chance: { 1 })
+  }
+
+  /// Another one on the same store, as after a restart, or on one that wraps it.
+  func makeWorker(
+    on other: (any Store)? = nil,
+    observe: @escaping @Sendable (DeliveryWorker.Report) -> Void = { _ in }
+  ) -> DeliveryWorker {
+    DeliveryWorker(
+      engine: engine, store: other ?? store, channels: [channel], webhooks: webhooks,
+      clock: clock.push, chance: { 1 }, observe: observe)
   }
 
   func key(_ device: String, user: String = "_alice") -> DeviceKey {

@@ -108,12 +108,7 @@ import Testing
   {
     let fixture = try await DeliveryWorkerFixture()
     let store = CrashingStore(fixture.store)
-    let webhooks = WebhookChannel(
-      concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [] },
-      exchange: { _ in OutsideReply(status: 200) })
-    let worker = DeliveryWorker(
-      engine: fixture.engine, store: store, channels: [fixture.channel], webhooks: webhooks,
-      clock: fixture.clock.push, chance: { 1 })
+    let worker = fixture.makeWorker(on: store)
     let phone = try await fixture.register("phone")
     for id in ["N1", "N2"] { try await fixture.put(id, to: phone) }
     // After looking for devices, for webhooks and into the mailbox: when the answer is noted.

@@ -304,6 +304,61 @@ import Testing
     #expect(try calls(fixture).map(\.names) == [["a", "b"], ["c", "d"], ["e"]])
   }
 
+  @Test func `a repeated call goes without records for which there is no room any more`()
+    async throws
+  {
+    var limits = Limits()
+    limits.webhookBytes = 8000
+    let fixture = try await DeliveryWorkerFixture(limits: limits)
+    fixture.hookAnswers.value = [OutsideReply(status: 500), OutsideReply(status: 200)]
+    _ = try await add(fixture)
+    for name in ["a", "b", "c"] { try await put(name, characters: 1, in: fixture) }
+    try await change("a", "b", "c", in: fixture)
+    try await fixture.running {
+      _ = try await fixture.logged(1)
+      await fixture.quiet()
+      for name in ["a", "b"] { try await put(name, characters: 4000, in: fixture) }
+      fixture.clock.advance(1000)
+      _ = try await fixture.logged(2)
+    }
+    let calls = try calls(fixture)
+    #expect(calls.map(\.names) == [["a", "b", "c"], ["a", "b", "c"]])
+    #expect(calls[0].id == calls[1].id)
+    // "b" has become too large, and "c" fits in as before.
+    let changes = try fixture.hook.all.map { try JSON(parsing: $0.body)["changes"]?.array ?? [] }
+    #expect(changes[0].map { $0["record"] != nil } == [true, true, true])
+    #expect(changes[1].map { $0["record"] != nil } == [true, false, true])
+    #expect(fixture.hook.all[1].body.count < 8000)
+  }
+
+  @Test func `a call whose entries are all gone does not keep the webhook from those behind`()
+    async throws
+  {
+    let fixture = try await DeliveryWorkerFixture()
+    var hook = try await add(fixture)
+    hook.batchEnd = .init(bucket: .only, position: 2)
+    try await change("a", "b", "c", in: fixture)
+    try await fixture.store.write(in: .all) { [hook] store in
+      try store.webhooks.put(hook)
+      try store.log.trim(in: .only, through: 2)
+    }
+    try await fixture.running { _ = try await fixture.logged(1) }
+    #expect(try calls(fixture).map(\.names) == [["c"]])
+    #expect(try await webhook(hook.id, fixture)?.cursor[.only] == 3)
+  }
+
+  private func put(
+    _ name: String, characters: Int, in fixture: DeliveryWorkerFixture
+  ) async throws {
+    let zone = ZoneKey(database: database, name: "Notes")
+    let title = FieldValue.string(String(repeating: "x", count: characters))
+    let record = Record(name: name, zone: zone.id, type: "Note", fields: ["title": title])
+    try await fixture.store.write(in: .database(database)) { [database] store in
+      let sequence = try store.sequences.next(in: database)
+      try store.records.put(record, in: zone, sequence: sequence)
+    }
+  }
+
   /// The example of the Standard Webhooks specification's libraries.
   @Test func `a signature is what the specification's libraries make`() {
     let secret = Base64.bytes("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw") ?? []

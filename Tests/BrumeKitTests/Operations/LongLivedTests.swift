@@ -298,6 +298,31 @@ private func answer(
     #expect(try await disk.run(server).allLongLivedOperationIDs() == [])
   }
 
+  @Test func `an operation of an earlier run that is cancelled before it starts is forgotten`()
+    async throws
+  {
+    let (disk, journal) = (Disk(), Journal())
+    let later = ScriptedServer { _, _ in saved }
+    let first = ScriptedServer { _, _ in
+      // The first run ends here, as far as the later one knows.
+      let container = disk.run(later)
+      let ids = try await container.allLongLivedOperationIDs()
+      let found = try await container.longLivedOperation(for: try #require(ids.first))
+      let operation = try #require(found as? CKModifyRecordsOperation)
+      operation.modifyRecordsResultBlock = { journal.note(outcome($0)) }
+      operation.cancel()
+      await finish(operation)
+      let left = try await disk.run(later).allLongLivedOperationIDs()
+      journal.note("\(left.count) left")
+      return saved
+    }
+    let operation = longLived()
+    operation.database = disk.run(first).privateCloudDatabase
+    await finish(operation)
+    #expect(journal.all == ["operationCancelled", "0 left"])
+    #expect(later.requests.isEmpty, "nothing is sent that was withdrawn")
+  }
+
   @Test func `ordinary operations and runs without a state directory write nothing down`()
     async throws
   {

@@ -13,14 +13,13 @@ import Testing
 
   /// A record as the server keeps it, with files by their checksums.
   private static func kept(
-    _ fields: [String: FieldValue], files: [String: String] = [:], parent: String? = nil
+    _ fields: [String: FieldValue], files: [String: String] = [:]
   ) -> Record {
     var fields = fields
     for (key, checksum) in files {
       fields[key] = .asset(Asset(fileChecksum: checksum, size: 3))
     }
-    return Record(
-      name: "a", zone: zone, type: "Note", changeTag: "9", fields: fields, parent: parent)
+    return Record(name: "a", zone: zone, type: "Note", changeTag: "9", fields: fields)
   }
 
   private static func answer(_ record: Record) -> [UInt8] {

@@ -202,6 +202,22 @@ import Testing
     #expect(state.unnamedZones.isEmpty && state.zoneTokens == [other: "other"])
   }
 
+  @Test func `before the first fetch zones are known that were made, or have records of the app`() {
+    var state = SyncState()
+    let made = CKRecordZone.ID(zoneName: "Made")
+    state.user = "_alice"
+    state.sent(to: [zone, CKRecordZone.ID(zoneName: "Never there")])
+    state.has([id("a"): "Note", CKRecord.ID(recordName: "in the default zone"): "Note"])
+    state.made(made, token: "1")
+    state.beginDatabaseAnew()
+    #expect(state.unnamedZones == [zone, made])
+    state.fetched(changed: [made], deleted: [], token: "1")
+    #expect(state.unnamedZones == [zone])
+    state.accountChanged(to: "_bob")
+    state.beginDatabaseAnew()
+    #expect(state.unnamedZones.isEmpty)
+  }
+
   private func kept(_ state: SyncState) throws -> SyncState {
     try JSONDecoder().decode(SyncState.self, from: try JSONEncoder().encode(state))
   }

@@ -79,7 +79,7 @@ private struct BackwardStore: WrappingStore {
 
 extension ExitTest.Result? {
   /// Whether the process ended with this sentence.
-  fileprivate func says(_ sentence: String) -> Bool {
+  func says(_ sentence: String) -> Bool {
     String(decoding: self?.standardErrorContent ?? [], as: UTF8.self).contains(sentence)
   }
 }

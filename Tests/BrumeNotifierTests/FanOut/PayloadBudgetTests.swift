@@ -74,6 +74,32 @@ struct PayloadBudgetTests {
       ])
   }
 
+  @Test func `what its texts alone make too large is not encoded`() {
+    let sizes = Mutexed<[Int]>([])
+    let budget = PayloadBudget(maximum: 4096, textLength: 100) { note in
+      let bytes = PushPayload.encode(note)
+      sizes.change { $0.append(bytes.count) }
+      return bytes
+    }
+    var note = full(4096)
+    note.alert.localizationArgs = Array(repeating: String(repeating: "y", count: 4096), count: 32)
+    let (payload, sent) = budget.fit(note)
+    #expect(payload.count <= 4096 && payload == PushPayload.encode(sent))
+    #expect(!sizes.value.isEmpty && sizes.value.allSatisfy { $0 < 3 * 4096 }, "\(sizes.value)")
+  }
+
+  @Test func `a text is cut to as many whole characters as fit, wherever that is`() {
+    let text = "a\u{301}b\r\nc🇫🇷🇩🇪d👨‍👩‍👧‍👦é e"
+    for bytes in 3...text.utf8.count {
+      var kept = ""
+      for character in text where kept.utf8.count + String(character).utf8.count <= bytes {
+        guard text.hasPrefix(kept + String(character)) else { break }
+        kept.append(character)
+      }
+      #expect(TextCut.prefix(text, bytes: bytes) == kept, "\(bytes)")
+    }
+  }
+
   @Test func `PSH-04 at every size the push fits, keeps its ID, and loses in order`() throws {
     let note = full(60)
     var bare = Notification(

@@ -116,10 +116,3 @@ extension SubscriptionIndex {
       conditions: conditions ?? self.conditions, sharedCount: sharedCount ?? self.sharedCount)
   }
 }
-
-extension ExitTest.Result? {
-  /// Whether the process ended with this sentence.
-  fileprivate func says(_ sentence: String) -> Bool {
-    String(decoding: self?.standardErrorContent ?? [], as: UTF8.self).contains(sentence)
-  }
-}

@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeServer
+import BrumeStorage
 import Foundation
 import Testing
 
@@ -75,7 +76,7 @@ struct LogWriterTests {
     let flags = fcntl(descriptor, F_GETFL)
     try #require(fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0)
     let bytes = [UInt8](repeating: UInt8(ascii: "."), count: 4096)
-    while Descriptor.write(bytes, to: descriptor, waits: false).failure == nil {}
+    while Descriptor.write(bytes[...], to: descriptor, waits: false).failure == nil {}
     try #require(fcntl(descriptor, F_SETFL, flags) == 0)
   }
 

@@ -74,6 +74,16 @@ import Testing
     lines.add("d")
     #expect(lines.write() == "\nlost 2 since 5\nd\n")
   }
+
+  @Test func `behind a line that was cut, those that wait stand on lines of their own`() throws {
+    let lines = Lines(bytes: 10_000)
+    for name in ["a", "b", "c"] { lines.add(name, bytes: 3000) }
+    lines.add("d", bytes: 3000)
+    lines.finish(try #require(lines.next()), written: 10, at: 5)
+    #expect(lines.write() == "\nb\n")
+    #expect(lines.write() == "c\n")
+    #expect(lines.write() == "lost 2 since 0\n")
+  }
 }
 
 /// Lines of one test, which also writes them.

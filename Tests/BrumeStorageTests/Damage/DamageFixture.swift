@@ -6,6 +6,14 @@ import BrumeStorage
 import BrumeTestKit
 
 enum DamageFixture {
+  /// A line of the push log, named by its number.
+  static func push(_ number: Int) -> PushLogEntry {
+    PushLogEntry(
+      time: 9, in: .sample, user: nil, device: "d", channel: "apns",
+      notificationID: "line-\(number)", subscriptionID: "s", requestID: "R", subject: "",
+      verdict: .sent, status: 200, reason: "", attempt: 1)
+  }
+
   static func fill(_ store: any Store) async throws {
     try await store.write(in: .everything(of: store)) { transaction in
       for owner in [nil, "_a1"] as [String?] {

@@ -11,18 +11,13 @@ import Testing
   let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 
-  private static func line(_ number: Int) -> PushLogEntry {
-    PushLogEntry(
-      time: 9, in: .sample, user: nil, device: "d", channel: "apns",
-      notificationID: "line-\(number)", subscriptionID: "s", requestID: "R", subject: "",
-      verdict: .sent, status: 200, reason: "", attempt: 1)
-  }
-
   /// A store whose push log has three hundred lines, and a damaged page at its end.
   private func damagedStore() async throws -> SQLiteStore {
     let store = try folder.openSQLite()
     try await store.write(in: .server) { transaction in
-      for number in 100..<400 { try transaction.pushLog.append(Self.line(number), limit: 1000) }
+      for number in 100..<400 {
+        try transaction.pushLog.append(DamageFixture.push(number), limit: 1000)
+      }
     }
     try await store.close()
     try folder.damagePage(holding: "line-399")
@@ -32,11 +27,13 @@ import Testing
   @Test func `work is done without its line, which is noted`() async throws {
     let store = try await damagedStore()
     await #expect(throws: StoreError.self) {
-      try await store.write(in: .server) { try $0.pushLog.append(Self.line(400), limit: 1000) }
+      try await store.write(in: .server) {
+        try $0.pushLog.append(DamageFixture.push(400), limit: 1000)
+      }
     }
     try await store.writeLogging(in: .server, limit: 1000) { transaction, log in
       try transaction.settings.set(.secret, to: [1, 2, 3])
-      try log.append(Self.line(400))
+      try log.append(DamageFixture.push(400))
     }
     #expect(try await store.read { try $0.settings.value(.secret) } == [1, 2, 3])
     #expect((store.damagedRows?.reads ?? 0) >= 3)
@@ -49,7 +46,7 @@ import Testing
     await #expect(throws: BrumeError.self) {
       try await store.writeLogging(in: .server, limit: 1000) { _, log in
         runs.change { $0 += 1 }
-        try log.append(Self.line(1))
+        try log.append(DamageFixture.push(1))
         throw BrumeError(.notFound, "no such thing")
       }
     }

@@ -81,7 +81,7 @@ extension DamagedRowsTests {
     column: String
   ) async throws {
     let truth = try await fill()
-    try onFile { try $0.execute(sql: "UPDATE databases SET \(column) = \(column) || 'x'") }
+    try folder.onFile { try $0.execute(sql: "UPDATE databases SET \(column) = \(column) || 'x'") }
     #expect(try inspection().findings.contains { $0.hasPrefix("databases: ") })
     let store = try folder.openSQLite()
     let wrong = await Claims(of: store).sentences.subtracting(truth.sentences)
@@ -92,14 +92,14 @@ extension DamagedRowsTests {
   /// As flipped bits in the numbers that an index ends with: each key leads to the row of another. The root of the
   /// index is exchanged for that of one over rows with other numbers.
   func mislead(_ index: KeyIndex) throws {
-    let before = try onFile { try index.rowsOfFirstKey($0) }
+    let before = try folder.onFile { try index.rowsOfFirstKey($0) }
     try exchangeRoot(of: index)
-    let after = try onFile { try index.rowsOfFirstKey($0) }
+    let after = try folder.onFile { try index.rowsOfFirstKey($0) }
     #expect(!after.isEmpty && Set(after).isDisjoint(with: before), "or it shows nothing")
   }
 
   private func exchangeRoot(of index: KeyIndex) throws {
-    try onFile { database in
+    try folder.onFile { database in
       try database.execute(
         sql: """
           CREATE TABLE twin AS SELECT * FROM \(index.table) LIMIT 0;

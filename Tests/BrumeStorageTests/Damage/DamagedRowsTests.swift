@@ -107,7 +107,7 @@ import Testing
   @Test func `in a whole store nothing is found, and rows of before are counted`() async throws {
     _ = try await fill()
     #expect(try inspection().findings == [])
-    try onFile { try $0.execute(sql: "UPDATE records SET checksum = NULL") }
+    try folder.onFile { try $0.execute(sql: "UPDATE records SET checksum = NULL") }
     let result = try inspection()
     #expect(result.findings == [])
     let records = try #require(result.tables.first { $0.name == "records" })
@@ -116,7 +116,7 @@ import Testing
 
   @Test func `a row of before checksums gets one when it is written again`() async throws {
     _ = try await fill()
-    try onFile { try $0.execute(sql: "UPDATE records SET checksum = NULL") }
+    try folder.onFile { try $0.execute(sql: "UPDATE records SET checksum = NULL") }
     let store = try folder.openSQLite()
     try await store.write(in: .database(.sample())) { _ = try $0.putNext("a") }
     try await store.close()
@@ -130,7 +130,7 @@ import Testing
     async throws
   {
     _ = try await fill()
-    try onFile {
+    try folder.onFile {
       try $0.execute(
         sql: "UPDATE records SET content = replace(content, 'Trail', 'Trial') WHERE name = 'a'")
     }
@@ -172,7 +172,7 @@ import Testing
     #expect(found == ["n1", "n2", "n3"])
     try await store.close()
     #expect(try inspection().findings == [])
-    try onFile {
+    try folder.onFile {
       try $0.execute(sql: "UPDATE query_index SET value = 8 WHERE name = 'n2' AND value = 2")
     }
     #expect(try inspection().findings.contains { $0.contains("'n2'") && $0.contains("'n'") })
@@ -199,7 +199,7 @@ import Testing
   }
 
   private func damage(_ columns: Columns) throws {
-    try onFile { database in
+    try folder.onFile { database in
       for (table, column) in columns {
         let name = "\"\(column)\""
         try database.execute(
@@ -212,13 +212,5 @@ import Testing
             """)
       }
     }
-  }
-
-  @discardableResult
-  func onFile<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    let queue = try DatabaseQueue(path: file)
-    let value = try queue.inDatabase { try body($0) }
-    try queue.close()
-    return value
   }
 }

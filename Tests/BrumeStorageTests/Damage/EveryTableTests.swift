@@ -66,7 +66,7 @@ import Testing
   @Test func `there is a row in each table, or the tests show nothing`() async throws {
     try await restore()
     for table in EveryTable.names {
-      let count = try onFile {
+      let count = try folder.onFile {
         try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
       #expect(count > 0, "\(table)")
@@ -83,7 +83,7 @@ import Testing
     _ column: EveryTable.Column, inLast: Bool, verifies: Bool = true
   ) async throws -> (isNoticed: Bool, lies: Set<String>) {
     try await restore()
-    try onFile { try EveryTable.flip(column, inLast: inLast, $0) }
+    try folder.onFile { try EveryTable.flip(column, inLast: inLast, $0) }
     if verifies {
       let findings = try inspection().findings
       #expect(!findings.isEmpty, "\(column)")
@@ -154,7 +154,7 @@ import Testing
     #expect(try inspection().findings == [])
 
     try await restore()
-    try onFile { database in
+    try folder.onFile { database in
       for (table, column) in [
         ("audit", "action"), ("asset_files", "size"), ("wanted_fields", "started"),
         ("index_keys", "cut"),
@@ -193,7 +193,9 @@ import Testing
 
   @Test func `who writes a whole row anew makes it whole`() async throws {
     try await restore()
-    try onFile { try $0.execute(sql: "UPDATE devices SET token = token || 'x', registered = 7") }
+    try folder.onFile {
+      try $0.execute(sql: "UPDATE devices SET token = token || 'x', registered = 7")
+    }
     let store = try folder.openSQLite()
     let key = DeviceKey(in: .sample, user: UserID("_a1"), device: DeviceID("d1"))
     #expect(try await store.read { try $0.devices.find(key) } == nil)
@@ -208,7 +210,7 @@ import Testing
   @Test func `a store whose only operator is damaged does not look as if it had none`() async throws
   {
     try await restore()
-    try onFile { try $0.execute(sql: "UPDATE operators SET role = 'full'") }
+    try folder.onFile { try $0.execute(sql: "UPDATE operators SET role = 'full'") }
     let store = try folder.openSQLite()
     await #expect(throws: BrumeError.self) { try await store.read { try $0.operators.all().count } }
     try await store.close()
@@ -216,7 +218,7 @@ import Testing
 
   @Test func `a damaged signature is counted when it is forgotten`() async throws {
     try await restore()
-    try onFile { try $0.execute(sql: "UPDATE used_signatures SET time = time + 1") }
+    try folder.onFile { try $0.execute(sql: "UPDATE used_signatures SET time = time + 1") }
     let store = try folder.openSQLite()
     try await store.write(in: .everything(of: store)) {
       _ = try $0.credentials.use(signature: "new", at: 9000, after: 8000, limit: 10)
@@ -227,7 +229,7 @@ import Testing
 
   @Test func `pages are full, whatever is damaged before their end`() async throws {
     try await restore()
-    try onFile { try $0.execute(sql: "UPDATE users SET phone = 'x' WHERE id = '_a1'") }
+    try folder.onFile { try $0.execute(sql: "UPDATE users SET phone = 'x' WHERE id = '_a1'") }
     let store = try folder.openSQLite()
     let page = try await store.read { try $0.users.page(after: nil, limit: 2).map(\.id.name) }
     #expect(page == ["_b2", "_c3"])
@@ -243,17 +245,10 @@ import Testing
 
   private func columns(of table: String) async throws -> [EveryTable.Column] {
     try await restore()
-    return try onFile { try EveryTable.columns(of: table, $0) }
+    return try folder.onFile { try EveryTable.columns(of: table, $0) }
   }
 
   private func inspection() throws -> StoreInspection {
     try SQLiteInspection(folder: folder.path + "/data", coders: .wireForm).run()
-  }
-
-  private func onFile<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    let queue = try DatabaseQueue(path: file)
-    let value = try queue.inDatabase { try body($0) }
-    try queue.close()
-    return value
   }
 }

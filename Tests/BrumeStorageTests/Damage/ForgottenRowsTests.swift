@@ -22,13 +22,6 @@ import Testing
       subject: subject, container: "", environment: "", status: 200, isRefused: false)
   }
 
-  private static func push(_ number: Int) -> PushLogEntry {
-    PushLogEntry(
-      time: 9, in: .sample, user: nil, device: "d", channel: "apns",
-      notificationID: "N\(number)", subscriptionID: "s", requestID: "R", subject: "",
-      verdict: .sent, status: 200, reason: "", attempt: 1)
-  }
-
   /// A store with three lines of the audit log and of the push log, and the middle ones damaged.
   private func damagedStore() async throws {
     let store = try folder.openSQLite()
@@ -36,7 +29,7 @@ import Testing
     try await store.write(in: .server) { transaction in
       for number in 1...3 {
         try transaction.audit.append(Self.line("act\(number)", ""), keeping: Self.bounds)
-        try transaction.pushLog.append(Self.push(number), limit: 10)
+        try transaction.pushLog.append(DamageFixture.push(number), limit: 10)
       }
     }
     try await store.close()
@@ -45,9 +38,7 @@ import Testing
   }
 
   private func change(_ statement: String) throws {
-    let queue = try DatabaseQueue(path: data + "/brume.sqlite")
-    try queue.write { try $0.execute(sql: statement) }
-    try queue.close()
+    try folder.onFile { try $0.execute(sql: statement) }
   }
 
   private func forget(_ tables: String...) throws -> [DamagedRowRemoval.Forgotten] {

@@ -20,9 +20,9 @@ struct CascadeServer: Sendable {
   let shared: ZoneID
   var engine: Engine { server.engine }
 
-  init(_ inner: any Store, in zone: ZoneID = zone) async throws {
+  init(_ inner: any Store, in zone: ZoneID = zone, limits: Limits = .apple) async throws {
     store = OvertakenReads(inner)
-    server = try await TestServer(store: store)
+    server = try await TestServer(store: store, limits: limits)
     alice = try await server.device("phone", of: "alice")
     let user = try await server.user("bob")
     bob = Caller(
@@ -30,19 +30,30 @@ struct CascadeServer: Sendable {
       epoch: user.tokenEpoch, requestID: "bob")
     shared = ZoneID(name: zone.name, ownerName: alice.user?.name)
     _ = try await engine.zones.modify([.init(.create, zone)], in: .private, as: alice)
+    try await fill(zone)
+  }
+
+  private func fill(_ zone: ZoneID) async throws {
     try await save([.create("area")], zone)
     for start in stride(from: 0, to: Self.holders, by: 200) {
       try await save((start..<start + 200).map { Self.hold("h\($0)") }, zone)
     }
   }
 
+  /// One more zone with as many records.
+  func addZone(_ zone: ZoneID) async throws {
+    _ = try await engine.zones.modify([.init(.create, zone)], in: .private, as: alice)
+    try await fill(zone)
+  }
+
   /// A record that goes with the area.
   static func hold(
-    _ name: String, _ action: Reference.Action = .deleteSelf, of target: String = "area"
-  )
-    -> RecordOperation
-  {
-    .create(name, ["to": .reference(Reference(recordName: target, action: action))])
+    _ name: String, _ action: Reference.Action = .deleteSelf, of target: String = "area",
+    text: String? = nil
+  ) -> RecordOperation {
+    var fields = ["to": FieldValue.reference(Reference(recordName: target, action: action))]
+    fields["text"] = text.map { .string($0) }
+    return .create(name, fields)
   }
 
   func save(_ operations: [RecordOperation], _ zone: ZoneID = zone) async throws {
@@ -59,8 +70,10 @@ struct CascadeServer: Sendable {
   }
 
   /// What each record became that changed since a token, as "+name" or "-name", in the order of changes.
-  func changes(since token: String? = nil) async throws -> (lines: [String], token: String) {
-    let request = ZoneChangesRequest(zone: Self.zone, token: token)
+  func changes(
+    since token: String? = nil, in zone: ZoneID = zone
+  ) async throws -> (lines: [String], token: String) {
+    let request = ZoneChangesRequest(zone: zone, token: token)
     let results = try await engine.changes.ofZones([request], in: .private, as: alice)
     let page = try #require(results.first).get()
     let lines = page.changes.map { change in
@@ -70,13 +83,14 @@ struct CascadeServer: Sendable {
       }
     }
     guard page.moreComing else { return (lines, page.token) }
-    let rest = try await changes(since: page.token)
+    let rest = try await changes(since: page.token, in: zone)
     return (lines + rest.lines, rest.token)
   }
 
   /// Names of the records that are there.
-  func names() async throws -> Set<String> {
-    Set(try await changes().lines.filter { $0.hasPrefix("+") }.map { String($0.dropFirst()) })
+  func names(in zone: ZoneID = zone) async throws -> Set<String> {
+    Set(
+      try await changes(in: zone).lines.filter { $0.hasPrefix("+") }.map { String($0.dropFirst()) })
   }
 
   /// Opens the zone to everybody with the share's address, and lets Bob accept it.

@@ -99,6 +99,39 @@ struct CascadeTrial: Sendable, CustomTestStringConvertible {
       #expect(results.map(\.code) == [nil, nil, .validatingReferenceError])
       #expect(try await server.names() == ["h5"])
     },
+    CascadeTrial("what a save of the same request takes out of it is no part of its bytes") {
+      store in
+      var limits = Limits.apple
+      limits.cascadeBytes = 50_000
+      let server = try await CascadeServer(store, limits: limits)
+      let (large, text) = ((0..<20).map { "h\($0)" }, String(repeating: "x", count: 5_000))
+      try await server.save(large.map { CascadeServer.hold($0, text: text) })
+      let tooLarge = try await server.modify([.remove("area")])
+      #expect(tooLarge.map(\.code) == [.limitExceeded])
+      server.store.overtake()
+      try await server.save([.remove("area")] + large.map { CascadeServer.hold($0, .none) })
+      #expect(server.store.reads.value == 1)
+      #expect(try await server.names() == Set(large))
+    },
+    CascadeTrial("large ones of several zones are read together, and bounded together") { store in
+      var limits = Limits.apple
+      limits.cascade = 1_300
+      let server = try await CascadeServer(store, limits: limits)
+      let others = ["Roads", "Rivers"].map { ZoneID(name: $0) }
+      for zone in others { try await server.addZone(zone) }
+      server.store.overtake()
+      let inOthers = others.map { zone in
+        var operation = RecordOperation.remove("area")
+        operation.record.zone = zone
+        return operation
+      }
+      let results = try await server.modify([.remove("area")] + inOthers)
+      #expect(results.map(\.code) == [nil, nil, .limitExceeded])
+      #expect(server.store.reads.value == 1 && server.store.writes.value == 2)
+      #expect(try await server.names().isEmpty)
+      #expect(try await server.names(in: others[0]).isEmpty)
+      #expect(try await server.names(in: others[1]) == all601)
+    },
     CascadeTrial("a zone that was deleted and made again is another one") { store in
       let server = try await CascadeServer(store)
       server.store.overtake {

@@ -66,16 +66,10 @@ import Testing
     }
 
     func changes(since token: String?) async throws -> ZoneChangesResult {
-      let results = try await server.engine.changes.ofZones(
-        [.init(zone: ZoneID(name: "Trails"), token: token)], in: .private, as: phone)
-      return try #require(results.first)
+      try await server.changes(since: token, as: phone)
     }
 
-    func names() async throws -> [String] {
-      try await changes(since: nil).get().changes.compactMap { change in
-        if case .changed(let record) = change { record.name } else { nil }
-      }
-    }
+    func names() async throws -> [String] { try await server.names(as: phone) }
   }
 
   @Test func `after a move all is there, tokens are expired, and pushes go on there and back`()

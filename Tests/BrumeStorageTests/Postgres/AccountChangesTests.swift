@@ -26,6 +26,7 @@ import Testing
     try await there.write(in: .server) { try $0.credentials.removeAPIToken("t2") }
     let others = try await here.changedAccounts(after: own.last)
     #expect(own.tokensRemovedIn == [])
+    #expect(before.concernsCredentials && own.concernsCredentials && others.concernsCredentials)
     #expect(others.tokensRemovedIn == [place])
     #expect(others.users == [])
     try await here.close()
@@ -58,8 +59,37 @@ import Testing
     #expect(changes.devicesRemoved == Set(devices.dropFirst()))
     #expect(changes.users == [] && changes.tokensRemovedIn == [])
     #expect(here.lastChange <= changes.last)
+    // Who asks for the first time knows nothing.
+    #expect(changes.concernsCredentials)
+    try await there.write(in: .account(devices[1]).and(.server)) {
+      try $0.devices.put(Device(key: devices[1], channel: .stream, registered: 2))
+      try $0.devices.remove(devices[1])
+    }
+    let later = try await here.changedAccounts(after: changes.last)
+    #expect(later.devicesRemoved == [devices[1]] && !later.concernsCredentials)
+    let nothing = try await here.changedAccounts(after: later.last)
+    #expect(!nothing.concernsCredentials)
     try await here.close()
     try await there.close()
+  }
+
+  @Test func `beside removed devices, what is noted without a name may be of credentials`()
+    async throws
+  {
+    let store = try PostgresStore.forTest(url: PostgresServer.shared.get().emptySchema())
+    let place = ContainerEnvironment(.sample, .development)
+    let phone = DeviceKey(in: place, user: UserID("_u"), device: DeviceID("phone"))
+    try await store.write(in: .account(phone)) {
+      try $0.devices.put(Device(key: phone, channel: .stream, registered: 1))
+    }
+    let before = try await store.changedAccounts(after: 0)
+    try await store.write(in: .account(phone).and(.server)) {
+      try $0.devices.remove(phone)
+      try $0.credentials.put(APIToken(token: "t", name: "t", in: place))
+    }
+    let changes = try await store.changedAccounts(after: before.last)
+    #expect(changes.last > before.last && changes.concernsCredentials)
+    try await store.close()
   }
 
   @Test func `a change is read back from its text as what it was`() {

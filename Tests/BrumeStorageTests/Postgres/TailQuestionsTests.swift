@@ -59,4 +59,24 @@ import Testing
       answers.value
         == ["first cancelled", "second unreachable", "third closed", "fourth closed"])
   }
+
+  @Test func `a question that comes while others are answered has its turn behind the next look`()
+    throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let connection = try Connection.forTest(url)
+    let questions = TailQuestions()
+    let answers = Mutexed(0)
+    @Sendable func ask() {
+      let question: TailQuestions.Question = { _ in
+        answers.change { $0 += 1 }
+        ask()
+      }
+      questions.add(question, questions.newNumber())
+    }
+    for _ in 0..<3 { ask() }
+    try questions.answer(on: connection)
+    #expect(answers.value == 3 && questions.areWaiting)
+    questions.refuse(StoreError(.unreachable, "away")) { _ in true }
+  }
 }

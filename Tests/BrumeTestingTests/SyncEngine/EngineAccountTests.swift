@@ -171,11 +171,11 @@ private final class SwitchedApp: CKSyncEngineDelegate {
     let app = UploadingApp(device.privateCloudDatabase)
     app.addsToSender.withLock { $0 = true }
     for title in ["a", "b"] { app.put(title) }
-    let refused = try await engineFailure { try await app.engine.sendChanges() }
+    let refused = try await failure { try await app.engine.sendChanges() }
     #expect(refused.code == .notAuthenticated)
     try await fixture.server.signIn("tablet", as: "alice")
     // The record that is there already is a conflict: what the server has stays.
-    let conflict = try await engineFailure { try await app.engine.sendChanges() }
+    let conflict = try await failure { try await app.engine.sendChanges() }
     #expect(conflict.failedItems == [NotesApp.id("a"): .serverRecordChanged])
     #expect(app.events.withLock { $0.contains("signIn") })
     #expect(try await fixture.stored()["a"] == "a")
@@ -192,7 +192,7 @@ private final class SwitchedApp: CKSyncEngineDelegate {
     let app = SwitchedApp(server)
     let engine = app.makeEngine(phone)
     engine.state.add(pendingRecordZoneChanges: ["a", "b"].map { .saveRecord(NotesApp.id($0)) })
-    let error = try await engineFailure { try await engine.sendChanges() }
+    let error = try await failure { try await engine.sendChanges() }
     #expect(error.code == .notAuthenticated)
     #expect(try await names(tablet).isEmpty)
     #expect(engine.state.pendingRecordZoneChanges.isEmpty, "they were of who was there before")
@@ -262,7 +262,7 @@ private final class SwitchedApp: CKSyncEngineDelegate {
     app.put("a")
     app.replacesEngine.withLock { $0 = true }
     // The handler adds the zone to the new engine, so the old one sends the record into no zone.
-    let error = try await engineFailure { try await app.engine.sendChanges() }
+    let error = try await failure { try await app.engine.sendChanges() }
     #expect(error.failedItems == [NotesApp.id("a"): .zoneNotFound])
     try await app.engine.sendChanges()
     #expect(try await names(app.database) == ["a"])

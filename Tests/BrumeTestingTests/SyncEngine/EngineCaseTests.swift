@@ -20,7 +20,7 @@ import Testing
     let fixture = try await SyncEngineFixture()
     try await fixture.server.deleteZone("Notes", of: "alice")
     fixture.phone.write("x", to: "a")
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.failedItems == [NotesApp.id("a"): .zoneNotFound])
     #expect(fixture.phone.engine.state.pendingDatabaseChanges.count == 1)
     #expect(fixture.phone.pending == [.saveRecord(NotesApp.id("a"))])
@@ -37,7 +37,7 @@ import Testing
     fixture.laptop.delete("a")
     try await fixture.laptop.engine.sendChanges()
     fixture.phone.write("again", to: "a")
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.failedItems == [NotesApp.id("a"): .unknownItem])
     #expect(fixture.phone.pending == [.saveRecord(NotesApp.id("a"))])
     try await fixture.phone.engine.sendChanges()
@@ -52,7 +52,7 @@ import Testing
     fixture.laptop.write("laptop", to: "a")
     try await fixture.laptop.engine.sendChanges()
     fixture.phone.write("phone", to: "a")
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.failedItems == [NotesApp.id("a"): .serverRecordChanged])
     #expect(fixture.phone.pending == [.saveRecord(NotesApp.id("a"))])
     #expect(try await fixture.stored() == ["a": "laptop"])
@@ -180,7 +180,7 @@ import Testing
     }
     fixture.phone.write("x", to: "a")
     fixture.phone.write("y", to: "b")
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.failedItems == [NotesApp.id("a"): code])
     #expect(seen.withLock { $0 } == [code])
     #expect(fixture.phone.pending.isEmpty)

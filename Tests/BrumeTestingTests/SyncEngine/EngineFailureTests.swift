@@ -45,7 +45,7 @@ import Testing
     fixture.phone.engine.state.add(pendingDatabaseChanges: [.saveZone(other)])
     fixture.phone.write("x", to: "a")
     fixture.server.faults.add(.error(code, on: .saveZones))
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .partialFailure)
     #expect((error.partialErrorsByItemID?[other.zoneID] as? CKError)?.code == code)
     #expect(failed.withLock { $0 } == [code])
@@ -60,7 +60,7 @@ import Testing
     fixture.phone.engine.state.add(pendingDatabaseChanges: [.saveZone(other)])
     fixture.phone.write("x", to: "a")
     fixture.server.faults.add(.throttled(retryAfter: 3, on: .saveZones))
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .requestRateLimited)
     #expect(!fixture.phone.events.contains("sentDatabaseChanges"))
     #expect(fixture.phone.engine.state.pendingDatabaseChanges == [.saveZone(other)])
@@ -94,7 +94,7 @@ import Testing
     try await saveWithFile("a", in: fixture.database)
     let reported = ReportedSaves(fixture.laptop)
     fixture.server.faults.add(.error(.networkFailure, on: .fetchAssets))
-    let error = try await engineFailure { try await fixture.laptop.engine.fetchChanges() }
+    let error = try await failure { try await fixture.laptop.engine.fetchChanges() }
     #expect(error.code == .networkFailure)
     #expect(reported.all.isEmpty)
     try await fixture.laptop.engine.fetchChanges()
@@ -109,7 +109,7 @@ import Testing
     try await fixture.database.save(CKRecord(recordType: "Note", recordID: id))
     fixture.laptop.priority.withLock { $0 = [NotesApp.zoneID] }
     fixture.server.faults.add(.error(.networkFailure, on: .fetchAssets))
-    let error = try await engineFailure { try await fixture.laptop.engine.fetchChanges() }
+    let error = try await failure { try await fixture.laptop.engine.fetchChanges() }
     #expect(error.code == .networkFailure)
     #expect(fixture.laptop.notes(in: NotesApp.zoneID).isEmpty)
     #expect(fixture.laptop.notes(in: other.zoneID) == ["o"])

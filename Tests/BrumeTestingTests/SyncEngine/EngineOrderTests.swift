@@ -44,8 +44,8 @@ import Testing
     fixture.phone.write("x", to: "a")
     fixture.server.faults.add(
       .error(.networkFailure, on: .fetchDatabaseChanges), .error(.networkFailure, on: .saveRecords))
-    _ = try await engineFailure { try await fixture.phone.engine.fetchChanges() }
-    _ = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    _ = try await failure { try await fixture.phone.engine.fetchChanges() }
+    _ = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(fixture.server.faults.waiting == 0)
     #expect(
       fixture.phone.events.filter { $0 != "stateUpdate" } == [
@@ -179,7 +179,7 @@ import Testing
     fixture.server.faults.add(
       .expiredToken.zone("Notes").device("laptop"),
       .error(.networkFailure, on: .fetchZoneChanges).device("laptop"))
-    _ = try await engineFailure { try await fixture.laptop.engine.fetchChanges() }
+    _ = try await failure { try await fixture.laptop.engine.fetchChanges() }
     #expect(fixture.server.faults.waiting == 0)
     let next = try NotesApp(fixture.server.restartedDevice("laptop"), disk: fixture.laptop.disk)
     #expect(next.notes == ["a": "a", "b": "b", "c": "c"])
@@ -243,7 +243,7 @@ import Testing
     app.batches.withLock {
       $0 = [.init(recordsToSave: ids.map { CKRecord(recordType: "Note", recordID: $0) })]
     }
-    let error = try await engineFailure { try await app.engine.sendChanges() }
+    let error = try await failure { try await app.engine.sendChanges() }
     #expect(error.code == .partialFailure)
     #expect(error.partialErrorsByItemID?.count == 251)
     #expect(
@@ -260,7 +260,7 @@ import Testing
     app.batches.withLock {
       $0 = [.init(recordsToSave: ids.map { CKRecord(recordType: "Note", recordID: $0) })]
     }
-    let error = try await engineFailure {
+    let error = try await failure {
       try await app.engine.sendChanges(.init(scope: .recordIDs([ids[0]])))
     }
     #expect(error.code == .invalidArguments && error.localizedDescription.contains("'out'"))
@@ -319,7 +319,7 @@ import Testing
         isCancelled.withLock { $0 = Task.isCancelled }
       }
     }
-    let error = try await engineFailure { try await laptop.engine.fetchChanges() }
+    let error = try await failure { try await laptop.engine.fetchChanges() }
     #expect(error.code == .operationCancelled)
     #expect(isCancelled.withLock { $0 } == false)
     #expect(laptop.notes == ["a": "a"])
@@ -333,7 +333,7 @@ import Testing
         if case .fetchedDatabaseChanges = event { await laptop.engine.cancelOperations() }
       }
     }
-    let error = try await engineFailure { try await laptop.engine.fetchChanges() }
+    let error = try await failure { try await laptop.engine.fetchChanges() }
     #expect(error.code == .operationCancelled)
     laptop.onEvent.withLock { $0 = nil }
     try await laptop.engine.fetchChanges()

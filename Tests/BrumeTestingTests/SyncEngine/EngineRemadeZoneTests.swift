@@ -184,7 +184,7 @@ import Testing
     try await remake(fixture)
     fixture.server.faults.add(
       .error(.networkFailure, on: .fetchZoneChanges).device("laptop").skipping(1))
-    _ = try await engineFailure { try await fixture.laptop.engine.fetchChanges() }
+    _ = try await failure { try await fixture.laptop.engine.fetchChanges() }
     #expect(fixture.laptop.notes.isEmpty)
     let next = try NotesApp(fixture.server.restartedDevice("laptop"), disk: fixture.laptop.disk)
     try await next.engine.fetchChanges()

@@ -15,7 +15,7 @@ import Testing
     let fixture = try await SyncEngineFixture()
     fixture.server.faults.add(.error(code, on: .saveRecords))
     fixture.phone.write("x", to: "a")
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == code)
     #expect(!fixture.phone.events.contains("sentRecordZoneChanges"))
     #expect(fixture.phone.pending == [.saveRecord(NotesApp.id("a"))])
@@ -31,7 +31,7 @@ import Testing
     try await fixture.laptop.engine.sendChanges()
     fixture.server.faults.add(
       .error(.networkFailure, on: .fetchZoneChanges).device("phone").skipping(1))
-    _ = try await engineFailure { try await fixture.phone.engine.fetchChanges() }
+    _ = try await failure { try await fixture.phone.engine.fetchChanges() }
     #expect(fixture.phone.notes.count == 10)
     fixture.laptop.write("new", to: "n0")
     try await fixture.laptop.engine.sendChanges()
@@ -174,9 +174,9 @@ import Testing
     let fixture = try await SyncEngineFixture(notes: ["a"])
     fixture.phone.write("x", to: "b")
     try fixture.server.signOut("phone")
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .notAuthenticated)
-    _ = try await engineFailure { try await fixture.phone.engine.fetchChanges() }
+    _ = try await failure { try await fixture.phone.engine.fetchChanges() }
     #expect(fixture.phone.events.filter { $0 == "signOut" }.count == 1)
     #expect(fixture.phone.pending.isEmpty && fixture.phone.notes.isEmpty)
   }
@@ -188,9 +188,9 @@ import Testing
     let phone = fixture.phone
     phone.write("x", to: "b")
     fixture.server.faults.add(.signedOut.device("phone"))
-    let error = try await engineFailure { try await phone.engine.sendChanges() }
+    let error = try await failure { try await phone.engine.sendChanges() }
     #expect(error.code == .notAuthenticated)
-    _ = try await engineFailure { try await phone.engine.fetchChanges() }
+    _ = try await failure { try await phone.engine.fetchChanges() }
     #expect(!phone.events.contains("signOut"))
     #expect(phone.pending == [.saveRecord(NotesApp.id("b"))] && phone.notes.count == 2)
     // The same user signs in: that changes nothing, and the rest is sent.
@@ -203,7 +203,7 @@ import Testing
   @Test func `ACC-06 signing in again fetches everything`() async throws {
     let fixture = try await SyncEngineFixture(notes: ["a"])
     try fixture.server.signOut("phone")
-    _ = try await engineFailure { try await fixture.phone.engine.fetchChanges() }
+    _ = try await failure { try await fixture.phone.engine.fetchChanges() }
     try await fixture.server.signIn("phone", as: "alice")
     try await fixture.phone.engine.fetchChanges()
     #expect(fixture.phone.events.contains("signIn"))
@@ -224,7 +224,7 @@ import Testing
         #expect(throws: Never.self) { try server.signOut("phone") }
       }
     }
-    let error = try await engineFailure { try await phone.engine.fetchChanges() }
+    let error = try await failure { try await phone.engine.fetchChanges() }
     #expect(error.code == .notAuthenticated)
     #expect(phone.events.contains("signOut") && phone.notes.isEmpty)
     // No token is left of it either: what came before the change comes again.

@@ -82,7 +82,7 @@ private final class Sent: Sendable {
       .saveZone(CKRecordZone(zoneID: bad)), .saveZone(CKRecordZone(zoneID: Self.other)),
       .deleteZone(CKRecordZone.ID(zoneName: "Nowhere")),
     ])
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .partialFailure)
     let reported = try sent.lastZones()
     #expect(reported.savedZones.map(\.zoneID) == [Self.other])
@@ -108,7 +108,7 @@ private final class Sent: Sendable {
     let reported = try sent.lastRecords()
     #expect(reported.deletedRecordIDs == [NotesApp.id("b")])
     fixture.phone.delete("x", zone: Self.other)
-    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    let error = try await failure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .partialFailure)
     let failed = try sent.lastRecords()
     #expect(failed.deletedRecordIDs.isEmpty && failed.savedRecords.isEmpty)

@@ -3,6 +3,7 @@
 import BrumeKit
 import BrumeTesting
 import Foundation
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct EngineSharedTests {
@@ -46,5 +47,30 @@ import Testing
     #expect(bob.notes.isEmpty)
     try await bob.engine.fetchChanges()
     #expect(bob.events.filter { $0 == "fetchedDatabaseChanges" }.count == 1, "reported once")
+  }
+
+  @Test(arguments: [true, false])
+  func `a share that ends after records were sent and before the first fetch is noticed:`(
+    ends: Bool
+  ) async throws {
+    let tablet = try NotesApp(try await server.device("tablet", of: "bob"), isShared: true)
+    // The app has looked up what it accepted.
+    let found = bob.disk.content.withLock { $0.notes }
+    tablet.disk.content.withLock { $0.notes = found }
+    let zone = try #require(found.keys.first?.zoneID)
+    tablet.write("from the tablet", to: "root", zone: zone)
+    try await tablet.engine.sendChanges()
+    #expect(try await alice.record(for: NotesApp.id("root"))["text"] == "from the tablet")
+    if ends { _ = try await alice.deleteRecord(withID: share.recordID) }
+    let gone = Mutex<[CKRecordZone.ID]>([])
+    tablet.onEvent.withLock {
+      $0 = { event in
+        guard case .fetchedDatabaseChanges(let changes) = event else { return }
+        gone.withLock { $0 += changes.deletions.map(\.zoneID) }
+      }
+    }
+    for _ in 0..<2 { try await tablet.engine.fetchChanges() }
+    #expect(gone.withLock { $0 } == (ends ? [zone] : []))
+    #expect(tablet.notes["root"] == (ends ? nil : "from the tablet"))
   }
 }

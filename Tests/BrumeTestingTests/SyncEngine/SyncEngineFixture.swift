@@ -53,7 +53,8 @@ struct SyncEngineFixture {
   }
 }
 
-func engineFailure(_ call: () async throws -> Void) async throws -> CKError {
+/// What a call throws.
+func failure(_ call: () async throws -> Void) async throws -> CKError {
   do { try await call() } catch { return try #require(error as? CKError, "\(error)") }
   throw CKError(.internalError)
 }

@@ -22,21 +22,11 @@ struct FaultInterface: Sendable {
     }
   }
 
-  let isNetwork: Bool
   /// A device of a user. Each case has its own.
   let device: @Sendable (_ name: String, _ user: String) async throws -> Device
   let add: @Sendable (Request) async throws -> Void
-  let waiting: @Sendable () async throws -> Int
   let clear: @Sendable () async throws -> Void
   let release: @Sendable () async throws -> Void
-
-  /// Returns when the fault was met, which a push does when it gets to it.
-  func whenApplied() async throws {
-    while try await waiting() > 0 {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
-  }
 }
 
 extension FaultInterface {
@@ -68,8 +58,8 @@ extension FaultInterface {
   private static func inProcess() async throws -> FaultInterface {
     let server = try await LocalServer()
     return FaultInterface(
-      isNetwork: false, device: { Device(try await server.device("\($0)-\($1)", of: $1)) },
-      add: { server.faults.add($0.local) }, waiting: { server.faults.waiting },
+      device: { Device(try await server.device("\($0)-\($1)", of: $1)) },
+      add: { server.faults.add($0.local) },
       clear: { server.faults.clear() }, release: { try await server.releasePushes() })
   }
 
@@ -77,8 +67,7 @@ extension FaultInterface {
     _ server: ServerProcess, add: @escaping @Sendable (Request) async throws -> Void
   ) -> FaultInterface {
     FaultInterface(
-      isNetwork: true, device: { try server.device("\($0)-\($1)", of: $1) }, add: add,
-      waiting: { try await server.waiting() },
+      device: { try server.device("\($0)-\($1)", of: $1) }, add: add,
       clear: { _ = try await server.post("faults/clear", "{}") },
       release: { _ = try await server.post("faults/release", "{}") })
   }

@@ -27,8 +27,8 @@ struct AssetTests {
     }
   }
 
-  private static func content(_ count: Int, seed: UInt8 = 1) -> Data {
-    Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 7) ^ seed })
+  private static func content(_ count: Int) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 7) ^ 1 })
   }
 
   private static func data(_ value: Any?) throws -> Data {

@@ -63,20 +63,11 @@ struct ServerProcess: Sendable {
     try Brume.Configuration(environmentOf: user, deviceID: name, variables: variables)
   }
 
-  func waiting() async throws -> Int {
-    let answer = try JSONSerialization.jsonObject(with: try await call("GET", "faults", nil))
-    return ((answer as? [String: Any])?["faults"] as? [Any])?.count ?? -1
-  }
-
   func post(_ path: String, _ body: String) async throws -> Data {
-    try await call("POST", path, Data(body.utf8))
-  }
-
-  private func call(_ method: String, _ path: String, _ body: Data?) async throws -> Data {
     var request = URLRequest(
       url: try #require(URL(string: "\(admin.url)/_brume/admin/\(path)")))
-    request.httpMethod = method
-    request.httpBody = body
+    request.httpMethod = "POST"
+    request.httpBody = Data(body.utf8)
     request.setValue("Bearer \(admin.token)", forHTTPHeaderField: "Authorization")
     let (data, answer) = try await URLSession.shared.data(for: request)
     let status = (answer as? HTTPURLResponse)?.statusCode

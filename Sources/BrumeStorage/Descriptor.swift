@@ -2,8 +2,10 @@
 
 #if canImport(Darwin)
   import Darwin
-#else
+#elseif canImport(Glibc)
   import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// An open descriptor.
@@ -13,15 +15,11 @@ package enum Descriptor {
   /// - Parameter waits: for a slow reader, if the descriptor does not do that by itself.
   /// - Returns: how many, and the number of the error for which it did not take the rest.
   package static func write(
-    _ bytes: [UInt8], to descriptor: Int32, waits: Bool
+    _ bytes: ArraySlice<UInt8>, to descriptor: Int32, waits: Bool
   ) -> (written: Int, failure: Int32?) {
-    var rest = bytes[...]
+    var rest = bytes
     while !rest.isEmpty {
-      #if canImport(Darwin)
-        let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
-      #else
-        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      #endif
+      let count = rest.withUnsafeBytes { writeSome(descriptor, $0) }
       let number = errno
       if count > 0 {
         rest = rest.dropFirst(count)
@@ -34,5 +32,16 @@ package enum Descriptor {
       }
     }
     return (bytes.count, nil)
+  }
+
+  // The name `write` is taken by this type.
+  private static func writeSome(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Darwin)
+      Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+    #elseif canImport(Glibc)
+      Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    #elseif canImport(Musl)
+      Musl.write(descriptor, bytes.baseAddress, bytes.count)
+    #endif
   }
 }
