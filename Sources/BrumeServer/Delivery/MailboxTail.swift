@@ -62,13 +62,14 @@ struct MailboxTail: Sendable {
       try await accounts?.catchUp()
       seen = last.entry.position
       let new = newEntries(page, isOwned: leases.owns(bucket))
-      if page.contains(where: isLate) { server.look(for: new) } else { delivery.deliver(new) }
+      if isLate(page) { server.look(for: new) } else { delivery.deliver(new) }
       if page.count < Self.page { return }
     }
   }
 
-  private func isLate(_ row: NewMailboxEntry) -> Bool {
-    row.entry.time + Self.longestDelay < now()
+  private func isLate(_ page: [NewMailboxEntry]) -> Bool {
+    let oldest = now() - Self.longestDelay
+    return page.contains { $0.entry.time < oldest }
   }
 
   private func newEntries(_ page: [NewMailboxEntry], isOwned: Bool) -> NewEntries {
