@@ -87,10 +87,10 @@ extension Oracle {
   func remember(_ made: [String: Any], _ zone: ZoneName, _ exchange: Exchange) {
     guard let user = exchange.user?.name, let token = made["syncToken"] as? String,
       (made["brume"] as? [String: Any])?["isNew"] as? Bool == true,
-      let content = model.zones[zone]
+      let incarnation = exchange.seen.made[zone]
     else { return }
     let key = "\(user) \(zone) \(token)"
-    if views[key] == nil { views[key] = View(incarnation: content.incarnation) }
+    if views[key] == nil { views[key] = View(incarnation: incarnation) }
   }
 
   // MARK: Changes of databases
