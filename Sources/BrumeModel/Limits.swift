@@ -218,8 +218,9 @@ package struct Limits: Sendable, Equatable {
   package var notifierPause: Milliseconds = 40
   /// Ours: a change that has waited for so long is delivered at full speed, whoever writes.
   package var notifierMaximumDelay: Milliseconds = 60_000
-  /// Ours: devices and subscriptions whose last push is remembered for merging.
+  /// Ours: pushes that are remembered for merging: the last of each device, subscription and collapse ID. Of all, and of a user.
   package var coalescedKeys = 100_000
+  package var coalescedKeysPerUser = 1000
   /// Ours: silent pushes of one subscription to one device merge within this window.
   package var coalescingWindow: Milliseconds = 1000
   /// Ours: containers whose notifications one courier token may bring.
