@@ -25,6 +25,8 @@ struct CascadeSize: Sendable {
   var bytes = 0
   /// What was read to find that out, whether it goes or not.
   var bytesRead = 0
+  /// What was read to decide about the request beside.
+  var boundBytes = 0
 }
 
 /// What a read has found.

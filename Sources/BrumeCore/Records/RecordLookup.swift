@@ -53,7 +53,7 @@ struct RecordLookup {
   /// where some types are for users only, that is a request to sign in: only then is the type known.
   private func missing(_ key: RecordKey) -> BrumeError {
     let name = NameRules.shown(key.name)
-    if access.scope == .public, access.caller.user == nil, access.schema.hidesTypesFromAnonymous {
+    if access.scope == .public, access.caller.user == nil, access.schema.hidesTypes(from: nil) {
       return BrumeError(
         .authenticationRequired,
         "request needs authorization: record '\(name)' is not there for everybody; sign in and ask "

@@ -61,7 +61,11 @@ struct ReferenceRules {
     }
     if let error = try validationError(record, before) { return error }
     if let error = try holderError(record, before) { return error }
-    if let error = try countError(at: position, in: verdicts, record, before, &links) {
+    do {
+      if let error = try countError(at: position, in: verdicts, record, before, &links) {
+        return error
+      }
+    } catch let error as BrumeError {
       return error
     }
     return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &ancestors)
@@ -298,9 +302,19 @@ extension ReferenceRules {
     return nil
   }
 
+  /// Of more than there may be, only whether they are more. Where all may read all, no record is looked at.
   private func visibleCount(of names: Set<String>) throws -> Int {
-    guard context.scope != .private else { return names.count }
-    return try names.reduce(0) { count, name in try target(name) == nil ? count : count + 1 }
+    if context.scope == .private { return names.count }
+    if context.scope == .public, !stage.schema.schema.hidesTypes(from: context.user) {
+      return names.subtracting(stage.removals).count
+    }
+    return try stage.boundingReads(context.limits) {
+      var count = 0
+      for name in names where count <= context.limits.deleteSelfReferences {
+        if try target(name) != nil { count += 1 }
+      }
+      return count
+    }
   }
 }
 

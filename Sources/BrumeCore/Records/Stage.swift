@@ -18,6 +18,10 @@ final class Stage {
   private var admittedFields: [String: AdmittedFields] = [:]
   private var hasWithdrawnFields = false
   private var stored: [String: StoredRecord?] = [:]
+  /// Bytes of what was read under a bound, also in zones of the request before.
+  var boundBytes = 0
+  /// Nil: what is read has other bounds.
+  private var mostBytes: Int?
 
   private struct AdmittedFields {
     let type: String
@@ -114,6 +118,7 @@ final class Stage {
   /// The record before the batch.
   func before(_ name: String) throws -> Record? {
     if let known = stored[name] { return try known?.record() }
+    if let mostBytes, boundBytes > mostBytes { throw Self.tooManyBytes(mostBytes) }
     let key = RecordKey(zone: zone, name: name)
     let found = try transaction.records.find(key)
     let record = try found?.record() ?? transaction.users.untouchedRecord(key)
@@ -121,7 +126,25 @@ final class Stage {
       record.map {
         StoredRecord(name: name, type: $0.type, sequence: found?.sequence ?? 0, content: .value($0))
       }, forKey: name)
+    if mostBytes != nil { boundBytes += Removals.bytes(of: record) }
     return record
+  }
+
+  /// Runs what may have to read many records to decide about one. All that a request reads so has twice as many bytes as
+  /// its deletions may take along.
+  ///
+  /// - Throws: also `limitExceeded` where there are more.
+  func boundingReads<Value>(_ limits: Limits, _ body: () throws -> Value) throws -> Value {
+    mostBytes = 2 * limits.cascadeBytes
+    defer { mostBytes = nil }
+    return try body()
+  }
+
+  private static func tooManyBytes(_ most: Int) -> BrumeError {
+    BrumeError(
+      .limitExceeded,
+      "the server would have to read more than \(most) bytes of records to decide about this request; delete, move or "
+        + "share fewer of them at once, or refer to records with action NONE")
   }
 
   /// The records that were looked at and have been saved.

@@ -153,6 +153,50 @@ struct ExchangeTests {
   }
 
   @Test(arguments: [false, true])
+  func
+    `to count what refers to a public record none is read, or twice what may go if some are hidden`(
+      areHidden: Bool
+    ) async throws
+  {
+    let fixture = try await Fixture {
+      $0.deleteSelfReferences = 40
+      $0.cascadeBytes = 10_000
+    }
+    if areHidden {
+      let text = """
+        DEFINE SCHEMA
+          RECORD TYPE Trail (
+            owner REFERENCE QUERYABLE,
+            title STRING QUERYABLE,
+            GRANT CREATE TO "_icloud",
+            GRANT WRITE TO "_creator"
+          );
+        """
+      try await fixture.server.engine.schemas.replace(
+        by: text, in: TestContainer.development, allowsDrops: true)
+    }
+    let zone = ZoneID(name: ZoneID.defaultName)
+    func holder(_ number: Int) -> RecordOperation {
+      let text = String(repeating: "x", count: 1_500)
+      return fixture.operation(
+        "h\(number)", .create,
+        [
+          "owner": DraftField(.reference(Reference(recordName: "area", action: .deleteSelf))),
+          "title": DraftField(.string(text)),
+        ])
+    }
+    try await fixture.save((0..<40).map(holder), in: .public, zone: zone)
+    _ = fixture.store.take()
+    let error = await #expect(throws: BrumeError.self) {
+      try await fixture.save([holder(40)], in: .public, zone: zone)
+    }
+    #expect(error?.code == (areHidden ? .limitExceeded : .badRequest))
+    // Twice what may go are 14 of them.
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count < (areHidden ? 25 : 5), "\(exchanges.unplanned)")
+  }
+
+  @Test(arguments: [false, true])
   func `of what is below many roots no more is read than twice what may go`(
     isEachInItsZone: Bool
   ) async throws {
