@@ -228,6 +228,40 @@ struct ExchangeTests {
     #expect(exchanges.count < 150, "\(exchanges.unplanned)")
   }
 
+  @Test
+  func `of what is below a new root no more is read than twice what a deletion may take along`()
+    async throws
+  {
+    let fixture = try await Fixture { $0.cascadeBytes = 10_000 }
+    // More than are looked at one by one, of shares and of what is below.
+    let names = (0..<101).map { "r\($0)" }
+    for part in [names.prefix(60), names.dropFirst(60)] {
+      try await fixture.save(part.map { fixture.operation($0, .create) })
+      try await fixture.save(
+        part.map { name in
+          RecordOperation(
+            .create,
+            RecordDraft(name: "s-\(name)", type: Record.shareType, shareRoot: (name, nil)))
+        })
+    }
+    let text = DraftField(.string(String(repeating: "x", count: 1_500)))
+    let below = (0..<120).map { number in
+      var child = fixture.operation("c\(number)", .create, ["title": text])
+      child.record.parent = .set(Reference(recordName: "root", action: .none))
+      return child
+    }
+    try await fixture.save([fixture.operation("root", .create)] + below)
+    _ = fixture.store.take()
+    let share = RecordDraft(name: "s-root", type: Record.shareType, shareRoot: ("root", nil))
+    let error = await #expect(throws: BrumeError.self) {
+      try await fixture.save([RecordOperation(.create, share)])
+    }
+    #expect(error?.code == .limitExceeded)
+    // Twice what may go are 14 of them.
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count < 40, "\(exchanges.unplanned)")
+  }
+
   @Test func `a page of shares has no more bytes than an answer`() async throws {
     func exchanges(answerBytes: Int) async throws -> Int {
       let fixture = try await Fixture { $0.answerBytes = answerBytes }
