@@ -109,7 +109,7 @@ struct ZoneBatch {
     let item = verdicts.items[position]
     if let flaw = item.flaw { return verdicts.fail(position, flaw) }
     do {
-      verdicts.judge(position, try rules.judgement(of: item))
+      verdicts.judge(position, try judgement(of: item))
       if !fits(stage.puts[item.name]) {
         verdicts.fail(position, context.limits.answerIsFull(before: item.name))
       }
@@ -118,6 +118,12 @@ struct ZoneBatch {
       verdicts.fail(
         position, isShown ? error : context.limits.answerIsFull(before: item.name))
     }
+  }
+
+  /// What is deleted is not in the answer, whose bound is that of saves.
+  private func judgement(of item: RecordItem) throws -> Judgement {
+    guard item.kind.isDelete else { return try rules.judgement(of: item) }
+    return try stage.boundingReads(context.limits) { try rules.judgement(of: item) }
   }
 
   /// Counts a record that the answer will show; one always fits. A share that somebody leaves is not shown, and written as

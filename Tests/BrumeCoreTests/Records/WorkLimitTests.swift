@@ -154,6 +154,27 @@ struct WorkLimitTests {
     #expect(try await fixture.modify([.delete("area")]).allSucceeded)
   }
 
+  @Test(arguments: [false, true])
+  func `of what a request deletes no more is read than twice what may go, in all its zones`(
+    inTwoZones: Bool
+  ) async throws {
+    let fixture = try await fixture { $0.cascadeBytes = 1000 }
+    let text = FieldValue.string(String(repeating: "x", count: 600))
+    let other = inTwoZones ? ZoneID(name: ZoneID.defaultName) : EngineFixture.trails
+    let records = (0..<6).map { (name: "r\($0)", zone: $0 < 3 ? EngineFixture.trails : other) }
+    for (name, zone) in records {
+      try await fixture.save(.create(name, ["text": text]), zone: zone)
+    }
+    let results = try await fixture.modify(
+      records.map { RecordOperation(.forceDelete, RecordDraft(name: $0.name, zone: $0.zone)) },
+      atomic: false)
+    // One may go, three more are read to refuse them.
+    #expect(results.codes.filter { $0 == nil }.count == 1)
+    let reasons = results.compactMap { $0.error?.reason }
+    #expect(reasons.filter { $0.contains("delete more than") }.count == 3)
+    #expect(reasons.filter { $0.contains("read more than 2000 bytes") }.count == 2)
+  }
+
   @Test func `a share counts for the bytes of a cascade`() async throws {
     let fixture = try await fixture { $0.cascadeBytes = 1000 }
     func text(_ bytes: Int) -> FieldValue { .string(String(repeating: "x", count: bytes)) }
