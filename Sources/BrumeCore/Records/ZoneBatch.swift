@@ -131,7 +131,7 @@ struct ZoneBatch {
   private mutating func fits(_ record: Record?) -> Bool {
     guard let record else { return true }
     let isFirst = answerBytes == 0
-    answerBytes += record.byteCount
+    answerBytes += record.answerBytes
     return isFirst || answerBytes <= context.limits.answerBytes
   }
 }

@@ -297,6 +297,12 @@ struct WorkLimitTests {
     #expect(try await fixture.modify([.force("c", fields), .force("d", fields)]).allSucceeded)
   }
 
+  @Test func `empty texts of a list take room in an answer`() async throws {
+    let fixture = try await fixture { $0.answerBytes = 3000 }
+    let saved = try await fixture.modify(["a", "b"].map { .create($0, ["n": Self.list(500)]) })
+    #expect(saved.codes == [nil, .limitExceeded])
+  }
+
   @Test func `pages of changes end when the answer is full, over all zones, and skip nothing`()
     async throws
   {
