@@ -55,4 +55,51 @@ import Testing
     }
     #expect(found.withLock { $0 } == ["a": true, "b": true])
   }
+
+  @Test func `a file whose address expired while another one was sent goes to a new one`()
+    async throws
+  {
+    try await withRecord("a", ["one", "two"]) { record in
+      let operation = CKModifyRecordsOperation(recordsToSave: [record], recordIDsToDelete: nil)
+      try await save(operation, waiting: .seconds(16 * 60), amid: "a")
+    }
+  }
+
+  @Test func `a record is saved with files that went more than an hour before those of another`()
+    async throws
+  {
+    try await withRecord("a", ["one", "two"]) { first in
+      try await withRecord("b", ["one", "two"]) { second in
+        let operation = CKModifyRecordsOperation(
+          recordsToSave: [first, second], recordIDsToDelete: nil)
+        try await save(operation, waiting: .seconds(61 * 60), amid: "b")
+      }
+    }
+  }
+
+  /// Saves records, and has the time go by once, amid the files of one.
+  private func save(
+    _ operation: CKModifyRecordsOperation, waiting time: Duration, amid name: String
+  ) async throws {
+    let waited = Mutex(false)
+    operation.perRecordProgressBlock = { [clock = server.clock] record, part in
+      guard record.recordID.recordName == name, part < 1 else { return }
+      if waited.withLock({ exchange(&$0, with: true) }) { return }
+      clock.advance(by: time)
+    }
+    let failures = Mutex<[String: CKError.Code]>([:])
+    operation.perRecordSaveBlock = { id, result in
+      guard case .failure(let error as CKError) = result else { return }
+      failures.withLock { $0[id.recordName] = error.code }
+    }
+    try await withCheckedThrowingContinuation { ended in
+      operation.modifyRecordsResultBlock = { ended.resume(with: $0) }
+      database.add(operation)
+    }
+    #expect(waited.withLock { $0 } && failures.withLock { $0 } == [:])
+    for record in operation.recordsToSave ?? [] {
+      let found = try await database.record(for: record.recordID)
+      #expect(["one", "two"].allSatisfy { found[$0] is CKAsset })
+    }
+  }
 }
