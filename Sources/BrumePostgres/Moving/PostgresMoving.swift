@@ -110,7 +110,7 @@ package final class PostgresMoving: StoreImport {
         try session.commit()
       } catch {
         session.discard()
-        places.forget()
+        places.failed()
         try? session.end()
         throw error
       }
