@@ -104,7 +104,8 @@ package struct StoreRestore {
         if wanted?.contains(ObjectMark(first.object)) == false {
           while try pieces.next() != nil {}
         } else {
-          try await store.replace(first.object) { try pieces.next() }
+          // What an interrupted restore wrote is replaced. Nothing is removed first, whatever else the place is.
+          try await store.write(first.object) { try pieces.next() }
         }
         (assets, next) = (pieces.assets, pieces.following)
       }
@@ -134,15 +135,5 @@ private final class AssetPieces {
     // Another asset begins at its first byte.
     if let read, read.offset > 0 { piece = read } else { following = read }
     return current.data[...]
-  }
-}
-
-extension AssetStore {
-  /// Writes an object that an interrupted restore may have written.
-  fileprivate func replace(
-    _ name: String, from next: () async throws -> ArraySlice<UInt8>?
-  ) async throws {
-    try await remove(name)
-    try await write(name, from: next)
   }
 }
