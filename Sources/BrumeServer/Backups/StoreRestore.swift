@@ -65,7 +65,9 @@ package struct StoreRestore {
     case .sqlite:
       guard !DiskFile.exists(folder + "/brume.sqlite") else { return }
     }
-    let others = OwnerOnly.names(in: folder).filter { !["lock", "server.lock"].contains($0) }
+    // The last is what a new volume of ext4 has.
+    let ours = ["lock", "server.lock", "lost+found"]
+    let others = OwnerOnly.names(in: folder).filter { !ours.contains($0) }
     guard let other = others.min() else { return }
     throw DataFolderError(
       "the folder '\(folder)' is not empty ('\(other)' is in it); a restore needs a new or empty one: "
