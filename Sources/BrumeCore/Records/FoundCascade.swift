@@ -45,7 +45,7 @@ struct FoundCascade: Sendable {
     do {
       let schema = try schemas.justInTime(
         for: large.zone.database, in: transaction, limits: context.limits)
-      let stage = Stage(transaction, zone: large.zone, schema: schema)
+      let stage = Stage(transaction, zone: large.zone, schema: schema, context.limits)
       var removals = Removals(
         context, stage, Removals.Links(), saved: large.saved, behind: before)
       let wanted = large.names.sorted().enumerated().map { ($0, $1) }

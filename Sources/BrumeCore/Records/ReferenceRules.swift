@@ -194,7 +194,7 @@ extension ReferenceRules {
     var next = record.parent
     while let name = next, count < maximum {
       count += 1
-      next = try stage.before(name).flatMap { try visibleParent(of: $0) }
+      next = try stage.neighbour(name).flatMap { try visibleParent(of: $0) }
     }
     return count
   }
@@ -308,7 +308,7 @@ extension ReferenceRules {
     if context.scope == .public, !stage.schema.schema.hidesTypes(from: context.user) {
       return names.subtracting(stage.removals).count
     }
-    return try stage.boundingReads(context.limits) {
+    return try stage.boundingReads {
       var count = 0
       for name in names where count <= context.limits.deleteSelfReferences {
         if try target(name) != nil { count += 1 }

@@ -22,6 +22,7 @@ final class Stage {
   var boundBytes = 0
   /// Nil: what is read has other bounds.
   private var mostBytes: Int?
+  private let bound: Int
 
   private struct AdmittedFields {
     let type: String
@@ -29,8 +30,11 @@ final class Stage {
     let stored: Record?
   }
 
-  init(_ transaction: any ReadTransaction, zone: ZoneKey, schema: JustInTimeSchema) {
+  init(
+    _ transaction: any ReadTransaction, zone: ZoneKey, schema: JustInTimeSchema, _ limits: Limits
+  ) {
     self.transaction = transaction
+    bound = 2 * limits.cascadeBytes
     self.zone = zone
     self.schema = schema
     schemaBefore = schema
@@ -134,16 +138,22 @@ final class Stage {
   /// its deletions may take along.
   ///
   /// - Throws: also `limitExceeded` where there are more.
-  func boundingReads<Value>(_ limits: Limits, _ body: () throws -> Value) throws -> Value {
-    mostBytes = 2 * limits.cascadeBytes
-    defer { mostBytes = nil }
+  func boundingReads<Value>(_ body: () throws -> Value) throws -> Value {
+    let outer = mostBytes
+    mostBytes = bound
+    defer { mostBytes = outer }
     return try body()
   }
+
+  /// The record before the batch, of one that the batch only refers to or that is above one of its own.
+  ///
+  /// - Throws: also what `boundingReads` throws.
+  func neighbour(_ name: String) throws -> Record? { try boundingReads { try before(name) } }
 
   private static func tooManyBytes(_ most: Int) -> BrumeError {
     BrumeError(
       .limitExceeded,
-      "the server would have to read more than \(most) bytes of records to decide about this request; delete, move or "
+      "the server would have to read more than \(most) bytes of records to decide about this request; save, delete, move or "
         + "share fewer of them at once, or refer to records with action NONE")
   }
 
@@ -164,7 +174,7 @@ final class Stage {
   /// The record after the batch.
   func after(_ name: String) throws -> Record? {
     if removals.contains(name) { return nil }
-    return try (puts[name] ?? before(name)).map { rootLinks.applied(to: $0) }
+    return try (puts[name] ?? neighbour(name)).map { rootLinks.applied(to: $0) }
   }
 }
 

@@ -64,7 +64,7 @@ struct ZoneBatch {
       of: zone, in: context.scope, for: context.caller, among: &joined,
       leaving: items.allSatisfy(\.kind.isDelete) ? items.map(\.name) : [], from: transaction)
     links = try found?.links(in: view.zone, transaction)
-    stage = Stage(transaction, zone: zone, schema: schema)
+    stage = Stage(transaction, zone: zone, schema: schema, context.limits)
     access = try BatchAccess(context, view, stage)
     rules = RecordRules(
       context, stage, access,
@@ -123,7 +123,7 @@ struct ZoneBatch {
   /// What is deleted is not in the answer, whose bound is that of saves.
   private func judgement(of item: RecordItem) throws -> Judgement {
     guard item.kind.isDelete else { return try rules.judgement(of: item) }
-    return try stage.boundingReads(context.limits) { try rules.judgement(of: item) }
+    return try stage.boundingReads { try rules.judgement(of: item) }
   }
 
   /// Counts a record that the answer will show; one always fits. A share that somebody leaves is not shown, and written as

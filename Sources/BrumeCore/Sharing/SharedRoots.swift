@@ -29,7 +29,7 @@ struct SharedRoots {
   ///
   /// - Throws: `limitExceeded` if too many records, or bytes of them, would have to be looked at.
   mutating func share(below name: String) throws -> String? {
-    let known = try sharesBelow ?? stage.boundingReads(context.limits) { try found() }
+    let known = try sharesBelow ?? stage.boundingReads { try found() }
     sharesBelow = known
     return known[name]
   }

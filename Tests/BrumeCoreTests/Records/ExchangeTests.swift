@@ -311,6 +311,42 @@ struct ExchangeTests {
     }
   }
 
+  @Test func `of many places of a zone a plan names the first pages only`() async throws {
+    let fixture = try await Fixture()
+    try await fixture.save((0..<20).map { fixture.operation("r\($0)", .create) })
+    func pages(_ tokens: [String?]) async throws -> [String] {
+      let requests = tokens.map { ZoneChangesRequest(zone: fixture.zone, token: $0, limit: 1) }
+      return try await fixture.server.engine.changes.ofZones(
+        requests, in: .private, as: fixture.phone
+      ).map { try $0.get().token }
+    }
+    var tokens: [String?] = [nil]
+    for _ in 0..<19 { tokens.append(try await pages([tokens[tokens.count - 1]])[0]) }
+    _ = fixture.store.take()
+    _ = try await pages(tokens)
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count == 1 + tokens.count - 16, "\(exchanges.unplanned)")
+  }
+
+  @Test func `a plan names nothing of a zone that the caller takes no part in`() async throws {
+    let fixture = try await Fixture()
+    let bob = try await fixture.server.device("phone", of: "bob")
+    let foreign = ZoneID(name: fixture.zone.name, ownerName: fixture.phone.user?.name)
+    _ = fixture.store.take()
+    _ = try await fixture.server.engine.records.lookup(
+      LookupRecordsRequest(zone: foreign, items: [.init(name: "first")]), in: .shared, as: bob)
+    _ = try await fixture.server.engine.changes.ofZones(
+      [ZoneChangesRequest(zone: foreign)], in: .shared, as: bob)
+    let planned = fixture.store.take().flatMap(\.planned)
+    #expect(!planned.isEmpty)
+    for read in planned {
+      switch read {
+      case .record, .changes: Issue.record("\(read) was read")
+      default: break
+      }
+    }
+  }
+
   @Test func `fetching 200 records has one exchange`() async throws {
     let fixture = try await Fixture()
     let names = (0..<200).map { "r\($0)" }

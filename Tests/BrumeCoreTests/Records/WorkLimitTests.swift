@@ -32,6 +32,32 @@ struct WorkLimitTests {
     #expect(error.code == .limitExceeded && error.reason.contains("hold 11 references"))
   }
 
+  @Test func `the stored records that a save refers to have a maximum of bytes`() async throws {
+    let text = FieldValue.string(String(repeating: "x", count: 1000))
+    let names = (0..<5).map { "t\($0)" }
+    func saved(_ most: Int) async throws -> EngineFixture {
+      let fixture = try await fixture { $0.cascadeBytes = most }
+      for name in names { try await fixture.save(.create(name, ["text": text])) }
+      return fixture
+    }
+    func refused(_ operation: RecordOperation, in fixture: EngineFixture) async throws {
+      let error = try await fixture.failure(of: operation)
+      #expect(error.code == .limitExceeded && error.reason.contains("save, delete, move or share"))
+      #expect(try await !fixture.exists("b"))
+    }
+    // Twice as many bytes are read, and the record with which they are reached.
+    let (exact, less) = (try await saved(1500), try await saved(1499))
+    try await exact.save(.force("a", ["to": references(4, .validate)]))
+    try await less.save(.force("a", ["to": references(3, .validate)]))
+    try await refused(.force("b", ["to": references(5, .validate)]), in: exact)
+    try await refused(.create("b", ["to": references(4, .validate)], parent: "t4"), in: exact)
+    try await refused(.force("b", ["to": references(4, .validate)]), in: less)
+    // What the request brings itself has other bounds.
+    let own = names.map { RecordOperation.force($0, ["n": .int64(1)]) }
+    #expect(
+      try await exact.modify(own + [.force("b", ["to": references(5, .validate)])]).allSucceeded)
+  }
+
   @Test func `the elements of lists of a request have a maximum`() async throws {
     let fixture = try await fixture { $0.listElementsPerRequest = 10 }
     func save(_ count: Int) async throws -> [RecordResult] {
@@ -272,6 +298,10 @@ struct WorkLimitTests {
         == [nil, nil, .limitExceeded, .limitExceeded])
     #expect(try await lookup(["c", "d"], in: exact).allSucceeded)
     #expect(try await lookup(["c", "d"], in: less).codes == [nil, .limitExceeded])
+    // What comes then is not even looked for.
+    #expect(
+      try await lookup(["a", "b", "c", "not there"], in: exact).codes
+        == [nil, nil, .limitExceeded, .limitExceeded])
     #expect(
       try await lookup(Array(repeating: "a", count: 5), in: exact).filter(\.isSuccess).count == 2)
   }
