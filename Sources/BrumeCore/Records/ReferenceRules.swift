@@ -77,7 +77,7 @@ struct ReferenceRules {
 extension ReferenceRules {
   /// A record that something else may refer to, seen from the caller: what is hidden does not exist.
   private func target(_ name: String) throws -> Record? {
-    guard let record = try stage.after(name) else { return nil }
+    guard let record = try stage.neighbourAfter(name) else { return nil }
     guard context.scope != .private, stage.puts[name] == nil else { return record }
     return try access.allows(.read, record) ? record : nil
   }
@@ -146,7 +146,7 @@ extension ReferenceRules {
         break
       }
       path.append(name)
-      next = try stage.after(name).flatMap { try visibleParent(of: $0) }
+      next = try stage.neighbourAfter(name).flatMap { try visibleParent(of: $0) }
     }
     guard path.count + rest <= context.limits.parentChain else {
       return BrumeError(
@@ -205,7 +205,7 @@ extension ReferenceRules {
     _ roots: inout SharedRoots
   ) throws -> BrumeError? {
     guard view.zone.hasShares, record.share != nil || before != nil else { return nil }
-    let covering = try ancestors.coverage.shares(of: record) { try stage.after($0) }
+    let covering = try ancestors.coverage.shares(of: record) { try stage.neighbourAfter($0) }
     // A root may name a share that is not there: earlier versions left some.
     let others = try covering.filter { try $0 != record.share && stage.after($0) != nil }
     guard let other = others.first else { return nil }
@@ -264,7 +264,7 @@ extension ReferenceRules {
   private func permissionError(
     _ record: Record, isNew: Bool, _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
-    let covering = try ancestors.coverage.shares(of: record) { try stage.after($0) }
+    let covering = try ancestors.coverage.shares(of: record) { try stage.neighbourAfter($0) }
     return try access.refusal(of: isNew ? .create : .write, through: covering)
   }
 }

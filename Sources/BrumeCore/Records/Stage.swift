@@ -150,6 +150,9 @@ final class Stage {
   /// - Throws: also what `boundingReads` throws.
   func neighbour(_ name: String) throws -> Record? { try boundingReads { try before(name) } }
 
+  /// The same after the batch.
+  func neighbourAfter(_ name: String) throws -> Record? { try boundingReads { try after(name) } }
+
   private static func tooManyBytes(_ most: Int) -> BrumeError {
     BrumeError(
       .limitExceeded,
@@ -174,7 +177,7 @@ final class Stage {
   /// The record after the batch.
   func after(_ name: String) throws -> Record? {
     if removals.contains(name) { return nil }
-    return try (puts[name] ?? neighbour(name)).map { rootLinks.applied(to: $0) }
+    return try (puts[name] ?? before(name)).map { rootLinks.applied(to: $0) }
   }
 }
 
