@@ -90,7 +90,8 @@ import Testing
     let slow = SlowAssets(inner: server.assets) {
       // The sweeper takes what seems to be of a server that died.
       assets.clock.advance(by: assets.limits.assetReceiptLifetime)
-      #expect(try await assets.sweep() == .init(uploads: 1, objects: 1))
+      let swept = try await assets.sweep()
+      #expect(swept == .init(uploads: 1, objects: 1))
     }
     let engine = try await Engine(
       store: server.store, assets: slow, limits: assets.limits,
