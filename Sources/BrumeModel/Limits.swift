@@ -17,8 +17,7 @@ package struct Limits: Sendable, Equatable {
   package var syncEngineBatchBytes = 2 << 20
   /// Ours: 200 records of some size. Larger bodies get 413.
   package var requestBodyBytes = 16 << 20
-  /// Ours: bytes of records in one answer. Pages end before it; of records that were asked for by
-  /// name, those beyond fail and can be asked for again.
+  /// Ours: bytes of records in one answer. Pages end before it; of records asked for by name those beyond fail, and can be asked for again.
   package var answerBytes = 32 << 20
   /// Ours: a body that comes without credentials, such as a name and a password.
   package var openBodyBytes = 8192

@@ -196,7 +196,7 @@ def starts_again():
 
 
 def endings_are_announced():
-    """Requests come to a pod for a moment after it is told to end."""
+    """Requests come to a pod for a moment after it was asked to end."""
     for workload in pods("kubernetes/postgres.yaml"):
         hook = container_of(workload)["lifecycle"]["preStop"]["exec"]["command"]
         expect(hook == ["sleep", "5"], "kubernetes/postgres.yaml: a server ends when nobody sends it requests any more")

@@ -17,7 +17,11 @@ import Testing
   static let banned: [(text: String, allowed: [String], instead: String)] = [
     (
       "Task {",
-      ["Sources/BrumeKit", "Sources/BrumeTestKit", "Sources/BrumeTesting", "Sources/brume/"],
+      [
+        "Sources/BrumeKit", "Sources/BrumeTestKit", "Sources/BrumeTesting",
+        "Sources/BrumeConformance",
+        "Sources/brume/",
+      ],
       "a child task of some Service.run()"
     ),
     ("Task.detached", ["Sources/BrumeKit"], "a child task of some Service.run()"),

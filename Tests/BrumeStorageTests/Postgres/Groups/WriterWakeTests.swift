@@ -59,7 +59,7 @@ import Testing
     await writers.close()
   }
 
-  /// A body that goes on when it is told to.
+  /// A body that goes on when somebody says so.
   private final class Held: Sendable {
     private let (begun, begins) = AsyncStream.makeStream(of: Void.self)
     private let gate = DispatchSemaphore(value: 0)
