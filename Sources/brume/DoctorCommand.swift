@@ -158,10 +158,11 @@ struct DoctorCommand: AsyncParsableCommand {
     return "ready at \(connection.access.url)"
   }
 
-  /// What this command reads of a store is else that of another, such as the one from which the server was moved.
+  /// What this command reads of a store is else that of another, such as the one from which the server was moved. One that
+  /// keeps everything in memory has been moved from nowhere.
   private func requireSameStore(_ used: String?, _ server: ServerOptions) async throws {
-    guard try server.folderOfServer() != nil, let used, let settings = try? await settings(),
-      settings.engine.name != used
+    guard try server.folderOfServer() != nil, let used, used != "memory",
+      let settings = try? await settings(), settings.engine.name != used
     else { return }
     throw CommandFailure(
       "it keeps its records in '\(used)', and this command looks at '\(settings.engine.name)': give it the server's "
