@@ -232,7 +232,7 @@ let ruleTests = [
 ]
 
 let edgeTests = [
-  tests(of: "BrumeTracing", uses: ["BrumeModel", tracing]),
+  tests(of: "BrumeTracing", uses: ["BrumeModel", tracing, httpClient, nioCore]),
   tests(
     of: "BrumeServer",
     uses: [

@@ -10,17 +10,23 @@ package import Foundation
 package struct AssetCache: Sendable {
   /// Ours: all files together; what was not asked for the longest goes first.
   static let limitBytes: Int64 = 2 << 30
+  /// Ours: one for each content and one for each field that holds it, so 10,000 files that are in one field each, of 200 KB
+  /// at the limit of bytes. A look through so many takes less than a tenth of a second, and nobody is
+  /// given a file meanwhile.
+  static let limitNames = 20_000
   let directory: URL
   let limitBytes: Int64
+  let limitNames: Int
 
   /// - Parameters:
   ///   - directory: for these files alone.
   ///   - stateDirectory: the device's own, used without a directory. Without either it is the system's temporary
   ///     folder, in a place that only this user can read.
   package init(
-    in directory: String? = nil, stateDirectory: String?, limitBytes: Int64 = Self.limitBytes
+    in directory: String? = nil, stateDirectory: String?, limitBytes: Int64 = Self.limitBytes,
+    limitNames: Int = Self.limitNames
   ) {
-    self.limitBytes = limitBytes
+    (self.limitBytes, self.limitNames) = (limitBytes, limitNames)
     if let directory {
       self.directory = URL(filePath: directory)
     } else if let stateDirectory {
@@ -61,7 +67,7 @@ package struct AssetCache: Sendable {
       unlink(temporary.path)
       throw error
     }
-    prune(now())
+    makeRoom(after: asset.size, now())
     return own
   }
 

@@ -28,7 +28,8 @@
     ) async throws -> HTTPAnswer {
       defer { counts.finish() }
       do {
-        return try await answer(try await Self.files.execute(request, deadline: .distantFuture))
+        return try await Self.answer(
+          try await Self.files.execute(request, deadline: .distantFuture))
       } catch let failure as OutgoingFile.Failure {
         throw failure
       } catch {

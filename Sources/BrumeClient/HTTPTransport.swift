@@ -46,7 +46,12 @@
       if !call.body.isEmpty { request.body = .bytes(body) }
       do {
         let response = try await Self.requests.execute(request, timeout: call.timeAmount)
-        return try await answer(response)
+        // The library's time ends with the head.
+        let answer = try await AnswerWait(time: call.timeAmount).whole {
+          try await Self.answer(response, noting: $0)
+        }
+        guard let answer else { throw HTTPClientError.deadlineExceeded }
+        return answer
       } catch {
         throw Self.failure(error, call, mayBeTaken: call.body.isEmpty || body.isBegun)
       }
@@ -67,7 +72,7 @@
       let response: HTTPClientResponse
       do {
         response = try await client.execute(request(call), deadline: .distantFuture)
-        guard response.status == .ok else { return try await answer(response) }
+        guard response.status == .ok else { return try await Self.answer(response) }
         try call.check(contentType: response.headers.first(name: "content-type"))
       } catch {
         throw Self.failure(error, call)
@@ -103,8 +108,14 @@
       return configuration
     }
 
-    func answer(_ response: HTTPClientResponse) async throws -> HTTPAnswer {
-      let body = try await response.body.collect(upTo: Self.answerBytes)
+    static func answer(
+      _ response: HTTPClientResponse, noting parts: AnswerWait.Parts? = nil
+    ) async throws -> HTTPAnswer {
+      let pieces = response.body.map { piece in
+        parts?.note()
+        return piece
+      }
+      let body = try await pieces.collect(upTo: answerBytes)
       return HTTPAnswer(
         status: Int(response.status.code),
         headers: response.headers.map { HTTPCall.Header($0.name, $0.value) },

@@ -37,7 +37,7 @@ package struct Session: Sendable {
   package let configuration: Result<Configuration, CallFailure>
   package let transport: any Transport
   package let host: Host
-  /// How long one request may take. CloudKit documents 60 seconds.
+  /// The longest wait for anything of an answer. CloudKit documents 60 seconds.
   package var timeout = Duration.seconds(60)
   private let signer: Result<RequestSigner, CallFailure>?
 
@@ -68,7 +68,7 @@ package struct Session: Sendable {
   }
 }
 
-/// How long each request of a task may take, where the task says so: operations do.
+/// The longest wait for anything of each answer, where a task says so: operations do.
 package enum RequestTimeout {
   @TaskLocal package static var current: Duration?
 }

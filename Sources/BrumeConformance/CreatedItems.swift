@@ -1,5 +1,5 @@
 // What a case leaves behind, read from its requests and answers: zones, records outside of them,
-// subscriptions, and faults. It is taken away when the case ends, however it ends, so that somebody else's server
+// subscriptions, and faults. It is taken away when the case ends, also when the run is cancelled, so that somebody else's server
 // is left as it was. Record types stay: the protocol cannot remove them.
 
 import BrumeWire

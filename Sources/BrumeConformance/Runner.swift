@@ -43,7 +43,8 @@ package struct Runner: Sendable {
   /// Runs cases in their order, reporting each outcome as it is known.
   ///
   /// - Returns: the outcomes.
-  /// - Throws: why nothing could run: `CaseError`, or what the transport throws.
+  /// - Throws: why nothing could run: `CaseError`, or what the transport throws; `CancellationError` when it was
+  ///   cancelled, and the case that ran then has taken away what it made.
   package func run(
     _ cases: [Case], each: (Outcome) async -> Void = { _ in }
   ) async throws -> [Outcome] {
@@ -60,6 +61,7 @@ package struct Runner: Sendable {
       let outcome = Outcome(
         name: test.name, ids: test.ids, source: test.source,
         result: await result(of: test, known))
+      try Task.checkCancellation()
       outcomes.append(outcome)
       await each(outcome)
     }
@@ -86,7 +88,8 @@ package struct Runner: Sendable {
     } catch {
       problems = ["\(error)"]
     }
-    problems += await cleanUp(createdItems)
+    // In a task of its own, which goes on when this one is cancelled.
+    problems += await Task { [createdItems] in await cleanUp(createdItems) }.value
     return problems.isEmpty ? .passed : .failed(problems)
   }
 

@@ -17,8 +17,7 @@ package struct Limits: Sendable, Equatable {
   package var syncEngineBatchBytes = 2 << 20
   /// Ours: 200 records of some size. Larger bodies get 413.
   package var requestBodyBytes = 16 << 20
-  /// Ours: bytes of records in one answer. Pages end before it; of records that were asked for by
-  /// name, those beyond fail and can be asked for again.
+  /// Ours: bytes of records in one answer. Pages end before it; of records asked for by name those beyond fail, and can be asked for again.
   package var answerBytes = 32 << 20
   /// Ours: a body that comes without credentials, such as a name and a password.
   package var openBodyBytes = 8192
@@ -218,8 +217,9 @@ package struct Limits: Sendable, Equatable {
   package var notifierPause: Milliseconds = 40
   /// Ours: a change that has waited for so long is delivered at full speed, whoever writes.
   package var notifierMaximumDelay: Milliseconds = 60_000
-  /// Ours: devices and subscriptions whose last push is remembered for merging.
+  /// Ours: pushes that are remembered for merging: the last of each device, subscription and collapse ID. Of all, and of a user.
   package var coalescedKeys = 100_000
+  package var coalescedKeysPerUser = 1000
   /// Ours: silent pushes of one subscription to one device merge within this window.
   package var coalescingWindow: Milliseconds = 1000
   /// Ours: containers whose notifications one courier token may bring.

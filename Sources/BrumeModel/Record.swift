@@ -60,12 +60,43 @@ package struct Record: Equatable, Sendable {
     self.shareDetails = shareDetails
   }
 
-  /// How many bytes the record takes in an answer, or nearly.
+  /// Bytes of names and values, by which engines take their steps.
   package var byteCount: Int {
     fields.reduce(256) { $0 + $1.key.utf8.count + $1.value.size }
   }
+  /// How many bytes the record takes in an answer, or nearly.
+  package var answerBytes: Int {
+    fields.reduce(256) { $0 + $1.key.utf8.count + $1.value.answerBytes }
+  }
   package var isShare: Bool { type == Record.shareType }
   package var isZoneShare: Bool { isShare && name == Record.zoneShareName }
+}
+
+extension FieldValue {
+  /// Of lists that have many elements, most may be what is around these.
+  fileprivate var answerBytes: Int {
+    if case .list(let values, _) = self { values.reduce(0) { $0 + $1.elementBytes } } else { size }
+  }
+
+  /// The most that an element of a list takes with its comma and quotes, but for texts with escapes in them.
+  private var elementBytes: Int {
+    switch self {
+    case .string(let text): text.utf8.count + 3
+    case .bytes(let bytes): (bytes.count + 2) / 3 * 4 + 3
+    // A digit has more than three bits. With a sign, and as a text for those who ask for that.
+    case .int64(let number), .timestamp(let number, _):
+      5 + (Int64.bitWidth - number.magnitude.leadingZeroBitCount) * 3 / 10
+    case .double: 27
+    case .location(let place):
+      place == Location(latitude: place.latitude, longitude: place.longitude) ? 80 : 320
+    case .reference(let target):
+      target.recordName.utf8.count + 44
+        + (target.zone.map { 48 + $0.name.utf8.count + ($0.ownerName?.utf8.count ?? 0) } ?? 0)
+    // With where it can be fetched.
+    case .asset: 512
+    case .list: size
+    }
+  }
 }
 
 /// How a record becomes bytes and comes back. The composition layer supplies the wire's own form,
@@ -120,7 +151,7 @@ package struct StoredRecord: Sendable {
   package var byteCount: Int {
     switch content {
     case .encoded(let bytes, _): bytes.count
-    case .value(let record): record.byteCount
+    case .value(let record): record.answerBytes
     case .unreadable: 0
     }
   }

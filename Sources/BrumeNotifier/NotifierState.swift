@@ -30,7 +30,7 @@ struct NotifierState: Sendable {
   init(_ limits: Limits, historyRows: Int) {
     self.limits = limits
     history.rows = historyRows
-    coalescers = Coalescers(window: limits.coalescingWindow, capacity: limits.coalescedKeys)
+    coalescers = Coalescers(capacity: limits.coalescedKeys)
     unsavedEntries = Int64(limits.notifierUnsavedEntries)
   }
 

@@ -99,10 +99,13 @@ final class EndpointResponder: Sendable {
   private func respond(
     to call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?, _ work: RequestWork?
   ) async throws -> Response {
-    let reply = try await auditLog.carryOut(call, endpoint) {
+    var reply = try await auditLog.carryOut(call, endpoint) {
       try await answerInTurn(call, endpoint, in: lane)
     }
-    if let work { try count(reply, to: call, by: work) }
+    if let work {
+      try count(reply, to: call, by: work)
+      reply.body = made(reply.body, of: call, for: work)
+    }
     var response = try reply.response(
       largeFrom: settings.limits.largeAnswerBytes, in: share(of: answerMemory, call, work),
       isWatched: work != nil)
@@ -116,6 +119,18 @@ final class EndpointResponder: Sendable {
       response.headers[.webAuthToken] = tokens.renewed(after: token)
     }
     return response
+  }
+
+  /// What is made while it is written asks the store or a disk for its parts, so workers make it too.
+  private func made(_ body: Reply.Body, of call: Call, for work: RequestWork) -> Reply.Body {
+    guard let workers, case .stream(let write) = body else { return body }
+    // Long ones of nobody who is a user must not keep those waiting who are to be known.
+    let name = call.caller.user.map { "user \($0.name)" } ?? "answers to \(call.address.lane)"
+    return .stream { @concurrent writer in
+      // Nobody else has it until the workers are done.
+      nonisolated(unsafe) var out: any ResponseBodyWriter = LoopWriter(writer, on: work.executor)
+      try await workers.run(for: name, at: call.address.name) { try await write(&out) }
+    }
   }
 
   /// Of what is not written part by part in `response`: smaller answers, and files.

@@ -56,7 +56,7 @@ package struct StoreMigration: Sendable {
         return try StoreMove(from: source, to: target, report: report).run()
       }
     case .toSQLite(let url):
-      let source = try PostgresMoving(url: url)
+      let source = try PostgresMoving(url: url, isSource: true)
       return try SQLiteMoving.run(folder: folder, isNew: true, logger: logger) { target in
         try StoreMove(from: source, to: target, report: report).run()
       }

@@ -1,4 +1,5 @@
-// What works without being asked, while the disk is full, the database server is away or a page of the database is damaged.
+// What works without being asked, while the disk is full, the database server is away or set so that it
+// may lose what it confirms, or a page of the database is damaged.
 //
 // A request is answered with an error and may come back. Notifier and delivery have no caller: they wait and
 // begin anew from what the store says, and reads go on meanwhile.
@@ -15,7 +16,9 @@ final class StoreRetry: Sendable {
   /// Ours: milliseconds without a failure after which the next one is news. A store may take a minute to fail.
   private static let calm: Int64 = 180_000
 
-  private static let passing: [StoreError.Code] = [.noRoom, .tooSlow, .unreachable, .corrupt]
+  private static let passing: [StoreError.Code] = [
+    .noRoom, .notDurable, .tooSlow, .unreachable, .corrupt,
+  ]
 
   private struct State {
     var code: StoreError.Code?
@@ -42,8 +45,8 @@ final class StoreRetry: Sendable {
     self.sleep = sleep
   }
 
-  /// Does the work, and again when the store had no room for it, was too slow, could not be reached or is damaged where the
-  /// work reads: what concerns pushes does not end a server for everybody. Every other failure of the store is passed on.
+  /// Does the work, and again when the store had no room for it, would not keep it, was too slow, could not be reached or is
+  /// damaged where the work reads: what concerns pushes does not end a server for everybody. Every other failure of the store is passed on.
   func run(_ work: () async throws -> Void) async throws {
     while true {
       do {
@@ -67,6 +70,7 @@ final class StoreRetry: Sendable {
     let line: Logger.Message =
       switch error.code {
       case .noRoom: "pushes wait until there is room in the store"
+      case .notDurable: "pushes wait until the database keeps what it confirms"
       case .tooSlow: "pushes wait until the database is fast enough"
       case .corrupt: "pushes wait until what is stored is mended; run 'brume doctor --deep'"
       default: "pushes wait until the database can be reached"

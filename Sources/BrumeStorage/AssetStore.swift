@@ -11,9 +11,9 @@ import BrumeModel
 
 /// A place that keeps the bytes of assets.
 package protocol AssetStore: Sendable {
-  /// Keeps what `next` yields until it answers nil, as the object `name`.
+  /// Keeps what `next` yields until it answers nil, as the object `name`, in the place of one that is there.
   ///
-  /// - Throws: what `next` threw, or an `AssetFailure`. There is no such object then.
+  /// - Throws: what `next` threw, or an `AssetFailure`. Nothing new has the name then.
   func write(
     _ name: String, from next: () async throws -> ArraySlice<UInt8>?
   ) async throws

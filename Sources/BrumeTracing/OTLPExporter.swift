@@ -64,11 +64,8 @@ package final class OTLPExporter: Sendable {
 
   /// Sends until `finish` is called, then what is left, once.
   package func run(_ logger: Logger) async {
-    var configuration = HTTPClient.Configuration()
-    configuration.timeout.connect = .seconds(5)
-    configuration.redirectConfiguration = .disallow
     let client = HTTPClient(
-      eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+      eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: Self.configuration)
     for await _ in queue.signals {
       // What ends in the next moment goes along.
       try? await sleep(.seconds(1))
@@ -77,6 +74,18 @@ package final class OTLPExporter: Sendable {
     await sendAll(by: client, logger)
     try? await client.shutdown()
   }
+
+  static var configuration: HTTPClient.Configuration {
+    var configuration = HTTPClient.Configuration()
+    configuration.timeout.connect = .seconds(5)
+    // The time of a call ends with the head of its answer.
+    configuration.timeout.read = answerTime
+    configuration.redirectConfiguration = .disallow
+    return configuration
+  }
+
+  /// Ours: so long for an answer to begin, and from each part of it to the next.
+  static let answerTime = TimeAmount.seconds(10)
 
   /// The server ends.
   package func finish() { queue.finish() }
@@ -120,7 +129,7 @@ package final class OTLPExporter: Sendable {
     request.headers.add(name: "content-type", value: "application/json")
     for header in settings.headers { request.headers.add(name: header.name, value: header.value) }
     request.body = .bytes(body)
-    let answer = try await client.execute(request, timeout: .seconds(10))
+    let answer = try await client.execute(request, timeout: Self.answerTime)
     _ = try? await answer.body.collect(upTo: 65_536)
     return Int(answer.status.code)
   }

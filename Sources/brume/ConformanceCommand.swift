@@ -10,6 +10,7 @@ import BrumeServer
 import BrumeStorage
 import BrumeWire
 import FoundationEssentials
+import UnixSignals
 
 struct ConformanceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -54,13 +55,34 @@ struct ConformanceCommand: AsyncParsableCommand {
     }
     guard !chosen.isEmpty else { throw CommandFailure("no case matches '\(filter ?? "")'") }
     let label = String(UInt32.random(in: .min ... .max), radix: 36)
-    let outcomes = try await Runner(try target(), label: label).run(chosen) { show($0) }
+    let outcomes = try await outcomes(of: Runner(try target(), label: label), chosen)
     let failed = outcomes.filter { if case .failed = $0.result { true } else { false } }.count
     let skipped = outcomes.filter { if case .skipped = $0.result { true } else { false } }.count
     Output.say(
       "\(outcomes.count - failed - skipped) passed, \(failed) failed, \(skipped) skipped")
     if failed > 0 { throw ExitCode(1) }
     if skipped == outcomes.count { throw nothingRan(outcomes) }
+  }
+
+  /// Until a signal comes: then the case that runs takes away what it made. Another signal does not wait for that.
+  private func outcomes(of runner: Runner, _ cases: [Case]) async throws -> [Outcome] {
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+    let run = Task { [json] in
+      try await runner.run(cases) { Self.show($0, asJSON: json) }
+    }
+    let watch = Task {
+      var status: Int32?
+      for await signal in signals {
+        if status != nil { BrumeTool.exit(withError: ExitCode(128 + signal.rawValue)) }
+        status = 128 + signal.rawValue
+        run.cancel()
+      }
+      return status
+    }
+    let result = await run.result
+    watch.cancel()
+    if let status = await watch.value { throw ExitCode(status) }
+    return try result.get()
   }
 
   /// Says what would let the cases run, the reason of most of them first.
@@ -124,7 +146,7 @@ struct ConformanceCommand: AsyncParsableCommand {
       "--\(option) is missing\(other ?? "; the variables are about the server of BRUME_URL")")
   }
 
-  private func show(_ outcome: Outcome) {
+  private static func show(_ outcome: Outcome, asJSON json: Bool) {
     let (word, lines): (String, [String]) =
       switch outcome.result {
       case .passed: ("ok", [])

@@ -147,6 +147,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let connection = try server.connect()
     guard try await connection.isReady() else { throw ServerConnection.notReady }
     let status = try await connection.get("status")
+    try await requireSameStore(status["store"]?.string, server)
     let damaged = status["damagedRows"]?.int ?? 0
     guard damaged == 0 else {
       throw CommandFailure(
@@ -155,6 +156,17 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     if let concern = status["certificateConcern"]?.string { throw CommandFailure(concern) }
     return "ready at \(connection.access.url)"
+  }
+
+  /// What this command reads of a store is else that of another, such as the one from which the server was moved. One that
+  /// keeps everything in memory has been moved from nowhere.
+  private func requireSameStore(_ used: String?, _ server: ServerOptions) async throws {
+    guard try server.folderOfServer() != nil, let used, used != "memory",
+      let settings = try? await settings(), settings.engine.name != used
+    else { return }
+    throw CommandFailure(
+      "it keeps its records in '\(used)', and this command looks at '\(settings.engine.name)': give it the server's "
+        + "own --store, --config or variables (docs/operating/deploying.md)")
   }
 
   /// Names every row that is gone afterwards.

@@ -47,7 +47,11 @@ struct RestoreCommand: AsyncParsableCommand {
   var data: String?
   @Option(help: "The storage engine, as for 'brume serve': sqlite or postgres://… [BRUME_STORE]")
   var store: String?
-  @Option(help: "Where assets go, as for 'brume serve': folder or s3://… [BRUME_ASSETS]")
+  @Option(
+    help: """
+      Where assets go, as for 'brume serve': folder or s3://… A bucket is named here, also if it is that of the \
+      variable or the file. [BRUME_ASSETS]
+      """)
   var assets: String?
   @Flag(help: "Send it to the running server, which is SQLite's.") var inPlace = false
   @Option(help: "The running server's address, instead of its folder, with an admin token.")
@@ -120,8 +124,16 @@ struct RestoreCommand: AsyncParsableCommand {
     for (setting, value) in [(Setting.data, data), (.store, store), (.assets, assets)] {
       flags[setting.variable] = value
     }
-    return try Settings(
-      try await SettingSources(flags: flags, environment: ProcessInfo.processInfo.environment))
+    let sources = try await SettingSources(
+      flags: flags, environment: ProcessInfo.processInfo.environment)
+    let settings = try Settings(sources)
+    // In the environment of a server it is that server's, and whoever runs on what is restored removes files there.
+    if assets == nil, case .bucket = settings.assets.storeLocation {
+      throw ValidationError(
+        "\(try sources.origin(of: .assets).source) names a bucket, which may be a live server's: say with --assets "
+          + "where files go, 'folder' or a bucket with a prefix of its own")
+    }
+    return settings
   }
 
   private static func show(_ step: StoreRestore.Progress, on progress: TerminalProgress) {

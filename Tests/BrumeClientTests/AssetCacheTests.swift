@@ -9,18 +9,26 @@ import Testing
 struct AssetCacheTests {
   private let start = Date(timeIntervalSince1970: 1_795_213_861)
 
-  /// Fetches a file of 8 bytes; answers its place, and whether its bytes had to be asked for.
+  /// Fetches a file of 8 equal letters; answers its place, and whether its bytes had to be asked for.
   private func fetch(
     _ letter: Character, _ cache: AssetCache, for holder: [String] = ["photo"],
     after seconds: Double, now: () -> Void = {}
   ) async throws -> (url: URL, wasAsked: Bool) {
-    let bytes = Array(String(repeating: letter, count: 8).utf8)
+    try await fetch(
+      text: String(repeating: letter, count: 8), cache, for: holder, after: seconds, now: now)
+  }
+
+  private func fetch(
+    text: String, _ cache: AssetCache, for holder: [String] = ["photo"], after seconds: Double,
+    now: () -> Void = {}
+  ) async throws -> (url: URL, wasAsked: Bool) {
+    let bytes = Array(text.utf8)
     var digest = ContentDigest()
     digest.update(data: bytes)
     let checksum = Data([1] + digest.bytes().prefix(20)).base64EncodedString()
     var wasAsked = false
     let url = try await cache.file(
-      of: Asset(fileChecksum: checksum, size: 8), for: holder,
+      of: Asset(fileChecksum: checksum, size: Int64(bytes.count)), for: holder,
       now: {
         now()
         return start + seconds
@@ -114,10 +122,46 @@ struct AssetCacheTests {
     let left = a.url.deletingLastPathComponent().appending(path: ".left")
     try Data([1]).write(to: left)
     AssetCache.touch(left, start)
-    _ = try await fetch("b", cache, after: 86_399)
+    cache.prune(start + 86_399)
     #expect(isThere(left), "it may still be on its way")
-    _ = try await fetch("c", cache, after: 86_400)
+    cache.prune(start + 86_400)
     #expect(!isThere(left) && isThere(a.url))
+  }
+
+  @Test func `the folder is not looked through for each of 200 downloads`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let cache = AssetCache(stateDirectory: folder)
+    try FileManager.default.createDirectory(
+      at: cache.directory, withIntermediateDirectories: true)
+    // A look removes it.
+    let left = cache.directory.appending(path: ".left")
+    var looks = 0
+    for index in 0..<200 {
+      if !isThere(left) {
+        try Data([1]).write(to: left)
+        AssetCache.touch(left, start)
+      }
+      _ = try await fetch(text: "file \(index)", cache, after: 86_400)
+      if !isThere(left) { looks += 1 }
+    }
+    #expect((2...5).contains(looks), "at the first, and after each 64: \(looks)")
+  }
+
+  @Test func `beyond a number of names the oldest files go, however small`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let cache = AssetCache(stateDirectory: folder, limitNames: 4)
+    var files: [URL] = []
+    for (letter, seconds) in [("a", 0.0), ("b", 1), ("c", 2)] {
+      files.append(try await fetch(Character(letter), cache, after: seconds).url)
+    }
+    cache.prune(start + 3599)
+    #expect(files.allSatisfy(isThere), "they were asked for in the last hour")
+    cache.prune(start + 3602)
+    #expect(files.map(isThere) == [false, true, true])
+    let left = try FileManager.default.contentsOfDirectory(atPath: cache.directory.path)
+    #expect(left.filter { !$0.hasPrefix(".") }.count == 4)
   }
 
   #if os(Linux)

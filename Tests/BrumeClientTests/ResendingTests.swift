@@ -100,6 +100,25 @@ struct ResendingTests {
     #expect(requests.count == 3, "the first, the one that was lost, and its repetition")
   }
 
+  /// The library's own time ends with the head.
+  @Test(arguments: Way.allCases)
+  func `an answer of which nothing more comes is given up when the time of a call has passed`(
+    way: Way
+  ) async throws {
+    let requests = Requests()
+    let beginning = ScriptedServer.Step.say("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
+    try await ScriptedServer.run(Self.script(requests, [beginning])) { server, base in
+      let call = HTTPCall(
+        method: "GET", base: base, target: "/", timeout: .milliseconds(200))
+      let failure = await #expect(throws: CallFailure.self) {
+        _ = try await way.transport.send(call)
+      }
+      guard case .timedOut = failure else { throw try #require(failure) }
+      await server.closed()
+    }
+    #expect(requests.count == 1)
+  }
+
   // MARK: Saves
 
   /// Saves of zones have no name by which the server would know a repetition.

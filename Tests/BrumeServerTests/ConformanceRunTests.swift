@@ -103,4 +103,24 @@ import Testing
     #expect(operation?["operationType"] == "delete")
     #expect(operation?["zone"]?["zoneID"]?["zoneName"] == "zone-t-0")
   }
+
+  @Test func `what a case made is taken away also when the run is cancelled in it`() async throws {
+    let server = Server { call in
+      // As a client that waits is.
+      try Task.checkCancellation()
+      if call.target.contains("zones/list") {
+        withUnsafeCurrentTask { $0?.cancel() }
+        throw CancellationError()
+      }
+      return ["userRecordName": "_a", "zones": [["zoneID": ["zoneName": "Z"]]]]
+    }
+    let run = Task {
+      try await problems(
+        [["call": "zones/list"], ["call": "zones/list"]], zones: ["z"], at: server)
+    }
+    await #expect(throws: CancellationError.self) { try await run.value }
+    let last = try JSON(parsing: try #require(server.calls.last).body)
+    #expect(last["operations"]?.array?.first?["operationType"] == "delete")
+    #expect(server.calls.filter { $0.target.contains("zones/list") }.count == 1)
+  }
 }

@@ -17,7 +17,7 @@ final class HeldStore: WrappingStore {
   enum Work: Sendable { case requests, notifier, delivery }
 
   private struct Stops {
-    var read: Manner?
+    var read: (manner: Manner, isMeant: @Sendable () -> Bool)?
     var write: (manner: Manner, work: Work)?
     /// Each call keeps its thread, whoever asks.
     var everything = false
@@ -40,7 +40,12 @@ final class HeldStore: WrappingStore {
   /// Reads of requests.
   var reads: Int { readCount.withLock { $0 } }
 
-  func stopNextRead(_ manner: Manner = .waits) { stops.withLock { $0.read = manner } }
+  /// The next of a request, of those for which `isMeant` says so.
+  func stopNextRead(
+    _ manner: Manner = .waits, where isMeant: @escaping @Sendable () -> Bool = { true }
+  ) {
+    stops.withLock { $0.read = (manner, isMeant) }
+  }
   func stopNextWrite(_ manner: Manner = .waits, of work: Work = .requests) {
     stops.withLock { $0.write = (manner, work) }
   }
@@ -101,9 +106,9 @@ final class HeldStore: WrappingStore {
     if isOfRequest { readCount.withLock { $0 += 1 } }
     let manner = stops.withLock { stops -> Manner? in
       if stops.everything { return .blocks }
-      guard isOfRequest else { return nil }
-      defer { stops.read = nil }
-      return stops.read
+      guard isOfRequest, let read = stops.read, read.isMeant() else { return nil }
+      stops.read = nil
+      return read.manner
     }
     try await stop(manner)
     return try await inner.read(plan, body)
@@ -142,7 +147,9 @@ struct HeldServer: Sendable {
         let store = HeldStore(inner)
         made.withLock { $0 = store }
         return store
-      })
+      },
+      // What is held here keeps threads, which tests beside it wait for.
+      workers: Workers(threads: 6, perLane: 2))
     let store = made.withLock { $0! }
     try await fixture.live { port in
       // Whatever a test forgot ends with it.
@@ -157,6 +164,16 @@ struct HeldServer: Sendable {
     let target = "\(fixture.path(endpoint))?\(fixture.credentials(user))"
     return
       "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+  }
+
+  /// A call of an operator.
+  ///
+  /// - Parameter token: nil: the owner's.
+  func admin(_ method: String, _ path: String, _ body: String = "", token: String? = nil) -> String
+  {
+    "\(method) /_brume/admin/\(path) HTTP/1.1\r\nHost: localhost\r\n"
+      + "Authorization: Bearer \(token ?? fixture.server.adminToken)\r\n"
+      + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }
 
   /// One request on a connection of its own: everything until the answer's end.

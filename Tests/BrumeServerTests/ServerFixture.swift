@@ -36,7 +36,8 @@ struct ServerFixture: Sendable {
   init(
     host: BrumeCore.Host = .real, in known: DataFolder? = nil,
     _ adjust: (inout Settings) -> Void = { _ in },
-    wrapping: (any Store) -> any Store = { $0 }, logger: Logger = Self.silent
+    wrapping: (any Store) -> any Store = { $0 }, logger: Logger = Self.silent,
+    workers: Workers = .shared
   ) async throws {
     var settings = Settings()
     settings.engine = .memory
@@ -56,7 +57,7 @@ struct ServerFixture: Sendable {
     adjust(&settings)
     server = try await Composition(
       settings: settings, folder: try known ?? DataFolder(path: folder), host: host,
-      logger: logger, wrapping: wrapping)
+      logger: logger, workers: workers, wrapping: wrapping)
     ready = try await server.development.prepare(
       in: ContainerEnvironment(settings.container, .development))
   }

@@ -36,11 +36,14 @@ import Testing
   }
 
   @Test func `another reason has a line of its own`() async {
-    let lines = await Self.lines([(3, .unreachable), (3, .noRoom), (3, .tooSlow), (3, .corrupt)])
+    let lines = await Self.lines([
+      (3, .unreachable), (3, .noRoom), (3, .notDurable), (3, .tooSlow), (3, .corrupt),
+    ])
     #expect(
       lines == [
         "pushes wait until the database can be reached",
         "pushes wait until there is room in the store",
+        "pushes wait until the database keeps what it confirms",
         "pushes wait until the database is fast enough",
         "pushes wait until what is stored is mended; run 'brume doctor --deep'",
       ])

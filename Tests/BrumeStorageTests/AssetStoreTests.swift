@@ -59,6 +59,22 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/incoming").isEmpty)
   }
 
+  @Test func `a file that is refused on its way leaves nothing in the folder`() async throws {
+    let folder = try TemporaryFolder()
+    let root = folder.path + "/assets"
+    let store = try FolderAssetStore(folder: root)
+    var pieces = 0
+    await #expect(throws: CancellationError.self) {
+      try await store.write("refused00000") {
+        pieces += 1
+        guard pieces <= 2 else { throw CancellationError() }
+        return [1, 2, 3]
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/incoming").isEmpty)
+    #expect(try await store.names(after: "", limit: 10) == [])
+  }
+
   @Test func `a folder keeps its identity, which is no file of anybody`() async throws {
     let folder = try TemporaryFolder()
     let root = folder.path + "/assets"

@@ -1,6 +1,8 @@
 // What is measured, and what is not, without a collector.
 
+import AsyncHTTPClient
 import BrumeModel
+import NIOCore
 import Synchronization
 import Testing
 import Tracing
@@ -96,6 +98,10 @@ struct SpanTests {
     #expect(queue.take(upTo: 2).count == 2)
     #expect(queue.take(upTo: 2).count == 1)
     #expect(Limits.apple.spansPerCall == 512)
+  }
+
+  @Test func `a collector that falls silent amid its answer is given up`() {
+    #expect(OTLPExporter.configuration.timeout.read == .seconds(10))
   }
 
   @Test func `without traces a call only runs its body`() async {

@@ -21,9 +21,17 @@ import Testing
       let file = server.folder + "/alice.export"
       let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
       #expect(out.status == 0 && out.talk.contains("2 records and 1 files"), "\(out.talk)")
+      #expect(out.talk.contains("from container 'iCloud.org.example.app' in development"))
       let back = try await Tool.run(
         "import", file, "--user", "bob", "--data", server.folder)
       #expect(back.status == 0, "\(back.talk)")
+      #expect(back.talk.contains("into container 'iCloud.org.example.app' in development"))
+      let elsewhere = try await Tool.run(
+        "export", "--user", "alice", "--environment", "production", server.folder + "/other",
+        "--data", server.folder)
+      #expect(
+        elsewhere.talk.contains("0 records and 0 files of alice, from container")
+          && elsewhere.talk.contains("in production"), "\(elsewhere.talk)")
       let bobs = try server.device("bobs", of: "bob")
       #expect(Set(try await bobs.changes().summary) == ["+a", "+b"])
       let record = try await bobs.fetch("a")
@@ -103,6 +111,25 @@ import Testing
       #expect(last.parent?.recordID.recordName == "album")
       let url = try #require((last["photo"] as? CKAsset)?.fileURL)
       #expect(try Data(contentsOf: url) == Data([1, 2, 3]))
+    }
+  }
+
+  @Test func `a record that is there already loses a parent that the export does not have`()
+    async throws
+  {
+    try await ServerProcess.run { server in
+      let phone = try server.device("phone", of: "alice")
+      try await phone.makeZone("Z")
+      try await phone.save("a")
+      let lines = try await server.exported()
+      let bobs = try server.device("bobs", of: "bob")
+      try await bobs.makeZone("Z")
+      let below = bobs.record("a")
+      below.setParent(try await bobs.save("album"))
+      try await bobs.database.save(below)
+      let back = try await server.importForBob(lines)
+      #expect(back.status == 0, "\(back.talk)")
+      #expect(try await bobs.fetch("a").parent == nil)
     }
   }
 

@@ -71,6 +71,13 @@ import Testing
     ] {
       #expect(doctor.output.contains("ok    database \(subject): "), "\(doctor.output)")
     }
+    for deep in [[], ["--deep"]] {
+      let other = try await Tool.run(["doctor", "--data", folder] + deep)
+      #expect(other.status == 1, "the folder still has the store of before: \(other.output)")
+      #expect(
+        other.output.contains("its records in 'postgres', and this command looks at 'sqlite'"),
+        "\(other.output)")
+    }
     let refused = try await Tool.run(
       "migrate", "--data", folder + "/back", "--from", url, "--to", "sqlite")
     #expect(refused.status == 73)

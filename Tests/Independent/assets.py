@@ -2,7 +2,7 @@
 as the S3 service.
 
 Checked on the data folder and on a bucket: raw and form uploads, checksums, ranges, an upload at
-the limit of 50 MB with the server's memory bounded, one byte more refused, used and expired
+the limit of 50 MB with the server's memory bounded, one byte more refused, readers that have stopped, used and expired
 receipts and addresses refused, orphans swept, and a kill -9 between upload and save. A server with a bucket is restored
 beside itself, as its own refusal says.
 """
@@ -203,6 +203,42 @@ def crash(server, assets):
     return assets
 
 
+def slow(assets):
+    """More downloads than an HTTP client has connections to one host by itself, whose readers have stopped. A file of each
+    is larger than what sockets take; whoever comes then is served."""
+    data = content(16 << 20, seed=6)
+    _, value = assets.upload(data, record="slow")
+    url = assets.save(value, record="slow")["value"]["downloadURL"]
+    parts = urllib.parse.urlparse(url)
+    readers = []
+    try:
+        for _ in range(12):
+            reader = socket.socket()
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            readers.append(reader)
+            reader.settimeout(120)
+            reader.connect(assets.server.address)
+            reader.sendall(f"GET {parts.path}?{parts.query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        # The head leaves before the bucket is asked, the first byte behind it when it has answered.
+        for reader in readers:
+            begun = b""
+            while not begun.partition(b"\r\n\r\n")[2] and (piece := reader.recv(1024)):
+                begun += piece
+            check(begun.startswith(b"HTTP/1.1 200 ") and begun.partition(b"\r\n\r\n")[2],
+                  "a download begins beside others that stand still")
+        status, _, answer = assets.download(url, {"Range": "bytes=0-99"})
+        check(status == 206 and answer == data[:100], f"beside slow readers a file can be read: {status}")
+        status, other = assets.upload(b"other", record="other")
+        check(status == 200, f"and another be sent: {status}")
+        if status == 200:
+            url = assets.save(other, record="other")["value"]["downloadURL"]
+            status, _, answer = assets.download(url)
+            check(status == 200 and answer == b"other", f"and be read: {status}")
+    finally:
+        for reader in readers:
+            reader.close()
+
+
 def files_below(folder):
     return sum(len(names) for _, _, names in os.walk(folder))
 
@@ -223,6 +259,7 @@ def run(arguments, name, place, objects):
         assets = Assets(one)
         basics(assets)
         grown = large(assets)
+        slow(assets)
         crash(one, assets)
         one.stop()
         shutil.rmtree(folder)

@@ -417,6 +417,8 @@ def continue_backup(tool, folder, earlier, name, what):
 def check_plain(tool, binary, folder, backup, values, before):
     """The whole backup alone: the state at which it was taken."""
     target = f"{folder}/plain"
+    # As a new volume of ext4 is.
+    os.makedirs(f"{target}/lost+found")
     result = tool("restore", backup, "--data", target)
     expect(result.returncode == 0, f"the first backup comes back alone ({result.stderr})")
     server = Server(binary, target).start()

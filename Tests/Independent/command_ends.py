@@ -245,7 +245,8 @@ def taken_name(binary, folder):
     def taken():
         open(file, "w").close()
         return export
-    with scripted(shares=lambda: '{"shares":[]}', users_export=taken) as server:
+    place = lambda: '{"container":"iCloud.org.example.app"}'
+    with scripted(status=place, shares=lambda: '{"shares":[]}', users_export=taken) as server:
         outcome = run(binary, "export", "--user", "alice", file, *server)
     expect(outcome.returncode != 0 and "what was written is in" in outcome.stderr, f"says where it is {outcome.stderr}")
     with open(file + ".part") as part:

@@ -117,6 +117,13 @@ def pages_name_settings(brume):
     print("  ok: the pages for operators name settings that exist", flush=True)
 
 
+def crontabs_are_escaped():
+    """In a crontab an unescaped % ends the command."""
+    pages = glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)
+    blocks = [block for page in pages for block in re.findall(r"^```crontab\n(.*?)^```", open(page).read(), re.M | re.S)]
+    expect(blocks and not any(re.search(r"(?<!\\)%", block) for block in blocks), "each % in a line for cron is escaped")
+
+
 # MARK: Files
 
 def compose_fits_the_image():
@@ -178,6 +185,21 @@ def ends_in_time(brume):
     waits += [workload["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
               for name in ("kubernetes/sqlite.yaml", "kubernetes/postgres.yaml") for workload in pods(name)]
     expect(min(waits) > limit, f"each file waits longer than the {limit} s that a server may take to end")
+
+
+def starts_again():
+    """By itself systemd gives up after five starts in ten seconds, for good."""
+    expect(unit_values("Restart") == ["on-failure"] and unit_values("StartLimitIntervalSec") == ["0"],
+           "brume.service starts a server again however often it has ended")
+    unit, _, service = text("brume.service").partition("[Service]")
+    expect("StartLimitIntervalSec" in unit and "RestartSec" in service, "with each setting in the section that systemd reads it in")
+
+
+def endings_are_announced():
+    """Requests come to a pod for a moment after it was asked to end."""
+    for workload in pods("kubernetes/postgres.yaml"):
+        hook = container_of(workload)["lifecycle"]["preStop"]["exec"]["command"]
+        expect(hook == ["sleep", "5"], "kubernetes/postgres.yaml: a server ends when nobody sends it requests any more")
 
 
 def unit_is_sound(brume, folder):
@@ -255,9 +277,12 @@ def main():
     brume = os.path.realpath(parser.parse_args().brume)
     settings_are_known(brume)
     pages_name_settings(brume)
+    crontabs_are_escaped()
     compose_fits_the_image()
     workloads_fit_the_image()
     ends_in_time(brume)
+    starts_again()
+    endings_are_announced()
     job_runs_what_there_is(brume)
     with tempfile.TemporaryDirectory() as folder:
         unit_is_sound(brume, folder)

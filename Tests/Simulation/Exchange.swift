@@ -25,6 +25,8 @@ final class Exchange: @unchecked Sendable {
     var verdicts: [Model.Verdict] = []
     /// The same for zones: those to be deleted that were not there.
     var missingZones: Set<Int> = []
+    /// The zones that it made: each may be gone, or another one, by the time of the answer.
+    var made: [ZoneName: Int64] = [:]
     var hasCommitted = false
     /// Zones that no device deleted, and that were not made again, at each reading of the store, or when it was committed.
     var losses: [[ZoneName: Model.Loss]] = []

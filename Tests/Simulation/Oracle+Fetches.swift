@@ -83,14 +83,14 @@ extension Oracle {
     tags.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   }
 
-  /// Who has just made a zone has all of it.
+  /// Who has just made a zone has all of it. An earlier request of his may have made it, of which he has no answer.
   func remember(_ made: [String: Any], _ zone: ZoneName, _ exchange: Exchange) {
     guard let user = exchange.user?.name, let token = made["syncToken"] as? String,
       (made["brume"] as? [String: Any])?["isNew"] as? Bool == true,
-      let content = model.zones[zone]
+      let incarnation = exchange.seen.made[zone] ?? model.zones[zone]?.incarnation
     else { return }
     let key = "\(user) \(zone) \(token)"
-    if views[key] == nil { views[key] = View(incarnation: content.incarnation) }
+    if views[key] == nil { views[key] = View(incarnation: incarnation) }
   }
 
   // MARK: Changes of databases

@@ -5,6 +5,7 @@ import BrumeCore
 import BrumeKit
 import BrumeModel
 import BrumeServer
+import BrumeStorage
 import Foundation
 
 struct Losses {
@@ -160,6 +161,13 @@ extension World {
           }
         }
       }
-    } catch { note("\(exchange.action) failed: \(error)") }
+    } catch {
+      note("\(exchange.action) failed: \(error)")
+      // As the operator's request does, which this is the work of.
+      if let error = error as? StoreError, error.code == .unavailable {
+        server.composition.health.storageFailed(error)
+      }
+      server.superviseStorage()
+    }
   }
 }

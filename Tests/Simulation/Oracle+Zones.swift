@@ -25,6 +25,7 @@ extension Oracle {
       losses.made(zone)
       model.losses[zone] = nil
       model.zones[zone] = Model.Zone(incarnation: incarnation, version: model.nextVersion())
+      exchange?.seen.made[zone] = incarnation
       if let exchange { changed(zone, by: exchange) }
     }
     for row in rows {

@@ -61,20 +61,24 @@ struct DeclaringFile: Sendable {
   init(path: String, text: String) {
     self.path = path
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    declarations = lines.indices.compactMap { Self.declaration(at: $0, of: lines) }
+    // Each is asked for by everything below it.
+    let heads = lines.map(Self.head)
+    declarations = lines.indices.compactMap { Self.declaration(at: $0, of: lines, heads) }
     var comments: [String: String] = [:]
-    for (index, line) in lines.enumerated() {
-      guard let found = Self.head(line), Self.types.contains(found.keyword) else { continue }
-      comments[Self.typeName(line), default: ""] += Self.comment(above: index, in: lines)
+    for (index, found) in heads.enumerated() {
+      guard let found, Self.types.contains(found.keyword) else { continue }
+      comments[Self.typeName(lines[index]), default: ""] += Self.comment(above: index, in: lines)
     }
     typeComments = comments
   }
 
-  private static func declaration(at index: Int, of lines: [Substring]) -> Declaration? {
-    guard let found = head(lines[index]) else { return nil }
+  private static func declaration(
+    at index: Int, of lines: [Substring], _ heads: [Head?]
+  ) -> Declaration? {
+    guard let found = heads[index] else { return nil }
     let isMember = members.contains(found.keyword)
     var isRequirement = false
-    if isMember, !found.isVisible, let outer = parent(of: index, in: lines) {
+    if isMember, !found.isVisible, let outer = parent(of: index, in: lines, heads) {
       isRequirement = outer.keyword == "protocol" && outer.isVisible
     }
     let isKnown = types.contains(found.keyword) || isMember
@@ -83,13 +87,16 @@ struct DeclaringFile: Sendable {
     return Declaration(
       line: index + 1, name: name(at: index, in: lines), isRequirement: isRequirement,
       needsComment: isRequirement || types.contains(found.keyword) || found.keyword == "func",
-      comment: comment(above: index, in: lines), outer: outerTypes(of: index, in: lines),
+      comment: comment(above: index, in: lines), outer: outerTypes(of: index, in: lines, heads),
       throwing: isMember ? throwing(text, of: lines[index]) : nil,
       parameters: isMember ? parameters(text) : [])
   }
 
-  /// What a line declares, and whether others see it; nil: nothing.
-  private static func head(_ line: Substring) -> (isVisible: Bool, keyword: String)? {
+  /// What a line declares, and whether others see it.
+  private typealias Head = (isVisible: Bool, keyword: String)
+
+  /// Nil: the line declares nothing.
+  private static func head(_ line: Substring) -> Head? {
     let words = line.split(separator: " ").map { String($0) }
     var isVisible = false
     for (place, word) in words.enumerated() {
@@ -106,15 +113,13 @@ struct DeclaringFile: Sendable {
   }
 
   /// The type that a line is in; nil: none, or the line is in a function.
-  private static func parent(
-    of index: Int, in lines: [Substring]
-  ) -> (isVisible: Bool, keyword: String)? {
+  private static func parent(of index: Int, in lines: [Substring], _ heads: [Head?]) -> Head? {
     var limit = spaces(lines[index])
     for above in (0..<index).reversed() {
       let text = trimmed(lines[above])
       let depth = spaces(lines[above])
       if text.isEmpty || text.hasPrefix("//") || depth >= limit { continue }
-      if let found = head(lines[above]) { return found }
+      if let found = heads[above] { return found }
       if text.hasPrefix("#") {
         limit = depth
       } else if text.hasPrefix("{") || text.hasPrefix(")") || text.hasPrefix("where") {
@@ -129,7 +134,7 @@ struct DeclaringFile: Sendable {
 
   /// The types that a line is in, from the innermost.
   private static func outerTypes(
-    of index: Int, in lines: [Substring]
+    of index: Int, in lines: [Substring], _ heads: [Head?]
   ) -> [(name: String, comment: String)] {
     var found: [(name: String, comment: String)] = []
     var limit = spaces(lines[index])
@@ -137,7 +142,7 @@ struct DeclaringFile: Sendable {
       let (text, depth) = (trimmed(lines[above]), spaces(lines[above]))
       if text.isEmpty || text.hasPrefix("//") || depth >= limit { continue }
       limit = depth
-      if let outer = head(lines[above]),
+      if let outer = heads[above],
         types.contains(outer.keyword) || outer.keyword == "extension"
       {
         found.append((typeName(lines[above]), comment(above: above, in: lines)))

@@ -19,6 +19,10 @@ package final class S3AssetStore: AssetStore {
   private static let silence = TimeAmount.seconds(60)
   /// Ours: a list or an error; more is not read.
   private static let answerBytes = 4 << 20
+  /// Ours: connections to the service, as many as the server may have itself. Each is used by a request that the server
+  /// has admitted, and a download keeps its own for as long as its client reads: with fewer, slow readers would keep
+  /// everybody's files waiting.
+  private static let connections = 1_000_000
   private let address: S3Address
   private let credentials: S3Credentials
   private let spool: String
@@ -47,6 +51,7 @@ package final class S3AssetStore: AssetStore {
     configuration.timeout.read = silence
     configuration.redirectConfiguration = .disallow
     configuration.httpVersion = .http1Only
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     return HTTPClient(
       eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
   }

@@ -20,17 +20,21 @@ enum PlainAnswer {
 
   /// The answer, and whether the connection may carry another request.
   static func whole(
-    from connection: PlainConnection
+    from connection: PlainConnection, noting parts: AnswerWait.Parts? = nil
   ) async throws -> (answer: HTTPAnswer, mayBeReused: Bool) {
-    try await whole(from: connection, after: try await head(from: connection))
+    let head = try await head(from: connection)
+    parts?.note()
+    return try await whole(from: connection, after: head, noting: parts)
   }
 
   /// The same, from the body on.
   static func whole(
-    from connection: PlainConnection, after head: HTTPResponseHead
+    from connection: PlainConnection, after head: HTTPResponseHead,
+    noting parts: AnswerWait.Parts? = nil
   ) async throws -> (answer: HTTPAnswer, mayBeReused: Bool) {
     var bytes: [UInt8] = []
     while let piece = try await body(from: connection) {
+      parts?.note()
       guard bytes.count + piece.readableBytes <= PlainTransport.answerBytes else {
         throw PlainFailure.answerTooLarge
       }

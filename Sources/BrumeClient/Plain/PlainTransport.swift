@@ -17,31 +17,33 @@ package struct PlainTransport: Transport {
   private static let files = PlainConnections(most: 8, stall: .seconds(60))
 
   private let streams: PlainConnections
-  private let pass: @Sendable (TimeAmount) async -> Void
+  private let wait: @Sendable (TimeAmount) -> AnswerWait
 
-  package init() { self.init(pass: Self.pass) }
+  package init() { self.init(streams: Self.streams) }
 
   /// - Parameters:
   ///   - streams: the connections of streams.
-  ///   - pass: waits until so much time has passed, or its task is cancelled.
+  ///   - wait: the wait of a call with this time.
   init(
     streams: PlainConnections = Self.streams,
-    pass: @escaping @Sendable (TimeAmount) async -> Void = Self.pass
+    wait: @escaping @Sendable (TimeAmount) -> AnswerWait = { AnswerWait(time: $0) }
   ) {
     self.streams = streams
-    self.pass = pass
+    self.wait = wait
   }
 
   package func send(_ call: HTTPCall) async throws -> HTTPAnswer {
     let sent = SentState()
     do {
       let address = try PlainAddress(call)
-      return try await within(call.timeAmount) {
+      let answer = try await wait(call.timeAmount).whole { parts in
         try await Self.requests.use(address) { connection in
           try await write(call, to: connection, address, sent)
-          return try await PlainAnswer.whole(from: connection)
+          return try await PlainAnswer.whole(from: connection, noting: parts)
         }
       }
+      guard let answer else { throw PlainFailure.outOfTime }
+      return answer
     } catch {
       throw PlainFailure.reported(error, call, mayBeTaken: sent.mayBeTaken)
     }
@@ -131,35 +133,6 @@ package struct PlainTransport: Transport {
 // MARK: Requests
 
 extension PlainTransport {
-  /// Ends a request whose time is used up.
-  private func within<Answer: Sendable>(
-    _ time: TimeAmount, _ body: @escaping @Sendable () async throws -> Answer
-  ) async throws -> Answer {
-    try await withThrowingTaskGroup(of: Answer?.self) { group in
-      defer { group.cancelAll() }
-      group.addTask(operation: { try await body() })
-      group.addTask(operation: {
-        await pass(time)
-        // That its caller gave up is for the call to report.
-        try Task.checkCancellation()
-        return nil
-      })
-      guard let first = try await group.next(), let answer = first else {
-        throw PlainFailure.outOfTime
-      }
-      return answer
-    }
-  }
-
-  private static func pass(_ time: TimeAmount) async {
-    let end = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}
-    await withTaskCancellationHandler {
-      _ = try? await end.futureResult.get()
-    } onCancel: {
-      end.cancel()
-    }
-  }
-
   private func head(of call: HTTPCall, _ address: PlainAddress) -> HTTPRequestHead {
     var headers = HTTPHeaders([("host", address.authority)])
     for header in call.headers { headers.add(name: header.name, value: header.value) }

@@ -25,8 +25,8 @@ package struct AssetUploads: Sendable {
   ///
   /// - Parameter announced: how many bytes the client says will come; nil if it does not say.
   /// - Throws: `accessDenied` for a ticket that is expired, not ours, or of a user who is deleted, `limitExceeded` for a file
-  ///   that is too large, `quotaExceeded` where what waits for a save already leaves no room, what
-  ///   `next` threw, or an `AssetFailure` of the asset store.
+  ///   that is too large, `quotaExceeded` where what waits for a save already leaves no room, `tryAgainLater` if it lasts
+  ///   as long as the receipt is good, what `next` threw, or an `AssetFailure` of the asset store.
   package func receive(
     _ text: String, announced: Int64? = nil, from next: () async throws -> ArraySlice<UInt8>?
   ) async throws -> Asset {
@@ -37,7 +37,10 @@ package struct AssetUploads: Sendable {
     var meter = AssetMeter(limit: room)
     do {
       try await assets.write(id) {
-        guard let piece = try await next() else { return nil }
+        let piece = try await next()
+        // From then on nobody counts the room it takes, and its row may be gone.
+        guard host.now() < began + limits.assetReceiptLifetime else { throw Self.tooLate }
+        guard let piece else { return nil }
         try meter.take(piece)
         return piece
       }

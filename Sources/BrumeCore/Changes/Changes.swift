@@ -44,7 +44,8 @@ package struct Changes: Sendable {
     try refuseChangesOfPublic(scope, caller)
     try limits.checkCount(requests.count)
     let changes = ZoneChanges(scope: scope, caller: caller, limits: limits, tokens: tokens)
-    return try await store.read(changes.reads(of: requests)) { transaction in
+    let joined = try await store.joinedZones(of: caller, in: scope)
+    return try await store.read(changes.reads(of: requests, among: joined)) { transaction in
       var budget = AnswerBudget(changes.limits)
       var joined = JoinedShares()
       return try requests.map { request in

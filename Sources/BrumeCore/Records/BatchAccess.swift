@@ -67,7 +67,7 @@ final class BatchAccess {
     case .public: return .public(stage.schema.rights(of: stored.type))
     case .private: return .own
     case .shared:
-      let covering = try coverage.shares(of: stored) { try stage.before($0) }
+      let covering = try coverage.shares(of: stored) { try stage.neighbour($0) }
       return .shared(try view.shares?.permission(through: covering))
     }
   }

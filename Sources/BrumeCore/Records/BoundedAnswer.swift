@@ -19,9 +19,9 @@ struct BoundedAnswer {
     case .success(.saved(let stored)):
       // Measured as when it was saved: its stored form may be a third longer.
       let record = try stored.record()
-      return room.takes(record.byteCount) ? result : savedAlready(record)
+      return room.takes(record.answerBytes) ? result : savedAlready(record)
     case .failure(let failure):
-      guard let record = failure.error.serverRecord, !room.takes(record.byteCount) else {
+      guard let record = failure.error.serverRecord, !room.takes(record.answerBytes) else {
         return result
       }
       return .failure(ItemFailure(failure.id, limits.answerIsFull(before: failure.id.name)))

@@ -25,6 +25,8 @@ struct CascadeSize: Sendable {
   var bytes = 0
   /// What was read to find that out, whether it goes or not.
   var bytesRead = 0
+  /// What was read to decide about the request beside.
+  var boundBytes = 0
 }
 
 /// What a read has found.
@@ -43,7 +45,7 @@ struct FoundCascade: Sendable {
     do {
       let schema = try schemas.justInTime(
         for: large.zone.database, in: transaction, limits: context.limits)
-      let stage = Stage(transaction, zone: large.zone, schema: schema)
+      let stage = Stage(transaction, zone: large.zone, schema: schema, context.limits)
       var removals = Removals(
         context, stage, Removals.Links(), saved: large.saved, behind: before)
       let wanted = large.names.sorted().enumerated().map { ($0, $1) }

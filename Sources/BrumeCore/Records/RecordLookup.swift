@@ -6,9 +6,12 @@ import BrumeStorage
 /// Looks records up in one transaction.
 struct RecordLookup {
   private var access: RecordAccess
-  private var bytes = 0
+  private var room: AnswerRoom
 
-  init(access: RecordAccess) { self.access = access }
+  init(access: RecordAccess) {
+    self.access = access
+    room = AnswerRoom(access.limits)
+  }
 
   mutating func result(_ name: String, in zone: ZoneID?) throws -> RecordResult {
     let caller = access.caller
@@ -24,6 +27,8 @@ struct RecordLookup {
 
   private mutating func found(_ key: RecordKey) throws -> StoredRecord {
     _ = try access.view(of: key.zone)
+    // What does not fit is not read either.
+    if room.isFull { throw full(before: key.name) }
     let transaction = access.transaction
     let stored =
       try transaction.records.find(key)
@@ -39,13 +44,14 @@ struct RecordLookup {
   /// Counts what the answer holds; one record always fits.
   private mutating func fitting(_ stored: StoredRecord) throws(BrumeError) -> StoredRecord {
     if case .unreadable(let error) = stored.content { throw error }
-    let isFirst = bytes == 0
-    let maximum = access.limits.answerBytes
-    bytes += stored.byteCount
-    if isFirst || bytes <= maximum { return stored }
-    throw BrumeError(
+    if room.takes(stored.byteCount) { return stored }
+    throw full(before: stored.name)
+  }
+
+  private func full(before name: String) -> BrumeError {
+    BrumeError(
       .limitExceeded,
-      "the answer is full: the records before '\(NameRules.shown(stored.name))' have up to \(maximum) bytes, the "
+      "the answer is full: the records before '\(NameRules.shown(name))' have up to \(room.maximum) bytes, the "
         + "maximum; ask for the rest in another request")
   }
 
@@ -53,7 +59,7 @@ struct RecordLookup {
   /// where some types are for users only, that is a request to sign in: only then is the type known.
   private func missing(_ key: RecordKey) -> BrumeError {
     let name = NameRules.shown(key.name)
-    if access.scope == .public, access.caller.user == nil, access.schema.hidesTypesFromAnonymous {
+    if access.scope == .public, access.caller.user == nil, access.schema.hidesTypes(from: nil) {
       return BrumeError(
         .authenticationRequired,
         "request needs authorization: record '\(name)' is not there for everybody; sign in and ask "

@@ -14,9 +14,23 @@ extension ZoneKey {
   }
 }
 
+extension Store {
+  /// The zones in which the caller takes part in a share; none in another database than the shared one. A plan is carried
+  /// out before anybody judges it: it is to name nothing of other zones, whose size would show in how long an answer takes.
+  func joinedZones(of caller: Caller, in scope: DatabaseScope) async throws -> Set<ZoneKey> {
+    guard scope == .shared, let user = caller.user else { return [] }
+    let place = caller.containerEnvironment
+    return try await read(ReadPlan { [.memberships(user, place)] }) { transaction in
+      Set(try transaction.shares.memberships(of: user, in: place).map(\.share.zone))
+    }
+  }
+}
+
 extension RecordLookup {
+  /// - Parameter joined: in the shared database, zones of which the caller may see something.
   static func reads(
-    _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller, _ limits: Limits
+    _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller,
+    among joined: Set<ZoneKey>, _ limits: Limits
   ) -> ReadPlan {
     ReadPlan {
       var reads: Set<ReadPlan.Read> = [.setting(.schema(caller.containerEnvironment))]
@@ -24,6 +38,7 @@ extension RecordLookup {
         let zone = try? caller.zoneKey(item.zone ?? request.zone, in: scope, limits: limits)
         guard let zone else { continue }
         reads.formUnion(zone.readsOfView(in: scope, for: caller))
+        if scope == .shared, !joined.contains(zone) { continue }
         reads.insert(
           .record(
             RecordKey(zone: zone, name: zone.isDefault ? caller.naming(item.name) : item.name)))

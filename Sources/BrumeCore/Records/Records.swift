@@ -138,7 +138,8 @@ package struct Records: Sendable {
     try caller.requireAccess(to: scope)
     try limits.checkCount(request.items.count, of: "records")
     let (limits, schemas) = (limits, schemas)
-    let reads = RecordLookup.reads(request, in: scope, as: caller, limits)
+    let joined = try await store.joinedZones(of: caller, in: scope)
+    let reads = RecordLookup.reads(request, in: scope, as: caller, among: joined, limits)
     return try await store.read(reads) { transaction in
       let schema = try schemas.schema(of: caller.containerEnvironment, in: transaction)
       var lookup = RecordLookup(

@@ -61,7 +61,11 @@ struct ReferenceRules {
     }
     if let error = try validationError(record, before) { return error }
     if let error = try holderError(record, before) { return error }
-    if let error = try countError(at: position, in: verdicts, record, before, &links) {
+    do {
+      if let error = try countError(at: position, in: verdicts, record, before, &links) {
+        return error
+      }
+    } catch let error as BrumeError {
       return error
     }
     return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &ancestors)
@@ -73,7 +77,7 @@ struct ReferenceRules {
 extension ReferenceRules {
   /// A record that something else may refer to, seen from the caller: what is hidden does not exist.
   private func target(_ name: String) throws -> Record? {
-    guard let record = try stage.after(name) else { return nil }
+    guard let record = try stage.neighbourAfter(name) else { return nil }
     guard context.scope != .private, stage.puts[name] == nil else { return record }
     return try access.allows(.read, record) ? record : nil
   }
@@ -142,7 +146,7 @@ extension ReferenceRules {
         break
       }
       path.append(name)
-      next = try stage.after(name).flatMap { try visibleParent(of: $0) }
+      next = try stage.neighbourAfter(name).flatMap { try visibleParent(of: $0) }
     }
     guard path.count + rest <= context.limits.parentChain else {
       return BrumeError(
@@ -190,7 +194,7 @@ extension ReferenceRules {
     var next = record.parent
     while let name = next, count < maximum {
       count += 1
-      next = try stage.before(name).flatMap { try visibleParent(of: $0) }
+      next = try stage.neighbour(name).flatMap { try visibleParent(of: $0) }
     }
     return count
   }
@@ -201,7 +205,7 @@ extension ReferenceRules {
     _ roots: inout SharedRoots
   ) throws -> BrumeError? {
     guard view.zone.hasShares, record.share != nil || before != nil else { return nil }
-    let covering = try ancestors.coverage.shares(of: record) { try stage.after($0) }
+    let covering = try ancestors.coverage.shares(of: record) { try stage.neighbourAfter($0) }
     // A root may name a share that is not there: earlier versions left some.
     let others = try covering.filter { try $0 != record.share && stage.after($0) != nil }
     guard let other = others.first else { return nil }
@@ -260,7 +264,7 @@ extension ReferenceRules {
   private func permissionError(
     _ record: Record, isNew: Bool, _ ancestors: inout KnownAncestors
   ) throws -> BrumeError? {
-    let covering = try ancestors.coverage.shares(of: record) { try stage.after($0) }
+    let covering = try ancestors.coverage.shares(of: record) { try stage.neighbourAfter($0) }
     return try access.refusal(of: isNew ? .create : .write, through: covering)
   }
 }
@@ -298,9 +302,19 @@ extension ReferenceRules {
     return nil
   }
 
+  /// Of more than there may be, only whether they are more. Where all may read all, no record is looked at.
   private func visibleCount(of names: Set<String>) throws -> Int {
-    guard context.scope != .private else { return names.count }
-    return try names.reduce(0) { count, name in try target(name) == nil ? count : count + 1 }
+    if context.scope == .private { return names.count }
+    if context.scope == .public, !stage.schema.schema.hidesTypes(from: context.user) {
+      return names.subtracting(stage.removals).count
+    }
+    return try stage.boundingReads {
+      var count = 0
+      for name in names where count <= context.limits.deleteSelfReferences {
+        if try target(name) != nil { count += 1 }
+      }
+      return count
+    }
   }
 }
 

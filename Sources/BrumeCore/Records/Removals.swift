@@ -239,7 +239,8 @@ struct Removals {
   /// Ours: what an element of a list takes in memory beside its own bytes. An empty text has none.
   private static let elementBytes = 112
 
-  private static func bytes(of record: Record?) -> Int {
+  /// What a record takes in memory, or nearly.
+  static func bytes(of record: Record?) -> Int {
     guard let record else { return 0 }
     return record.fields.reduce(record.listElements * elementBytes) { $0 + $1.value.size }
   }

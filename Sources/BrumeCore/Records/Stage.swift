@@ -18,6 +18,11 @@ final class Stage {
   private var admittedFields: [String: AdmittedFields] = [:]
   private var hasWithdrawnFields = false
   private var stored: [String: StoredRecord?] = [:]
+  /// Bytes of what was read under a bound, also in zones of the request before.
+  var boundBytes = 0
+  /// Nil: what is read has other bounds.
+  private var mostBytes: Int?
+  private let bound: Int
 
   private struct AdmittedFields {
     let type: String
@@ -25,8 +30,11 @@ final class Stage {
     let stored: Record?
   }
 
-  init(_ transaction: any ReadTransaction, zone: ZoneKey, schema: JustInTimeSchema) {
+  init(
+    _ transaction: any ReadTransaction, zone: ZoneKey, schema: JustInTimeSchema, _ limits: Limits
+  ) {
     self.transaction = transaction
+    bound = 2 * limits.cascadeBytes
     self.zone = zone
     self.schema = schema
     schemaBefore = schema
@@ -114,6 +122,7 @@ final class Stage {
   /// The record before the batch.
   func before(_ name: String) throws -> Record? {
     if let known = stored[name] { return try known?.record() }
+    if let mostBytes, boundBytes > mostBytes { throw Self.tooManyBytes(mostBytes) }
     let key = RecordKey(zone: zone, name: name)
     let found = try transaction.records.find(key)
     let record = try found?.record() ?? transaction.users.untouchedRecord(key)
@@ -121,7 +130,34 @@ final class Stage {
       record.map {
         StoredRecord(name: name, type: $0.type, sequence: found?.sequence ?? 0, content: .value($0))
       }, forKey: name)
+    if mostBytes != nil { boundBytes += Removals.bytes(of: record) }
     return record
+  }
+
+  /// Runs what may have to read many records to decide about one. All that a request reads so has twice as many bytes as
+  /// its deletions may take along.
+  ///
+  /// - Throws: also `limitExceeded` where there are more.
+  func boundingReads<Value>(_ body: () throws -> Value) throws -> Value {
+    let outer = mostBytes
+    mostBytes = bound
+    defer { mostBytes = outer }
+    return try body()
+  }
+
+  /// The record before the batch, of one that the batch only refers to or that is above one of its own.
+  ///
+  /// - Throws: also what `boundingReads` throws.
+  func neighbour(_ name: String) throws -> Record? { try boundingReads { try before(name) } }
+
+  /// The same after the batch.
+  func neighbourAfter(_ name: String) throws -> Record? { try boundingReads { try after(name) } }
+
+  private static func tooManyBytes(_ most: Int) -> BrumeError {
+    BrumeError(
+      .limitExceeded,
+      "the server would have to read more than \(most) bytes of records to decide about this request; save, delete, move or "
+        + "share fewer of them at once, or refer to records with action NONE")
   }
 
   /// The records that were looked at and have been saved.

@@ -64,7 +64,7 @@ struct ZoneBatch {
       of: zone, in: context.scope, for: context.caller, among: &joined,
       leaving: items.allSatisfy(\.kind.isDelete) ? items.map(\.name) : [], from: transaction)
     links = try found?.links(in: view.zone, transaction)
-    stage = Stage(transaction, zone: zone, schema: schema)
+    stage = Stage(transaction, zone: zone, schema: schema, context.limits)
     access = try BatchAccess(context, view, stage)
     rules = RecordRules(
       context, stage, access,
@@ -78,6 +78,8 @@ struct ZoneBatch {
   /// - Throws: `LargeCascade` if a read should find before what the deletions take along; `UnfinishedWrite` for what fails
   ///   when something is written already.
   mutating func run(behind gone: inout CascadeSize) throws -> [RecordResult] {
+    stage.boundBytes = gone.boundBytes
+    defer { gone.boundBytes = stage.boundBytes }
     let items = verdicts.items
     for position in items.indices where !items[position].isShare { try judge(position) }
     let relations = Relations(context, view, stage, access, links, behind: gone)
@@ -107,7 +109,7 @@ struct ZoneBatch {
     let item = verdicts.items[position]
     if let flaw = item.flaw { return verdicts.fail(position, flaw) }
     do {
-      verdicts.judge(position, try rules.judgement(of: item))
+      verdicts.judge(position, try judgement(of: item))
       if !fits(stage.puts[item.name]) {
         verdicts.fail(position, context.limits.answerIsFull(before: item.name))
       }
@@ -118,12 +120,18 @@ struct ZoneBatch {
     }
   }
 
+  /// What is deleted is not in the answer, whose bound is that of saves.
+  private func judgement(of item: RecordItem) throws -> Judgement {
+    guard item.kind.isDelete else { return try rules.judgement(of: item) }
+    return try stage.boundingReads { try rules.judgement(of: item) }
+  }
+
   /// Counts a record that the answer will show; one always fits. A share that somebody leaves is not shown, and written as
   /// a whole: it counts too, or everybody would wait for hundreds of large ones.
   private mutating func fits(_ record: Record?) -> Bool {
     guard let record else { return true }
     let isFirst = answerBytes == 0
-    answerBytes += record.byteCount
+    answerBytes += record.answerBytes
     return isFirst || answerBytes <= context.limits.answerBytes
   }
 }

@@ -198,10 +198,12 @@ extension Record {
 }
 
 extension Schema {
-  /// Whether some types are not for everybody to read: whoever asks without a user cannot be informed
-  /// what is there.
-  var hidesTypesFromAnonymous: Bool {
-    recordTypes.keys.contains { !rights(of: $0).read.contains(.world) }
+  /// Whether some types are not for all users to read, or without a user not for everybody.
+  func hidesTypes(from user: UserID?) -> Bool {
+    recordTypes.keys.contains { type in
+      let read = rights(of: type).read
+      return !read.contains(.world) && (user == nil || !read.contains(.icloud))
+    }
   }
 
   /// Who may do what with public records of a type.

@@ -46,7 +46,7 @@ struct ShareAnswers {
   mutating func take(
     _ share: Record, _ root: Record?, _ request: ShortGUIDRequest
   ) throws(BrumeError) {
-    guard room.takes(share.byteCount + (root?.byteCount ?? 0)) else { throw full(request) }
+    guard room.takes(share.answerBytes + (root?.answerBytes ?? 0)) else { throw full(request) }
   }
 
   private func full(_ request: ShortGUIDRequest) -> BrumeError {

@@ -27,9 +27,9 @@ struct SharedRoots {
 
   /// The share of a record somewhere below one that is moved, or shared anew; nil if there is none.
   ///
-  /// - Throws: `limitExceeded` if too many records would have to be looked at.
+  /// - Throws: `limitExceeded` if too many records, or bytes of them, would have to be looked at.
   mutating func share(below name: String) throws -> String? {
-    let known = try sharesBelow ?? found()
+    let known = try sharesBelow ?? stage.boundingReads { try found() }
     sharesBelow = known
     return known[name]
   }

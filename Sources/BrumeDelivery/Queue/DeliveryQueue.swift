@@ -110,6 +110,8 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
 
   private let rules: Rules
   private var tracks: [Lane: Track] = [:]
+  /// Of each peer, the lanes that wait after a failure.
+  private var failed: [String: Set<Lane>] = [:]
   private var peers: [String: Peer] = [:]
   private var turns = Deque<String>()
   /// Of peers that users named.
@@ -140,7 +142,12 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
 
   /// There is something to send for a lane, perhaps. Answers false if the queue is full: the store
   /// remembers, and the next look through it finds the lane again, as it does what is more than a peer's share.
-  package mutating func offer(_ lane: Lane, to peer: DeliveryPeer, now: Milliseconds) -> Bool {
+  ///
+  /// - Parameter isNew: it takes the place of a lane that waits after a failure, which is looked for again as one that was
+  ///   turned away is. What a look finds does not, or those without a place would take each other's with every look.
+  package mutating func offer(
+    _ lane: Lane, to peer: DeliveryPeer, isNew: Bool = false, now: Milliseconds
+  ) -> Bool {
     let now = time.advanced(to: now)
     if let known = tracks[lane] {
       if known.peer != peer.name, moved(lane, to: peer, now) { return true }
@@ -151,13 +158,13 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
       }
       return true
     }
-    guard lanes.hasRoom else {
-      hasTurnedAway = true
-      return false
-    }
-    guard peers[peer.name].map({ $0.lanes < rules.lanesPerPeer }) ?? true else {
-      peers[peer.name]?.hasTurnedAway = true
-      return true
+    let isShareTaken = peers[peer.name].map { $0.lanes >= rules.lanesPerPeer } ?? false
+    if !lanes.hasRoom { hasTurnedAway = true }
+    if isShareTaken { peers[peer.name]?.hasTurnedAway = true }
+    if !lanes.hasRoom || isShareTaken {
+      guard isNew, let other = (isShareTaken ? failed[peer.name] : failed.values.first)?.first
+      else { return lanes.hasRoom }
+      remove(other)
     }
     add(lane, peer, now)
     return true
@@ -309,6 +316,7 @@ extension DeliveryQueue {
     guard let name = tracks[lane]?.peer else { return }
     tracks[lane]?.state = .ready
     tracks[lane]?.again = false
+    endPenalty(of: lane, at: name)
     peers[name]?.ready.append(lane)
     giveTurn(name, now)
   }
@@ -316,7 +324,13 @@ extension DeliveryQueue {
   private mutating func wait(_ lane: Lane, until time: Milliseconds, isPenalty: Bool) {
     tracks[lane]?.state = .waiting(time, isPenalty: isPenalty)
     tracks[lane]?.again = false
+    if isPenalty, let name = tracks[lane]?.peer { failed[name, default: []].insert(lane) }
     alarms.push(.lane(lane), at: time)
+  }
+
+  private mutating func endPenalty(of lane: Lane, at name: String) {
+    failed[name]?.remove(lane)
+    if failed[name]?.isEmpty == true { failed[name] = nil }
   }
 
   private mutating func pausePeer(_ name: String, until time: Milliseconds) {
@@ -328,6 +342,7 @@ extension DeliveryQueue {
   private mutating func remove(_ lane: Lane) {
     guard let track = tracks.removeValue(forKey: lane) else { return }
     if let owner = track.owner, case .heldBack = track.state { owned.forget(lane, of: owner) }
+    endPenalty(of: lane, at: track.peer)
     lanes.remove()
     peers[track.peer]?.lanes -= 1
     noteRoom(of: track.peer)

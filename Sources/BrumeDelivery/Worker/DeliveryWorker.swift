@@ -275,7 +275,10 @@ extension DeliveryWorker {
   /// If a page of one is damaged each is looked up for itself, so that the others are found.
   private func offer(hinted keys: [DeviceKey]) async throws {
     do {
-      offer(try await store.read { store in try keys.compactMap { try store.devices.find($0) } })
+      let devices = try await store.read { store in
+        try keys.compactMap { try store.devices.find($0) }
+      }
+      offer(devices, areNew: true)
     } catch let error as StoreError where error.code == .corrupt {
       guard keys.count > 1 else { return keys.forEach { note(error, of: .device($0)) } }
       for key in keys { try await offer(hinted: [key]) }
@@ -321,20 +324,21 @@ extension DeliveryWorker {
     state.withLock { state in
       state.hasWebhooks = !active.isEmpty
       for webhook in active {
-        _ = state.queue.offer(.webhook(webhook.id), to: webhooks.peer(of: webhook), now: now)
+        let peer = webhooks.peer(of: webhook)
+        _ = state.queue.offer(.webhook(webhook.id), to: peer, isNew: true, now: now)
       }
     }
   }
 
   /// Answers whether there was room for all.
   @discardableResult
-  private func offer(_ devices: [Device]) -> Bool {
+  private func offer(_ devices: [Device], areNew: Bool = false) -> Bool {
     let now = clock.now()
     return state.withLock { state in
       for device in devices {
         guard let channel = channels[device.channel.kind] else { continue }
         let isTaken = state.queue.offer(
-          .device(device.key), to: channel.peer(of: device), now: now)
+          .device(device.key), to: channel.peer(of: device), isNew: areNew, now: now)
         if !isTaken { return false }
       }
       return true

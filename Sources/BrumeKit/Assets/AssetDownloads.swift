@@ -22,10 +22,8 @@ extension CKOperation {
     for (spot, asset) in wanted {
       guard let stored = asset.stored, let address = stored.downloadURL else { continue }
       do {
-        // Programs of several devices and users may share the folder, and each owner is `__defaultOwner__` to himself.
-        let holder = [record.contents.me ?? ""] + spot.names(in: record.recordID)
-        let url = try await file(of: stored, for: holder, at: address, from: viewpoint) { count in
-          done += count
+        let url = try await file(of: stored, in: spot, of: record, at: address, viewpoint) {
+          done += $0
           await progress(total > 0 ? min(1, Double(done) / Double(total)) : 1)
         }
         fetched[spot] = CKAsset(stored: stored, fileURL: url)
@@ -38,6 +36,39 @@ extension CKOperation {
     }
     record.replaceAssets(fetched)
     return .success(record)
+  }
+
+  /// The file of a place. The address that came with the record may have expired by now, as on a machine that slept
+  /// meanwhile: then it is asked for once more.
+  private func file(
+    of asset: Asset, in spot: AssetSpot, of record: CKRecord, at address: String,
+    _ viewpoint: Viewpoint, arrived: (Int64) async -> Void
+  ) async throws -> URL {
+    // Programs of several devices and users may share the folder, and each owner is `__defaultOwner__` to himself.
+    let holder = [record.contents.me ?? ""] + spot.names(in: record.recordID)
+    do {
+      return try await file(of: asset, for: holder, at: address, from: viewpoint, arrived: arrived)
+    } catch let refusal as CKError where refusal.code == .permissionFailure {
+      guard let new = try await newAddress(of: asset, in: spot, of: record.recordID, viewpoint)
+      else { throw refusal }
+      return try await file(of: asset, for: holder, at: new, from: viewpoint, arrived: arrived)
+    }
+  }
+
+  /// The address that the server gives now; nil if its record has another file in that place, or none.
+  private func newAddress(
+    of asset: Asset, in spot: AssetSpot, of record: CKRecord.ID, _ viewpoint: Viewpoint
+  ) async throws -> String? {
+    guard let database = (self as? CKDatabaseOperation)?.effectiveDatabase else { return nil }
+    let question = LookupRecordsRequest(
+      items: [.init(name: record.recordName, zone: ZoneID(record.zoneID))],
+      desiredKeys: [spot.key])
+    let answers = try await request(from: viewpoint) {
+      try await database.caller.lookupRecords(question)
+    }
+    let found = try? recordResult(answers.first, record, from: viewpoint).get()
+    let present = found?.assetsBySpot[spot]?.stored
+    return present?.fileChecksum == asset.fileChecksum ? present?.downloadURL : nil
   }
 
   private func file(
@@ -66,18 +97,21 @@ extension CKOperation {
     }
   }
 
-  /// A file that the server lacks or will not give is not available (case FET-10).
+  /// A file that the server lacks is not available (case FET-10). What is refused under an address that has expired is
+  /// there: it comes with the record when that is fetched again.
   private static func failure(
     _ error: CKError, _ spot: AssetSpot, _ record: CKRecord
   ) -> CKError {
+    let code: CKError.Code
     switch error.code {
-    case .permissionFailure, .unknownItem, .assetNotAvailable:
-      CKError(
-        .assetNotAvailable,
-        "the file in field '\(spot.key)' of record '\(record.recordID.recordName)' cannot be "
-          + "fetched: \(error.localizedDescription)")
-    default: error
+    case .unknownItem, .assetNotAvailable: code = .assetNotAvailable
+    case .permissionFailure: code = .serverResponseLost
+    default: return error
     }
+    return CKError(
+      code,
+      "the file in field '\(spot.key)' of record '\(record.recordID.recordName)' cannot be "
+        + "fetched: \(error.localizedDescription)")
   }
 }
 

@@ -1,46 +1,41 @@
-// Sending the files of records before the records themselves: addresses for all of a record's
-// files, then file after file, but none that the server's record holds already. What is wrong with
-// a file is its record's failure; what is wrong with the connection is the operation's.
+// Sending the files of records before the records themselves, but none that the server's record holds
+// already. What is wrong with a file is its record's failure; what is wrong with the connection is the
+// operation's.
 
 import BrumeClient
 import BrumeModel
 import Foundation
+
+/// What a save takes for a file, and when it was asked for: servers take it for an hour.
+struct UploadedAsset: Sendable {
+  let asset: Asset
+  let begun: Date
+}
 
 extension CKDatabaseOperation {
   /// Uploads the files of one record.
   ///
   /// - Parameters:
   ///   - contents: what is saved of the record.
+  ///   - known: what was uploaded before, and is part of the answer.
   ///   - progress: the part of the bytes that was sent, from 0 to 1.
   final func uploadFiles(
     of record: CKRecord, _ contents: CKRecord.Contents, _ policy: SavePolicy,
-    from viewpoint: Viewpoint, progress: (Double) async -> Void
-  ) async throws -> Result<[AssetSpot: Asset], CKError> {
-    let all = contents.filesToSend(policy)
-    var uploaded: [AssetSpot: Asset] = [:]
+    beside known: [AssetSpot: UploadedAsset], from viewpoint: Viewpoint,
+    progress: (Double) async -> Void
+  ) async throws -> Result<[AssetSpot: UploadedAsset], CKError> {
+    let all = contents.filesToSend(policy).filter { known[$0.key] == nil }
+    let imports = contents.filesToImport.filter { known[$0.key] == nil }
     do {
-      uploaded = try await copies(contents.filesToImport, of: record, from: viewpoint)
-      let known = contents.filesOfServer(among: all)
-      uploaded.merge(try await held(known, of: record, from: viewpoint)) { first, _ in first }
-      let files = all.filter { uploaded[$0.key] == nil }.sorted { $0.key < $1.key }
-      let total = try files.reduce(Int64(0)) { try $0 + OutgoingFile($1.value).state.size }
-      var done: Int64 = 0
-      for part in files.pieces(of: Limits.apple.operationsPerRequest) {
-        let addresses = try await addresses(for: part.map(\.key), of: record, viewpoint)
-        for (index, (spot, url)) in part.enumerated() {
-          guard let address = addresses[ifThere: index]?.ticket else {
-            throw CKError.missingAnswer(for: "field '\(spot.key)'")
-          }
-          let file = try OutgoingFile(url)
-          uploaded[spot] = try await request(from: viewpoint) {
-            try await session.upload(file, to: address) { sent in
-              await progress(total > 0 ? Double(done + sent) / Double(total) : 1)
-            }
-          }
-          done += file.state.size
-        }
-      }
-      return .success(uploaded)
+      let begun = session.host.now()
+      var named = try await copies(imports, of: record, from: viewpoint)
+      let ofServer = contents.filesOfServer(among: all)
+      named.merge(try await held(ofServer, of: record, from: viewpoint)) { first, _ in first }
+      let files = all.filter { named[$0.key] == nil }.sorted { $0.key < $1.key }
+      let sent = try await upload(files, of: record, from: viewpoint, progress: progress)
+      return .success(
+        known.merging(named.mapValues { UploadedAsset(asset: $0, begun: begun) }) { $1 }
+          .merging(sent) { $1 })
     } catch let failure as OutgoingFile.Failure {
       return .failure(CKError(failure))
     } catch let error as CKError where error.isAboutTheFile {
@@ -103,21 +98,6 @@ extension CKDatabaseOperation {
       } catch let error as CKError where error.isAboutTheFile { continue }
     }
     return held
-  }
-
-  private func addresses(
-    for spots: [AssetSpot], of record: CKRecord, _ viewpoint: Viewpoint
-  ) async throws -> [AssetUploadTicket] {
-    let question = AssetUploadRequest(
-      zone: ZoneID(record.recordID.zoneID),
-      files: spots.map {
-        .init(
-          recordType: record.recordType, fieldName: $0.key, recordName: record.recordID.recordName)
-      })
-    let database = effectiveDatabase
-    return try await request(from: viewpoint) {
-      try await database.caller.uploadAddresses(question)
-    }
   }
 }
 

@@ -7,8 +7,9 @@ extension Brume {
   ///
   /// Operations of the former user that are still running fail with
   /// ``CKError/Code/notAuthenticated``, streams of the former user's pushes end, and
-  /// `CKAccountChanged` is posted with the container as its object. Other containers of the program
-  /// keep their users.
+  /// `CKAccountChanged` is posted with the container as its object. `CKContainer.default()` and all
+  /// containers of `CKContainer(identifier:)` with one identifier have one user: it is posted for each
+  /// of them. Others of the program keep their users.
   ///
   /// - Parameters:
   ///   - userToken: a web auth token of the user: from the server's sign-in, or from

@@ -8,11 +8,12 @@ import Logging
 
 /// What Apple's framework takes from the operating system: the account, and the pushes.
 public enum Brume {
-  /// A container with settings of its own, for several users or devices in one process.
+  /// A container with settings and an account of its own, for several users or devices in one process.
   ///
-  /// `CKContainer.default()` takes its settings from the `BRUME_…` environment variables instead.
+  /// `CKContainer.default()` takes its settings from the `BRUME_…` environment variables instead, and shares
+  /// its account with each `CKContainer(identifier:)` of its identifier.
   public static func container(_ configuration: Configuration) -> CKContainer {
-    CKContainer(connecting: .success(configuration.model), identifier: configuration.container)
+    CKContainer(configuration.model)
   }
 
   /// The pushes to a container's user on this device, as the dictionaries that an Apple device

@@ -16,6 +16,7 @@ final class RemoteNotifications: Sendable {
   private let hasStopped = Atomic(false)
 
   init(_ connection: Connection) {
+    let user = connection.account
     let session = connection.session
     account = AccountObserver()
     engines = connection.enginePushes
@@ -33,7 +34,10 @@ final class RemoteNotifications: Sendable {
       }
       handoff.close()
     }
-    account.begin(connection) { [weak self] in self?.stop() }
+    // It is posted for each container of the connection, and this may have begun after the first.
+    account.begin(connection) { [weak self, weak connection] in
+      if connection?.account != user { self?.stop() }
+    }
   }
 
   deinit { stop() }

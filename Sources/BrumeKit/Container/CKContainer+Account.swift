@@ -20,7 +20,7 @@ public enum CKAccountStatus: Int, Sendable {
 
 extension NSNotification.Name {
   /// Posted, with the container as its object, when somebody signed in or out of it, and when the
-  /// server stopped accepting the user. Ask for the account's status again; tokens and records of
+  /// server stopped accepting the user; for each object that the app has of the container. Ask for the account's status again; tokens and records of
   /// another user are of no use. May come on any thread.
   public static let CKAccountChanged = NSNotification.Name("CKAccountChangedNotification")
 }

@@ -31,38 +31,36 @@ open class CKContainer: NSObject, @unchecked Sendable {
   /// that names it.
   open class func `default`() -> CKContainer { environmentContainer }
 
-  private static let environmentContainer = CKContainer(
-    connecting: Result { () throws(CallFailure) in
-      try Configuration(variables: ProcessInfo.processInfo.environment)
-    })
+  private static let environmentContainer = CKContainer(named: ProgramConnections.own.identifier)
 
   /// A container by its identifier, on the server and for the user that the environment names.
+  ///
+  /// All objects of one identifier are one container: who signs in to one has signed in to all, and they are the same device.
   // Required, so that `Self(identifier:)`, protocols and subclasses may ask for it as for Objective-C's.
   public required init(identifier containerIdentifier: String) {
-    let settings = CKContainer.environmentContainer.session.configuration.map { settings in
-      var settings = settings
-      settings.containerEnvironment = ContainerEnvironment(
-        ContainerID(containerIdentifier), settings.environment)
-      return settings
-    }
-    parts = Parts(Connection(onDevice: settings), containerIdentifier)
+    parts = Parts(
+      ProgramConnections.own.connection(to: containerIdentifier), containerIdentifier)
     super.init()
     connection.belongs(to: self)
   }
 
-  /// A container with settings; a device without a name gets one.
-  convenience init(
-    connecting settings: Result<Configuration, CallFailure>, identifier: String? = nil
-  ) {
+  private convenience init(named identifier: String?) {
     self.init(
-      connection: Connection(onDevice: settings),
-      identifier: identifier ?? (try? settings.get().container.name))
+      connection: ProgramConnections.own.connection(to: identifier), identifier: identifier)
   }
 
-  init(connection: Connection, identifier: String?, defaults: CallDefaults = CallDefaults()) {
-    parts = Parts(connection, identifier, defaults)
+  /// A container with settings and an account of its own; a device without a name gets one.
+  convenience init(_ settings: Configuration) {
+    self.init(
+      connection: Connection(Session(Result.success(settings).onDevice)),
+      identifier: settings.container.name)
+  }
+
+  /// - Parameter defaults: of an object that is only there for calls: the app is not notified through it.
+  init(connection: Connection, identifier: String?, defaults: CallDefaults? = nil) {
+    parts = Parts(connection, identifier, defaults ?? CallDefaults())
     super.init()
-    connection.belongs(to: self)
+    if defaults == nil { connection.belongs(to: self) }
   }
 
   /// Runs an operation. One on a database that names none gets the private one.
@@ -102,16 +100,5 @@ private struct Parts {
     `public` = CKDatabase(.public, connection: connection, defaults: defaults)
     `private` = CKDatabase(.private, connection: connection, defaults: defaults)
     shared = CKDatabase(.shared, connection: connection, defaults: defaults)
-  }
-}
-
-extension Connection {
-  /// A connection with settings; a device without a name gets one.
-  fileprivate convenience init(onDevice settings: Result<Configuration, CallFailure>) {
-    self.init(
-      Session(
-        settings.flatMap { settings in
-          Result { () throws(CallFailure) in try settings.withDevice { UUID().uuidString } }
-        }))
   }
 }

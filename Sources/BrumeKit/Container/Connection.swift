@@ -14,12 +14,16 @@ final class Connection: @unchecked Sendable {
     var user: String?
     /// Whether the server takes the account; nil: it was not asked yet, or answered otherwise.
     var isAccepted: Bool?
-    /// Notifies the app of changes of the account.
-    weak var container: CKContainer?
+    /// What the app may know it by.
+    var containers: [Known] = []
     /// Counts the accounts, so that an answer to one is not taken for another's.
     var account = 0
     /// Nobody is there, whatever the settings say.
     var isSignedOut = false
+  }
+  /// A container, for as long as the app has it.
+  private struct Known {
+    weak var container: CKContainer?
   }
   private let queue = OperationQueue()
   /// The pushes to sync engines.
@@ -123,13 +127,15 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Notifies the app that the account may have changed. Where the app has kept no container, a database of it
-  /// may be in use, and no other container is concerned.
+  /// Notifies the app that the account may have changed, once for each container: it may wait for a notification of
+  /// any. Where the app has kept none, a database of it may be in use, and no other container is concerned.
   func postAccountChange() {
-    let object = state.withLock { $0.container } as AnyObject? ?? self
+    let containers = state.withLock { $0.containers.compactMap(\.container) }
     // What observers begin is not sent for the account that is gone.
     Sender.$current.withValue(nil) {
-      NotificationCenter.default.post(name: .CKAccountChanged, object: object)
+      for object in containers.isEmpty ? [self] : containers as [AnyObject] {
+        NotificationCenter.default.post(name: .CKAccountChanged, object: object)
+      }
     }
   }
 
@@ -142,9 +148,15 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// The first container of a connection is the one that apps know.
+  /// The app has a container of this connection.
   func belongs(to container: CKContainer) {
-    state.withLock { $0.container = $0.container ?? container }
+    let others = state.withLock { state in
+      let others = state.containers.compactMap(\.container)
+      state.containers = (others + [container]).map { Known(container: $0) }
+      return others
+    }
+    // One that ends meanwhile ends here, and not while the state is locked: its class may be the app's.
+    withExtendedLifetime(others) {}
   }
 
   /// Somebody signs in; nil: nobody is signed in any more.

@@ -61,6 +61,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
   /// Of an operation that an earlier run of the program wrote down: when that was, or long ago.
   var begunBefore: Date?
+  /// What the server answered for the files of records, by their places.
+  var uploads: [Int: [AssetSpot: UploadedAsset]] = [:]
   private var saved = ItemResults<CKRecord.ID, CKRecord>()
   private var deleted = ItemResults<CKRecord.ID, Void>()
   /// What was sent of records, by their places.
@@ -134,28 +136,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       zone: zone, operation: operation.mapError { CKError(converting: $0, from: viewpoint) })
   }
 
-  /// The plan with the files of its records on the server.
-  private func sendingFiles(
-    of saves: [CKRecord], _ contents: [CKRecord.Contents], _ plan: ModifyPlan,
-    from viewpoint: Viewpoint
-  ) async throws -> ModifyPlan {
-    var plan = plan
-    for (index, (record, contents)) in zip(saves, contents).enumerated() {
-      let policy = policy(for: record)
-      if contents.filesToSend(policy).isEmpty, contents.filesToImport.isEmpty { continue }
-      // Looked at each time: a file that failed may have taken the whole zone with it.
-      guard plan.refusals()[index] == nil else { continue }
-      let uploaded = try await uploadFiles(of: record, contents, policy, from: viewpoint) { part in
-        // The last word, 1, comes with the save.
-        guard part < 1, !self.isCancelled else { return }
-        await self.report { self.perRecordProgressBlock?(record, part) }
-      }
-      plan.send(uploaded, with: index)
-    }
-    return plan
-  }
-
-  private func policy(for record: CKRecord) -> SavePolicy {
+  func policy(for record: CKRecord) -> SavePolicy {
     if record is CKShare || mayBeForgotten { return .ifServerRecordUnchanged }
     return savePolicy.sent
   }
@@ -187,8 +168,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       reportOne(index, .success(outcome), viewpoint)
     case .failure(let failure):
       let record = (recordsToSave ?? [])[ifThere: index]
-      reportOne(
-        index, .failure(CKError(failure.error, from: viewpoint, clientRecord: record)), viewpoint)
+      let error = CKError(failure.error, from: viewpoint, clientRecord: record)
+      let mayPass = error.code == .invalidArguments && uploadsMayHaveExpired(of: index)
+      reportOne(index, .failure(mayPass ? .uploadsExpired : error), viewpoint)
     case nil:
       reportOne(index, .failure(.missingAnswer(for: "item \(index)")), viewpoint)
     }

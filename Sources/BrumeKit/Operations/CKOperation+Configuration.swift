@@ -60,7 +60,7 @@ extension CKOperation {
       set { values.withLock { $0.isLongLived = newValue } }
     }
 
-    /// The longest wait for an answer to one request, in seconds.
+    /// The longest wait for the answer to one request, and within it for the next part, in seconds.
     open var timeoutIntervalForRequest: TimeInterval {
       get { set.timeoutIntervalForRequest ?? 60 }
       set { values.withLock { $0.timeoutIntervalForRequest = newValue } }

@@ -88,7 +88,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { own.isLongLived = newValue }
   }
 
-  /// The longest wait for an answer to one request, in seconds.
+  /// The longest wait for the answer to one request, and within it for the next part, in seconds.
   open var timeoutIntervalForRequest: TimeInterval {
     get { own.timeoutIntervalForRequest }
     set { own.timeoutIntervalForRequest = newValue }

@@ -8,8 +8,8 @@ import BrumeModel
 import Synchronization
 
 extension SyncJobs {
-  /// Sends what is pending in the context's scope. Answers whether it was of any use: false if all
-  /// failed. What was reported as failed is noted.
+  /// Sends what is pending in the context's scope. Answers whether it was of any use: false if all failed and the app
+  /// does not leave it at that. What was reported as failed is noted.
   func send(
     _ context: CKSyncEngine.SendChangesContext, noting failures: SendFailures = SendFailures()
   ) async throws -> Bool {
@@ -26,8 +26,23 @@ extension SyncJobs {
         throw error
       }
       await notify(.didSendChanges(Event.DidSendChanges(context: context)))
-      return count.isOfUse
+      return !isAskedAgain(failures.items) || count.isOfUse
     }
+  }
+
+  /// Whether the app wants something of what failed all the same: it waits again, or had failed in the send before, as an
+  /// app may add it again after its event. What is refused once, such as an edit of a record that may only be read, is
+  /// no reason to keep other changes waiting.
+  private func isAskedAgain(_ failed: SendFailures.Items) -> Bool {
+    let before = failedBefore.withLock { before in
+      defer { before = failed }
+      return before
+    }
+    let waiting = state.value
+    return waiting.recordChanges.contains { failed.records[$0.recordID] != nil }
+      || waiting.databaseChanges.contains { failed.zones[$0.zoneID] != nil }
+      || failed.records.keys.contains { before.records[$0] != nil }
+      || failed.zones.keys.contains { before.zones[$0] != nil }
   }
 
   // MARK: Zones
@@ -226,15 +241,16 @@ extension RecordAnswers {
 
 /// The failures that a send reported to its delegate, for the one who asked for the send.
 final class SendFailures: Sendable {
-  private struct Items: Sendable {
+  struct Items: Sendable {
     var zones: [CKRecordZone.ID: CKError] = [:]
     var records: [CKRecord.ID: CKError] = [:]
   }
-  private let items = Mutex(Items())
+  private let noted = Mutex(Items())
+  var items: Items { noted.withLock { $0 } }
 
   func note(_ event: CKSyncEngine.Event.SentDatabaseChanges) {
     let saves = event.failedZoneSaves.map { ($0.zone.zoneID, $0.error) }
-    items.withLock { items in
+    noted.withLock { items in
       items.zones.merge(saves) { _, new in new }
       items.zones.merge(event.failedZoneDeletes) { _, new in new }
     }
@@ -242,7 +258,7 @@ final class SendFailures: Sendable {
 
   func note(_ event: CKSyncEngine.Event.SentRecordZoneChanges) {
     let saves = event.failedRecordSaves.map { ($0.record.recordID, $0.error) }
-    items.withLock { items in
+    noted.withLock { items in
       items.records.merge(saves) { _, new in new }
       items.records.merge(event.failedRecordDeletes) { _, new in new }
     }
@@ -250,7 +266,7 @@ final class SendFailures: Sendable {
 
   /// All of them as one; nil if nothing failed.
   var error: CKError? {
-    let items = items.withLock { $0 }
+    let items = items
     var errors: [AnyHashable: any Error] = [:]
     for (id, error) in items.zones { errors[id] = error }
     for (id, error) in items.records { errors[id] = error }

@@ -23,6 +23,8 @@ final class SyncJobs: Sendable {
   let usedSubscription = Mutex<CKSubscription.ID?>(nil)
   /// Somebody may have deleted it since it was looked for.
   let subscriptionMayBeGone = Atomic(false)
+  /// What failed in the last send.
+  let failedBefore = Mutex(SendFailures.Items())
   /// The delegate will be notified of the state, as it is by then.
   private let willNotifyState = Atomic(false)
 

@@ -195,8 +195,12 @@ struct SyncState: Equatable, Sendable {
     unnamedZones.remove(zone)
   }
 
-  /// The zone is another one under the same name, and is still to be fetched.
+  /// The zone is another one under the same name, and is still to be fetched. What was to be deleted is gone with the
+  /// earlier one, and a record of the same name in this one is another record.
   mutating func remade(_ zone: CKRecordZone.ID) {
+    waiting.remove(
+      waiting.all.filter { if case .deleteRecord(let id) = $0 { id.zoneID == zone } else { false } }
+    )
     zoneTokens[zone] = nil
     zonesAmidPages.remove(zone)
     zonesSentTo.remove(zone)

@@ -4,26 +4,20 @@
 import BrumeModel
 
 struct Coalescers: Sendable {
-  private let window: Milliseconds
   private let capacity: Int
   private var users: [UserID: Coalescer] = [:]
   /// Devices and subscriptions whose last push is remembered.
   private(set) var rememberedKeys = 0
 
   /// - Parameter capacity: how many keys are remembered; beyond it users are forgotten.
-  init(window: Milliseconds, capacity: Int) {
-    self.window = window
-    self.capacity = capacity
-  }
+  init(capacity: Int) { self.capacity = capacity }
 
   /// Those of some users.
   func part(of users: Set<UserID>) -> [UserID: Coalescer] {
-    var part: [UserID: Coalescer] = [:]
-    part.reserveCapacity(users.count)
-    for user in users {
-      part[user] = self.users[user] ?? Coalescer(window: window, capacity: capacity)
-    }
-    return part
+    Dictionary(
+      uniqueKeysWithValues: users.lazy.compactMap { user in
+        self.users[user].map { (user, $0) }
+      })
   }
 
   mutating func keep(_ part: [UserID: Coalescer], now: Milliseconds) {

@@ -114,7 +114,7 @@ struct MailboxWriter {
   private mutating func coalesce<Value>(
     _ device: DeviceKey, _ change: (inout Coalescer) -> Value
   ) -> Value {
-    let new = Coalescer(window: limits.coalescingWindow, capacity: limits.coalescedKeys)
+    let new = Coalescer(window: limits.coalescingWindow, capacity: limits.coalescedKeysPerUser)
     return change(&coalescers[device.user, default: new])
   }
 

@@ -57,6 +57,8 @@ struct Row {
   fileprivate let result: Rows.Result
   fileprivate let index: Int32
 
+  func isNull(_ column: Int32) -> Bool { result.bytes(index, column) == nil }
+
   func integer(_ column: Int32) -> Int64 { optionalInteger(column) ?? 0 }
 
   func optionalInteger(_ column: Int32) -> Int64? {

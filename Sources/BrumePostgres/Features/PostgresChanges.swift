@@ -121,7 +121,7 @@ final class PostgresChanges: ChangeReading, Remembering {
   /// holds: so no planner takes it for a look-up by name, whatever its statistics say.
   private static func page(_ order: String) -> String {
     """
-    SELECT name, \(RecordColumns.names(contentUpTo: smallBytes)), octet_length(content)::bigint FROM records
+    SELECT name, \(RecordColumns.names(contentUpTo: "\(smallBytes)")), octet_length(content)::bigint FROM records
     WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence > $3 AND sequence <= $4
     ORDER BY sequence \(order) LIMIT $5
     """

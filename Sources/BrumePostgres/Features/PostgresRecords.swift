@@ -11,7 +11,12 @@ final class PostgresRecords: RecordWriting, Remembering {
   private let rows: RecordRows
   /// What the transaction has read or written.
   private var known: [RecordKey: RecordState] = [:]
+  /// Those of it that were read one by one, and the bytes of their contents.
+  private var readAlone: (keys: [RecordKey], bytes: Int) = ([], 0)
   private var lists = NameLists()
+  /// Ours: bytes of contents that are remembered beside those of the plan; a deletion takes as many along. With more, all
+  /// of them are forgotten, and asked for again.
+  private static let rememberedBytes = 64 << 20
 
   init(_ session: Session, _ coder: RecordCoder, _ places: Places, _ indexes: Indexes) {
     self.session = session
@@ -91,8 +96,20 @@ final class PostgresRecords: RecordWriting, Remembering {
     if let known = known[key] { return known }
     guard let zone = try zone(key.zone) else { return .none }
     let row = try rows.row(zone, key.name)
-    known[key] = row
+    remember(row, of: key)
     return row
+  }
+
+  /// A body may read thousands, each with a megabyte, and many bodies are in one transaction.
+  private func remember(_ row: RecordState, of key: RecordKey) {
+    let bytes = row.live?.byteCount ?? 0
+    if readAlone.bytes + bytes > Self.rememberedBytes {
+      for key in readAlone.keys { known[key] = nil }
+      readAlone = ([], 0)
+    }
+    readAlone.keys.append(key)
+    readAlone.bytes += bytes
+    known[key] = row
   }
 
   /// Bucket and zone; nil: the zone never was.
@@ -196,10 +213,12 @@ final class PostgresRecords: RecordWriting, Remembering {
 
   // MARK: Plans
 
-  func question(_ key: RecordKey) throws -> Question? {
+  /// - Parameter bytes: of a content that comes with it. A larger one is read when the record is asked for: whoever does
+  ///   that has counted by then how much was read.
+  func question(_ key: RecordKey, contentUpTo bytes: Int) throws -> Question? {
     known[key] = RecordState.none
     return try zone(key.zone).map { values in
-      rows.question(values, key.name) { [self] row in known[key] = row }
+      rows.question(values, key.name, contentUpTo: bytes) { [self] row in known[key] = row }
     }
   }
 
@@ -225,7 +244,7 @@ final class PostgresRecords: RecordWriting, Remembering {
     }
   }
 
-  func forget() { (known, lists) = ([:], NameLists()) }
+  func forget() { (known, readAlone, lists) = ([:], ([], 0), NameLists()) }
 }
 
 // MARK: Statements

@@ -34,8 +34,16 @@ struct RecordColumns {
   }
 
   /// `names`, with a content only where it is no larger.
-  static func names(contentUpTo bytes: Int) -> String {
+  ///
+  /// - Parameter bytes: a number, or the parameter that it comes in.
+  static func names(contentUpTo bytes: String) -> String {
     names(content: "CASE WHEN octet_length(content) <= \(bytes) THEN content END")
+  }
+
+  /// Whether a row of `names(contentUpTo:)`, which begins with them, is of a record whose content is larger. One that is
+  /// deleted has neither type nor content.
+  static func isWithoutContent(_ row: Row) -> Bool {
+    row.optionalText(0) != nil && row.isNull(6)
   }
 
   private static func names(content: String) -> String {

@@ -27,11 +27,17 @@ struct RecordRows {
   }
 
   /// Those of many names are asked together.
+  ///
+  /// - Parameters:
+  ///   - bytes: of a content that comes with the row.
+  ///   - take: gets nil for a record whose content is larger; nothing if there is no row.
   func question(
-    _ zone: [SQLValue], _ name: String, _ take: @escaping (RecordState) -> Void
+    _ zone: [SQLValue], _ name: String, contentUpTo bytes: Int,
+    _ take: @escaping (RecordState?) -> Void
   ) -> Question {
-    Question(Self.find, zone + [.text(name)]) { rows in
-      if let row = rows.first { take(state(row, zone, name)) }
+    Question(Self.findPlanned, zone + [.text(name), .integer(bytes)]) { rows in
+      guard let row = rows.first else { return }
+      take(RecordColumns.isWithoutContent(row) ? nil : state(row, zone, name))
     }
   }
 
@@ -40,6 +46,10 @@ struct RecordRows {
   }
 
   private static let find = SQL(
-    "SELECT \(RecordColumns.names) FROM records WHERE bucket = $1 AND zone = $2 AND name = $3",
-    each: [.integer, .integer, .text])
+    "SELECT \(RecordColumns.names) FROM records WHERE bucket = $1 AND zone = $2 AND name = $3")
+  private static let findPlanned = SQL(
+    """
+    SELECT \(RecordColumns.names(contentUpTo: "$4::bigint")) FROM records
+    WHERE bucket = $1 AND zone = $2 AND name = $3
+    """, each: [.integer, .integer, .text, .integer])
 }

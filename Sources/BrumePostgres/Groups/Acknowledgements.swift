@@ -68,7 +68,14 @@ final class Acknowledgements: Sendable {
     let known = state.withLock { $0 }
     try connection.send(Self.find, [.texts(Set(known.commits.keys.map(\.name)))])
     try connection.send(Self.findPositions)
+    // Behind what may be missing. Workers of Citus do not have it.
+    if !connection.isToWorker { try connection.send(Places.findFloor) }
     let answers = try connection.exchange()
+    if answers.count > 2, let floor = answers[2].first?.integer(0), floor > known.floor {
+      // Another process has found what is missing, and a new generation has begun for it.
+      state.withLock { $0.failure = $0.failure ?? Self.older }
+      throw Self.older
+    }
     if known.isIn(commits: answers[0], buckets: answers[1]) { return }
     // First: after the failure nobody asks any more, and without the note the next start would not know.
     try Self.noteLoss("a process missed commits that it had acknowledged", on: connection)

@@ -145,13 +145,24 @@ extension Writers {
           state.withLock { $0.line.ended(group) }
         }
       case .watch(let milliseconds):
-        _ = connector.wait(wake, milliseconds)
-        state.withLock { if $0.watching === wake { $0.watching = nil } }
+        if !connector.wait(wake, milliseconds), !stopWatching(wake) {
+          // Somebody was about to wake it when the time had passed. The signal comes, and would be taken for the next one.
+          wake.wait()
+        }
       case .sleep: wake.wait()
       case .end: break loop
       }
     }
     ended()
+  }
+
+  /// Answers whether this thread was still the one that watches.
+  private func stopWatching(_ wake: DispatchSemaphore) -> Bool {
+    state.withLock { state in
+      guard state.watching === wake else { return false }
+      state.watching = nil
+      return true
+    }
   }
 
   /// Answers whether others have taken a group because they have a connection and this thread gets none.

@@ -96,6 +96,25 @@ enum Migrations {
     return Int(try connection.exchange().first?.first?.integer(0) ?? 0)
   }
 
+  /// For who only reads a store.
+  ///
+  /// - Throws: `StoreError` if there is none, or its tables are of an earlier version.
+  static func requireNewest(on connection: Connection) throws {
+    let version = try version(connection)
+    guard version > 0 else {
+      throw StoreError(
+        .unreachable,
+        "there is no store in the database, or not in the first schema of its search path; look at the name of the "
+          + "database, and at 'options=-csearch_path%3DNAME'")
+    }
+    guard version >= all.count else {
+      throw StoreError(
+        .unreachable,
+        "the database has tables of version \(version), and this program reads those of \(all.count); start a server "
+          + "of this version on it first, and stop it, or use the program that was used last")
+    }
+  }
+
   /// How many buckets there are never changes.
   private static func divide(_ connection: Connection, _ buckets: Int) throws {
     try connection.simple(

@@ -16,17 +16,21 @@ package final class PostgresMoving: StoreImport {
 
   /// - Parameters:
   ///   - url: as for `PostgresStore`.
+  ///   - isSource: whether it is read only: it has to be there, and nothing is made or changed in it.
   ///   - buckets: into how many buckets a new store is divided.
   ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
   /// - Throws: `StoreError`: the server cannot be reached or will not do, or a server uses the store.
-  package init(url: String, buckets: Int = 256, acceptsLoss: Bool = false) throws {
+  package init(
+    url: String, isSource: Bool = false, buckets: Int = 256, acceptsLoss: Bool = false
+  ) throws {
     do {
       connection = try Connection(ConnectionSettings(url))
+      // Before its tables are brought to a newer version under the eyes of a server.
+      try Self.lock(connection)
+      if isSource { try Migrations.requireNewest(on: connection) }
       let opened = try Opening(connection, buckets: buckets, acceptsLoss: acceptsLoss)
-      guard try StoreLock.own(connection) else {
-        throw StoreError(
-          .inUse, "a server uses the database, or another migration; stop all of them first")
-      }
+      // A store that was made now.
+      try Self.lock(connection)
       bucketCount = opened.bucketCount
       export = try PostgresExport(connection, bucketCount: bucketCount)
     } catch let error as ServerError {
@@ -34,6 +38,14 @@ package final class PostgresMoving: StoreImport {
     }
     session = Session(connection)
     places = Places(session, PlaceNumbers(), bucketCount: bucketCount)
+  }
+
+  /// Nothing as long as there is no store.
+  private static func lock(_ connection: Connection) throws {
+    guard try StoreLock.own(connection) else {
+      throw StoreError(
+        .inUse, "a server uses the database, or another migration; stop all of them first")
+    }
   }
 
   // MARK: Reading
@@ -110,7 +122,7 @@ package final class PostgresMoving: StoreImport {
         try session.commit()
       } catch {
         session.discard()
-        places.forget()
+        places.failed()
         try? session.end()
         throw error
       }

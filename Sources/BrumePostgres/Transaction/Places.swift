@@ -31,13 +31,13 @@ final class PlaceNumbers: Sendable {
     }
   }
 
-  /// A number that nobody has. It takes a block of them when all are used.
-  func new(_ takeBlock: () throws -> Range<Int64>) rethrows -> Int64 {
-    if let number = state.withLock({ $0.free.popFirst() }) { return number }
-    var block = try takeBlock()
-    let number = block.popFirst() ?? block.lowerBound
-    state.withLock { $0.free = block }
-    return number
+  /// A number that nobody has; nil: all are used.
+  func new() -> Int64? { state.withLock { $0.free.popFirst() } }
+
+  /// Numbers that nobody else gets, now that the transaction that took them is committed.
+  func add(_ block: Range<Int64>) {
+    // Who took one at the same time leaves the smaller rest unused.
+    state.withLock { if $0.free.count < block.count { $0.free = block } }
   }
 }
 
@@ -52,6 +52,9 @@ final class Places: Remembering {
   /// Those asked for last: a body asks for the same ones for each of its records.
   private var lastBucket: (database: DatabaseKey, bucket: Bucket)?
   private var lastZone: (key: ZoneKey, number: Int64)?
+  /// The rest of a block that this transaction took. Until it is committed, a server that dies, or a standby that takes over,
+  /// may give the same block again.
+  private var block: Range<Int64> = 0..<0
 
   init(_ session: Session, _ numbers: PlaceNumbers, bucketCount: Int) {
     self.session = session
@@ -126,10 +129,10 @@ final class Places: Remembering {
 
   /// For whatever needs a number that nothing else has.
   func newNumber() throws -> Int64 {
-    try numbers.new {
-      let first = try session.first(Self.takeBlock) { $0.integer(0) } ?? 0
-      return first..<first + Self.blockSize
-    }
+    if let number = block.popFirst() ?? numbers.new() { return number }
+    let first = try session.first(Self.takeBlock) { $0.integer(0) } ?? 0
+    block = first + 1..<first + Self.blockSize
+    return first
   }
 
   /// What is to be asked before anything else about places whose numbers nobody here knows.
@@ -161,9 +164,18 @@ final class Places: Remembering {
   /// The transaction is over and its work is in the store.
   func committed() {
     numbers.learn(databases.compactMapValues { $0 }, zones.compactMapValues { $0 })
+    numbers.add(block)
+    block = 0..<0
     forget()
   }
 
+  /// The transaction is over and nothing of it is in the store.
+  func failed() {
+    block = 0..<0
+    forget()
+  }
+
+  /// Keeps the block: no rollback takes it back while the transaction goes on.
   func forget() { (databases, zones, lastZone) = ([:], [:], nil) }
 
   /// As the sequence in the database is made.

@@ -1,4 +1,4 @@
-// What plans name, as questions.
+// What plans name, as questions. Their answers are in memory before any rule counts them, so they have a bound here.
 
 import BrumeModel
 import BrumeStorage
@@ -7,10 +7,19 @@ struct PlannedReads {
   private let reads: Set<ReadPlan.Read>
 
   private let isWrite: Bool
+  /// Bytes of a record's content that come with its row.
+  private let contentBytes: Int
+  /// Ours: what the contents of all records that are named have together, unless these are very many. A few have room
+  /// whatever their size.
+  private static let bytesAtOnce = 16 << 20
+  /// Ours: a content that comes along however many records are named, as nearly all are smaller.
+  private static let smallBytes = 8 << 10
 
   init(_ reads: Set<ReadPlan.Read>, isWrite: Bool) {
     self.reads = reads
     self.isWrite = isWrite
+    let count = reads.count { if case .record = $0 { true } else { false } }
+    contentBytes = max(Self.smallBytes, Self.bytesAtOnce / max(1, count))
   }
 
   /// Places whose numbers the questions need.
@@ -48,7 +57,7 @@ struct PlannedReads {
     case .zone(let key): try transaction.zones.question(key)
     case .lastSequence(let database):
       isWrite ? nil : try transaction.sequences.question(database)
-    case .record(let key): try transaction.records.question(key)
+    case .record(let key): try transaction.records.question(key, contentUpTo: contentBytes)
     case .devices, .log: nil
     case .children(let key): try transaction.records.question(childrenOf: key)
     case .referrers(let key, let action):

@@ -27,14 +27,24 @@ package final class DiskFile: Sendable {
   /// - Throws: `StoreError`, as all calls here: `noRoom` if the disk is full, `inUse` if another process writes
   ///   the file, else `unavailable`.
   package static func appending(_ path: String) throws(StoreError) -> DiskFile {
-    let file = try DiskFile(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW)
-    guard fchmod(file.descriptor, OwnerOnly.fileMode) == 0 else {
-      throw failure("take others' rights from", path)
+    while true {
+      let file = try DiskFile(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW)
+      guard fchmod(file.descriptor, OwnerOnly.fileMode) == 0 else {
+        throw failure("take others' rights from", path)
+      }
+      guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        throw StoreError(.inUse, "another process writes '\(path)'; wait for its end")
+      }
+      // Who had the lock before may have given the file its name, or removed it.
+      if file.hasItsName { return file }
     }
-    guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      throw StoreError(.inUse, "another process writes '\(path)'; wait for its end")
-    }
-    return file
+  }
+
+  /// Whether the path leads to this file.
+  private var hasItsName: Bool {
+    var (own, named) = (stat(), stat())
+    return fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
+      && own.st_dev == named.st_dev && own.st_ino == named.st_ino
   }
 
   /// Opens a file that is there.

@@ -65,7 +65,9 @@ package struct StoreRestore {
     case .sqlite:
       guard !DiskFile.exists(folder + "/brume.sqlite") else { return }
     }
-    let others = OwnerOnly.names(in: folder).filter { !["lock", "server.lock"].contains($0) }
+    // The last is what a new volume of ext4 has.
+    let ours = ["lock", "server.lock", "lost+found"]
+    let others = OwnerOnly.names(in: folder).filter { !ours.contains($0) }
     guard let other = others.min() else { return }
     throw DataFolderError(
       "the folder '\(folder)' is not empty ('\(other)' is in it); a restore needs a new or empty one: "
@@ -104,7 +106,8 @@ package struct StoreRestore {
         if wanted?.contains(ObjectMark(first.object)) == false {
           while try pieces.next() != nil {}
         } else {
-          try await store.replace(first.object) { try pieces.next() }
+          // What an interrupted restore wrote is replaced. Nothing is removed first, whatever else the place is.
+          try await store.write(first.object) { try pieces.next() }
         }
         (assets, next) = (pieces.assets, pieces.following)
       }
@@ -134,15 +137,5 @@ private final class AssetPieces {
     // Another asset begins at its first byte.
     if let read, read.offset > 0 { piece = read } else { following = read }
     return current.data[...]
-  }
-}
-
-extension AssetStore {
-  /// Writes an object that an interrupted restore may have written.
-  fileprivate func replace(
-    _ name: String, from next: () async throws -> ArraySlice<UInt8>?
-  ) async throws {
-    try await remove(name)
-    try await write(name, from: next)
   }
 }

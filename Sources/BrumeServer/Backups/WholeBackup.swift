@@ -16,7 +16,9 @@ struct WholeBackup: PieceSource {
   func read(into take: (ArraySlice<UInt8>) async throws -> Void) async throws {
     try await rows.read(into: take)
     let read: BackupFrames.Read = { [file] in try file.bytes(at: $0, count: $1) }
-    guard let backup = BackupFile(try checked(read).report, read) else { throw Self.noSnapshot }
+    guard let backup = BackupFile(try await checked(read).report, read) else {
+      throw Self.noSnapshot
+    }
     var (position, count) = (size, BackupAssetCount())
     func add(_ kind: BackupFrame.Kind, _ content: [UInt8]) async throws {
       let frame = BackupFrame(kind, at: position, content)
@@ -49,10 +51,14 @@ struct WholeBackup: PieceSource {
     try await add(.end, count.packed)
   }
 
-  private func checked(_ read: @escaping BackupFrames.Read) throws -> BackupCheck {
+  /// Others have their turn between two frames.
+  private func checked(_ read: @escaping BackupFrames.Read) async throws -> BackupCheck {
     var check = BackupCheck(read)
     var frames = BackupFrames(read)
-    while let frame = try frames.next() { try check.take(frame) }
+    while let frame = try frames.next() {
+      try check.take(frame)
+      await Task.yield()
+    }
     guard check.hasAllRows else { throw Self.noSnapshot }
     return check
   }

@@ -40,7 +40,8 @@ final class RequestWork: Sendable {
   /// The work of the connection that the running task serves; nil in the same process.
   @TaskLocal static var current: RequestWork?
 
-  private let executor: any TaskExecutor
+  /// The connection's event loop.
+  let executor: any TaskExecutor
   private let state = Mutex(State())
 
   init(on executor: any TaskExecutor) { self.executor = executor }

@@ -32,6 +32,8 @@ struct StatusAdmin: Sendable {
       .init(key: "store", value: .string(settings.engine.name)),
       .init(key: "data", value: .string(settings.dataFolder)),
       .init(key: "dev", value: .bool(settings.isDevelopment)),
+      // What calls are about that name none.
+      .init(key: "container", value: .string(settings.container.name)),
       .init(key: "faults", value: .int(Int64(faults?.entries.count ?? 0))),
       .init(key: "clock", value: .string(settings.isClockManual ? "manual" : "real")),
       .init(key: "users", value: .int(Int64(users))),

@@ -3,12 +3,13 @@
 // commit.
 
 import BrumeModel
-import BrumeStorage
+package import BrumeStorage
 import Synchronization
 
 /// Counts the exchanges of one call.
 package final class ExchangeCount: Sendable {
   private struct State {
+    let planned: Set<ReadPlan.Read>
     var answered: Set<ReadPlan.Read>
     var unplanned: [String] = []
     var writes = false
@@ -18,7 +19,8 @@ package final class ExchangeCount: Sendable {
 
   init(_ plan: ReadPlan, isWrite: Bool) {
     let reads = plan.reads
-    state = Mutex(State(answered: reads, exchanges: isWrite || !reads.isEmpty ? 1 : 0))
+    state = Mutex(
+      State(planned: reads, answered: reads, exchanges: isWrite || !reads.isEmpty ? 1 : 0))
   }
 
   /// - Parameter read: nil for a question that no plan can name.
@@ -41,7 +43,8 @@ package final class ExchangeCount: Sendable {
   /// Those of the whole body, and what it asked for beside its plan.
   var total: Exchanges {
     state.withLock {
-      Exchanges(count: $0.exchanges + ($0.writes ? 1 : 0), unplanned: $0.unplanned)
+      Exchanges(
+        count: $0.exchanges + ($0.writes ? 1 : 0), planned: $0.planned, unplanned: $0.unplanned)
     }
   }
 }
@@ -49,6 +52,8 @@ package final class ExchangeCount: Sendable {
 /// What one call of a store cost.
 package struct Exchanges: Sendable {
   package let count: Int
+  /// What was read before the body began.
+  package let planned: Set<ReadPlan.Read>
   /// Questions that the plan should have named.
   package let unplanned: [String]
 }

@@ -36,6 +36,18 @@ package enum AssetStoreContract {
         try expect(try await store.bytes(of: one, range) == part, "bytes \(range)")
       }
     },
+    Case("an object that is written again is replaced, and is there until then") { store in
+      try await store.write([1, 2], as: one)
+      var pieces: [ArraySlice<UInt8>] = [[3]]
+      var sizes: [Int64?] = []
+      try await store.write(one) {
+        sizes.append(try await store.size(of: one))
+        return pieces.popLast()
+      }
+      try expectEqual(sizes, [2, 2], "while it was written")
+      try expectEqual(try await store.size(of: one), 1, "size")
+      try expectEqual(try await store.bytes(of: one, 0..<1), [3], "content")
+    },
     Case("an empty object is an object") { store in
       try await store.write([], as: one)
       try expectEqual(try await store.size(of: one), 0, "size")

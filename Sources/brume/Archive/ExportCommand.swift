@@ -10,7 +10,8 @@ struct ExportCommand: AsyncParsableCommand {
     discussion: """
       Zones, records and their files, one JSON object a line; 'brume import' takes it. Shares, \
       subscriptions and devices are not in it. It is for operators with the role 'full', and the audit log \
-      has a line about it.
+      has a line about it. It is of one container and environment, which is said at the end; 'brume user \
+      delete NAME --dry-run' lists where a user has data.
       """)
   @OptionGroup var server: ServerOptions
   @OptionGroup var answer: AnswerOption
@@ -19,16 +20,18 @@ struct ExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try server.connect()
+    let place = try await connection.namedPlace()
     let export = UserExport(connection: connection, user: user, file: file)
     let (contents, shares) = try await export.run()
     answer.show(
       [
         "zones": .int(contents.zones), "records": .int(contents.records),
         "files": .int(contents.files), "shares": .int(shares),
+        "container": place["container"] ?? .null, "environment": place["environment"] ?? .null,
       ],
       said:
-        "wrote \(contents.zones) zones, \(contents.records) records and \(contents.files) files of \(user)"
-    )
+        "wrote \(contents.zones) zones, \(contents.records) records and \(contents.files) files of \(user), from "
+        + place.placeInWords)
     if shares > 0 {
       Output.say("\(shares) shares are not in the file; who takes part must join again")
     }

@@ -44,6 +44,7 @@ struct FileImportCommand: AsyncParsableCommand {
     // What can be read only once, such as a pipe, is taken as it comes.
     let check = try reader.size > 0 ? ArchiveCheck(file, progress) : nil
     progress.end()
+    let place = try await connection.namedPlace()
     try await connection.makeAccount(name)
     var records = try RecordImport(
       connection: connection, user: name, owner: ownerRecord, FileSpool(uses: check?.uses),
@@ -53,8 +54,11 @@ struct FileImportCommand: AsyncParsableCommand {
     }
     let (zones, saved) = (records.zones, records.saved)
     answer.show(
-      ["user": .string(name), "zones": .int(Int64(zones)), "records": .int(Int64(saved))],
-      said: "imported \(zones) zones and \(saved) records of \(name)")
+      [
+        "user": .string(name), "zones": .int(Int64(zones)), "records": .int(Int64(saved)),
+        "container": place["container"] ?? .null, "environment": place["environment"] ?? .null,
+      ],
+      said: "imported \(zones) zones and \(saved) records of \(name) into \(place.placeInWords)")
   }
 
   private func read(

@@ -197,7 +197,7 @@ struct RecordImport {
 
   private mutating func draft(of record: Record) async throws -> RecordDraft {
     var draft = RecordDraft(name: record.name, type: record.type)
-    draft.parent = record.parent.map { .set(Reference(recordName: $0)) } ?? .unchanged
+    draft.parent = record.parent.map { .set(Reference(recordName: $0)) } ?? .cleared
     for (name, value) in record.fields {
       draft.fields[name] = DraftField(
         try await moved(value, of: record, name),

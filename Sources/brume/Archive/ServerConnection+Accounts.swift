@@ -1,4 +1,4 @@
-// What imports ask of accounts.
+// What exports and imports ask of accounts, and of the place where they are.
 
 import BrumeClient
 import BrumeModel
@@ -16,6 +16,17 @@ extension ServerConnection {
     } catch let failure as CallFailure {
       throw access.failure(failure, changing: false)
     }
+  }
+
+  /// The container and the environment that calls are about: the server's own, if the command names none.
+  func namedPlace() async throws -> JSON {
+    let named = Dictionary(place, uniquingKeysWith: { $1 })
+    var container = named["container"]
+    if container == nil { container = try await get("status")["container"]?.string }
+    return [
+      "container": .string(container ?? ""),
+      "environment": .string(named["environment"] ?? Environment.development.rawValue),
+    ]
   }
 
   /// The names of a user's zones.

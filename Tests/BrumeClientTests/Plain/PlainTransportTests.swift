@@ -3,6 +3,7 @@
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import BrumeClient
@@ -105,9 +106,13 @@ struct PlainTransportTests {
       if $0.hasSuffix("please") { ask.yield() }
       return []
     } _: { server, base in
-      let transport = PlainTransport(pass: { time in
-        #expect(time == .seconds(20))
-        for await _ in asked { break }
+      let clock = Mutex(NIODeadline.uptimeNanoseconds(0))
+      let transport = PlainTransport(wait: { time in
+        AnswerWait(time: time, now: { clock.withLock { $0 } }) { time in
+          #expect(time == .seconds(20))
+          for await _ in asked { break }
+          clock.withLock { $0 = $0 + time }
+        }
       })
       let call = call(base, timeout: .seconds(20))
       guard case .timedOut = await failure({ _ = try await transport.send(call) }) else {

@@ -54,6 +54,46 @@ struct PendingUploadTests {
     _ = try await fixture.upload(bytes(1000))
   }
 
+  @Test(arguments: [true, false])
+  func `an upload ends with the receipt's life, as its room is counted no longer`(
+    lasts: Bool
+  ) async throws {
+    let fixture = try await AssetFixture()
+    let (ticket, life) = (try await fixture.ticket(), fixture.limits.assetReceiptLifetime)
+    var asked = 0
+    func upload() async throws -> Asset {
+      try await fixture.engine.assetUploads.receive(ticket.ticket) {
+        asked += 1
+        if asked == 2 { fixture.clock.advance(by: lasts ? life : life - 1) }
+        return asked <= 4 ? bytes(100)[...] : nil
+      }
+    }
+    if lasts {
+      let error = try await ruleFailure { try await upload() }
+      #expect(error.code == .tryAgainLater && error.reason.contains("took too long"))
+    } else {
+      _ = try await upload()
+    }
+    #expect(asked == (lasts ? 2 : 5), "no byte is taken after it")
+    #expect(try await fixture.objects() == (lasts ? 0 : 1), "nor are those kept that came")
+  }
+
+  @Test func `an upload whose last byte comes after the receipt's life is not kept`() async throws {
+    let fixture = try await AssetFixture()
+    let (ticket, life) = (try await fixture.ticket(), fixture.limits.assetReceiptLifetime)
+    var rest = bytes(10)[...]
+    let error = try await ruleFailure {
+      try await fixture.engine.assetUploads.receive(ticket.ticket) {
+        defer { rest = [] }
+        if !rest.isEmpty { return rest }
+        fixture.clock.advance(by: life)
+        return nil
+      }
+    }
+    #expect(error.code == .tryAgainLater)
+    #expect(try await fixture.objects() == 0)
+  }
+
   @Test func `an upload of a user who is deleted meanwhile is refused, and nothing stays of it`()
     async throws
   {

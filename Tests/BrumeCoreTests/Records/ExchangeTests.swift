@@ -153,6 +153,50 @@ struct ExchangeTests {
   }
 
   @Test(arguments: [false, true])
+  func
+    `to count what refers to a public record none is read, or twice what may go if some are hidden`(
+      areHidden: Bool
+    ) async throws
+  {
+    let fixture = try await Fixture {
+      $0.deleteSelfReferences = 40
+      $0.cascadeBytes = 10_000
+    }
+    if areHidden {
+      let text = """
+        DEFINE SCHEMA
+          RECORD TYPE Trail (
+            owner REFERENCE QUERYABLE,
+            title STRING QUERYABLE,
+            GRANT CREATE TO "_icloud",
+            GRANT WRITE TO "_creator"
+          );
+        """
+      try await fixture.server.engine.schemas.replace(
+        by: text, in: TestContainer.development, allowsDrops: true)
+    }
+    let zone = ZoneID(name: ZoneID.defaultName)
+    func holder(_ number: Int) -> RecordOperation {
+      let text = String(repeating: "x", count: 1_500)
+      return fixture.operation(
+        "h\(number)", .create,
+        [
+          "owner": DraftField(.reference(Reference(recordName: "area", action: .deleteSelf))),
+          "title": DraftField(.string(text)),
+        ])
+    }
+    try await fixture.save((0..<40).map(holder), in: .public, zone: zone)
+    _ = fixture.store.take()
+    let error = await #expect(throws: BrumeError.self) {
+      try await fixture.save([holder(40)], in: .public, zone: zone)
+    }
+    #expect(error?.code == (areHidden ? .limitExceeded : .badRequest))
+    // Twice what may go are 14 of them.
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count < (areHidden ? 25 : 5), "\(exchanges.unplanned)")
+  }
+
+  @Test(arguments: [false, true])
   func `of what is below many roots no more is read than twice what may go`(
     isEachInItsZone: Bool
   ) async throws {
@@ -182,6 +226,40 @@ struct ExchangeTests {
     // The names below each root, and the records below two; of 100.
     let exchanges = try fixture.exchanges()
     #expect(exchanges.count < 150, "\(exchanges.unplanned)")
+  }
+
+  @Test
+  func `of what is below a new root no more is read than twice what a deletion may take along`()
+    async throws
+  {
+    let fixture = try await Fixture { $0.cascadeBytes = 10_000 }
+    // More than are looked at one by one, of shares and of what is below.
+    let names = (0..<101).map { "r\($0)" }
+    for part in [names.prefix(60), names.dropFirst(60)] {
+      try await fixture.save(part.map { fixture.operation($0, .create) })
+      try await fixture.save(
+        part.map { name in
+          RecordOperation(
+            .create,
+            RecordDraft(name: "s-\(name)", type: Record.shareType, shareRoot: (name, nil)))
+        })
+    }
+    let text = DraftField(.string(String(repeating: "x", count: 1_500)))
+    let below = (0..<120).map { number in
+      var child = fixture.operation("c\(number)", .create, ["title": text])
+      child.record.parent = .set(Reference(recordName: "root", action: .none))
+      return child
+    }
+    try await fixture.save([fixture.operation("root", .create)] + below)
+    _ = fixture.store.take()
+    let share = RecordDraft(name: "s-root", type: Record.shareType, shareRoot: ("root", nil))
+    let error = await #expect(throws: BrumeError.self) {
+      try await fixture.save([RecordOperation(.create, share)])
+    }
+    #expect(error?.code == .limitExceeded)
+    // Twice what may go are 14 of them.
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count < 40, "\(exchanges.unplanned)")
   }
 
   @Test func `a page of shares has no more bytes than an answer`() async throws {
@@ -230,6 +308,42 @@ struct ExchangeTests {
       token = try results[0].get().token
       let exchanges = try fixture.exchanges()
       #expect(exchanges.count == 1, "\(exchanges.unplanned)")
+    }
+  }
+
+  @Test func `of many places of a zone a plan names the first pages only`() async throws {
+    let fixture = try await Fixture()
+    try await fixture.save((0..<20).map { fixture.operation("r\($0)", .create) })
+    func pages(_ tokens: [String?]) async throws -> [String] {
+      let requests = tokens.map { ZoneChangesRequest(zone: fixture.zone, token: $0, limit: 1) }
+      return try await fixture.server.engine.changes.ofZones(
+        requests, in: .private, as: fixture.phone
+      ).map { try $0.get().token }
+    }
+    var tokens: [String?] = [nil]
+    for _ in 0..<19 { tokens.append(try await pages([tokens[tokens.count - 1]])[0]) }
+    _ = fixture.store.take()
+    _ = try await pages(tokens)
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count == 1 + tokens.count - 16, "\(exchanges.unplanned)")
+  }
+
+  @Test func `a plan names nothing of a zone that the caller takes no part in`() async throws {
+    let fixture = try await Fixture()
+    let bob = try await fixture.server.device("phone", of: "bob")
+    let foreign = ZoneID(name: fixture.zone.name, ownerName: fixture.phone.user?.name)
+    _ = fixture.store.take()
+    _ = try await fixture.server.engine.records.lookup(
+      LookupRecordsRequest(zone: foreign, items: [.init(name: "first")]), in: .shared, as: bob)
+    _ = try await fixture.server.engine.changes.ofZones(
+      [ZoneChangesRequest(zone: foreign)], in: .shared, as: bob)
+    let planned = fixture.store.take().flatMap(\.planned)
+    #expect(!planned.isEmpty)
+    for read in planned {
+      switch read {
+      case .record, .changes: Issue.record("\(read) was read")
+      default: break
+      }
     }
   }
 

@@ -31,7 +31,7 @@ struct GrownAnswerTests {
 
   /// What one of the grown records takes in an answer.
   private func bytesOfOne() async throws -> Int {
-    try record(try await answers().second[0]).byteCount
+    try record(try await answers().second[0]).answerBytes
   }
 
   @Test func `a repetition says of records that do not fit by now that they were saved`()

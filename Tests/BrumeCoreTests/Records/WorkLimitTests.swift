@@ -32,6 +32,32 @@ struct WorkLimitTests {
     #expect(error.code == .limitExceeded && error.reason.contains("hold 11 references"))
   }
 
+  @Test func `the stored records that a save refers to have a maximum of bytes`() async throws {
+    let text = FieldValue.string(String(repeating: "x", count: 1000))
+    let names = (0..<5).map { "t\($0)" }
+    func saved(_ most: Int) async throws -> EngineFixture {
+      let fixture = try await fixture { $0.cascadeBytes = most }
+      for name in names { try await fixture.save(.create(name, ["text": text])) }
+      return fixture
+    }
+    func refused(_ operation: RecordOperation, in fixture: EngineFixture) async throws {
+      let error = try await fixture.failure(of: operation)
+      #expect(error.code == .limitExceeded && error.reason.contains("save, delete, move or share"))
+      #expect(try await !fixture.exists("b"))
+    }
+    // Twice as many bytes are read, and the record with which they are reached.
+    let (exact, less) = (try await saved(1500), try await saved(1499))
+    try await exact.save(.force("a", ["to": references(4, .validate)]))
+    try await less.save(.force("a", ["to": references(3, .validate)]))
+    try await refused(.force("b", ["to": references(5, .validate)]), in: exact)
+    try await refused(.create("b", ["to": references(4, .validate)], parent: "t4"), in: exact)
+    try await refused(.force("b", ["to": references(4, .validate)]), in: less)
+    // What the request brings itself has other bounds.
+    let own = names.map { RecordOperation.force($0, ["n": .int64(1)]) }
+    #expect(
+      try await exact.modify(own + [.force("b", ["to": references(5, .validate)])]).allSucceeded)
+  }
+
   @Test func `the elements of lists of a request have a maximum`() async throws {
     let fixture = try await fixture { $0.listElementsPerRequest = 10 }
     func save(_ count: Int) async throws -> [RecordResult] {
@@ -154,6 +180,27 @@ struct WorkLimitTests {
     #expect(try await fixture.modify([.delete("area")]).allSucceeded)
   }
 
+  @Test(arguments: [false, true])
+  func `of what a request deletes no more is read than twice what may go, in all its zones`(
+    inTwoZones: Bool
+  ) async throws {
+    let fixture = try await fixture { $0.cascadeBytes = 1000 }
+    let text = FieldValue.string(String(repeating: "x", count: 600))
+    let other = inTwoZones ? ZoneID(name: ZoneID.defaultName) : EngineFixture.trails
+    let records = (0..<6).map { (name: "r\($0)", zone: $0 < 3 ? EngineFixture.trails : other) }
+    for (name, zone) in records {
+      try await fixture.save(.create(name, ["text": text]), zone: zone)
+    }
+    let results = try await fixture.modify(
+      records.map { RecordOperation(.forceDelete, RecordDraft(name: $0.name, zone: $0.zone)) },
+      atomic: false)
+    // One may go, three more are read to refuse them.
+    #expect(results.codes.filter { $0 == nil }.count == 1)
+    let reasons = results.compactMap { $0.error?.reason }
+    #expect(reasons.filter { $0.contains("delete more than") }.count == 3)
+    #expect(reasons.filter { $0.contains("read more than 2000 bytes") }.count == 2)
+  }
+
   @Test func `a share counts for the bytes of a cascade`() async throws {
     let fixture = try await fixture { $0.cascadeBytes = 1000 }
     func text(_ bytes: Int) -> FieldValue { .string(String(repeating: "x", count: bytes)) }
@@ -251,6 +298,10 @@ struct WorkLimitTests {
         == [nil, nil, .limitExceeded, .limitExceeded])
     #expect(try await lookup(["c", "d"], in: exact).allSucceeded)
     #expect(try await lookup(["c", "d"], in: less).codes == [nil, .limitExceeded])
+    // What comes then is not even looked for.
+    #expect(
+      try await lookup(["a", "b", "c", "not there"], in: exact).codes
+        == [nil, nil, .limitExceeded, .limitExceeded])
     #expect(
       try await lookup(Array(repeating: "a", count: 5), in: exact).filter(\.isSuccess).count == 2)
   }
@@ -274,6 +325,12 @@ struct WorkLimitTests {
     #expect(conflicts.codes == [.conflict, .conflict, .limitExceeded, .limitExceeded])
     let fields: [String: FieldValue?] = ["n": .int64(1)]
     #expect(try await fixture.modify([.force("c", fields), .force("d", fields)]).allSucceeded)
+  }
+
+  @Test func `empty texts of a list take room in an answer`() async throws {
+    let fixture = try await fixture { $0.answerBytes = 3000 }
+    let saved = try await fixture.modify(["a", "b"].map { .create($0, ["n": Self.list(500)]) })
+    #expect(saved.codes == [nil, .limitExceeded])
   }
 
   @Test func `pages of changes end when the answer is full, over all zones, and skip nothing`()

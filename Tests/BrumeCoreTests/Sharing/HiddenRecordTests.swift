@@ -70,6 +70,22 @@ struct HiddenRecordTests {
     [Filter(.equals, .field("text"), .string("nothing"))],
   ]
 
+  @Test func `DEL-07 of what refers to a public record only what the caller may read counts`()
+    async throws
+  {
+    var limits = Limits.apple
+    limits.deleteSelfReferences = 2
+    let fixture = try await HiddenRecordFixture(hidden: 0, limits: limits).fixture
+    func save(_ name: String, as caller: Caller) async throws -> BrumeError.Code? {
+      let area = FieldValue.reference(Reference(recordName: "area", action: .deleteSelf))
+      let operation = RecordOperation.create(name, ["area": area], type: "Secret")
+      return try await fixture.modify([operation], in: .public, as: caller).codes[0]
+    }
+    for name in ["own1", "own2"] { #expect(try await save(name, as: fixture.phone) == nil) }
+    for name in ["p1", "p2"] { #expect(try await save(name, as: fixture.bob) == nil) }
+    #expect(try await save("own3", as: fixture.phone) == .badRequest)
+  }
+
   private func limits(_ candidates: Int) -> Limits {
     var limits = Limits.apple
     limits.candidatesPerPage = candidates

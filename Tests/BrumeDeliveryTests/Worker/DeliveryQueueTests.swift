@@ -218,6 +218,34 @@ import Testing
     #expect(queue.next(now: 1).start.map(\.lane) == ["x"])
   }
 
+  @Test(arguments: [true, false])
+  func `what is new takes the place of what waits after a failure, of its peer or of another:`(
+    sharesPeer: Bool
+  ) {
+    var queue = subject {
+      if sharesPeer { $0.deliveryLanesPerPeer = 4 } else { $0.deliveryLanes = 4 }
+    }
+    let many = DeliveryPeer(name: "one", limit: 9)
+    let other = sharesPeer ? many : two
+    for lane in ["a", "b", "c", "d"] { _ = queue.offer(lane, to: many, now: 0) }
+    _ = queue.next(now: 0)
+    queue.finished("a", .retry(after: 60_000), now: 0, jitter: 0)
+    queue.finished("b", .notDue(60_000), now: 0, jitter: 0)
+    // What is looked for takes nobody's place.
+    _ = queue.offer("x", to: other, now: 1)
+    #expect(queue.next(now: 1).start == [])
+    let isTaken = queue.offer("x", to: other, isNew: true, now: 1)
+    #expect(isTaken && queue.laneCount == 4)
+    #expect(queue.next(now: 1).start.map(\.lane) == ["x"])
+    // Of the others none waits after a failure.
+    _ = queue.offer("y", to: other, isNew: true, now: 2)
+    #expect(queue.laneCount == 4 && queue.next(now: 2).start == [])
+    for lane in ["c", "d"] { queue.finished(lane, .empty, now: 3, jitter: 0) }
+    #expect(queue.next(now: 3).looksAgain)
+    _ = queue.offer("a", to: many, now: 4)
+    #expect(queue.next(now: 4).start == [.init(lane: "a", attempt: 1)])
+  }
+
   @Test func `who was turned away is looked for when half of the lanes are free`() {
     var queue = subject { $0.deliveryLanesPerPeer = 2 }
     for lane in ["a", "b", "c"] { _ = queue.offer(lane, to: one, now: 0) }

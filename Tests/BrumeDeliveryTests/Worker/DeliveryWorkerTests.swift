@@ -63,6 +63,28 @@ import Testing
     #expect(fixture.channel.sent.map(\.notification) == ["N1"])
   }
 
+  @Test
+  func `a device that cannot be sent to gives its place to one with a push, and is found again`()
+    async throws
+  {
+    var limits = Limits()
+    limits.deliveryLanesPerPeer = 1
+    let fixture = try await DeliveryWorkerFixture(limits: limits)
+    // With letters in front that are the same, they have one host.
+    let (phone, player) = (
+      try await fixture.register("phone"), try await fixture.register("player")
+    )
+    fixture.channel.answer("phone", .retry(after: 3_600_000))
+    try await fixture.put("N1", to: phone)
+    try await fixture.running {
+      _ = try await fixture.logged(1)
+      await fixture.quiet()
+      try await fixture.put("N2", to: player)
+      await fixture.channel.arrived(3)
+    }
+    #expect(fixture.channel.sent.map(\.notification) == ["N1", "N2", "N1"])
+  }
+
   @Test func `what waits to be tried again does not wait when the operator changed something`()
     async throws
   {

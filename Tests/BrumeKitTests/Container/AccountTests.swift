@@ -206,6 +206,34 @@ private final class OvertakenOperation: CKDatabaseOperation, @unchecked Sendable
     #expect(own.count == 1 && others.count == 1)
   }
 
+  @Test
+  func `each container of an account is notified of its end, and none that is only for calls`() {
+    let server = AnsweringServer { _ in Self.ann }
+    let one = server.container()
+    let two = CKContainer(connection: one.connection, identifier: "iCloud.a")
+    let (all, ofOne, ofTwo) = (Posts(one.connection), Posts(one), Posts(two))
+    one.configuredWith { _ in Brume.signOut(of: two) }
+    #expect(ofOne.count == 1 && ofTwo.count == 1 && all.count == 2)
+  }
+
+  @Test func `a stream that begins with the new account does not end with the old one`() async {
+    let server = AnsweringServer { _ in (200, "id: 1\ndata: {\"aps\":{}}\n\n") }
+    let one = server.container()
+    let two = CKContainer(connection: one.connection, identifier: "iCloud.a")
+    let begun = Mutex<RemoteNotifications?>(nil)
+    let token = NotificationCenter.default.addObserver(
+      forName: .CKAccountChanged, object: one, queue: nil
+    ) { _ in
+      // Of the other container it is posted later.
+      let pushes = RemoteNotifications(two.connection)
+      begun.withLock { $0 = pushes }
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    Brume.signIn(userToken: "bobs", to: two)
+    let push = await begun.withLock { $0 }?.next()
+    #expect(push != nil)
+  }
+
   @Test func `the stream of pushes ends with the account`() async throws {
     let server = AnsweringServer { _ in (200, ": hello\n\n") }
     let container = server.container()

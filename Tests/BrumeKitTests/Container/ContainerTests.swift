@@ -45,16 +45,6 @@ struct ContainerTests {
     #expect(status == .couldNotDetermine)
   }
 
-  @Test func `missing settings are named by the first call`() async throws {
-    let container = CKContainer(
-      connecting: .failure(.notConfigured("BRUME_URL is not set")), identifier: "iCloud.a")
-    let error = await #expect(throws: CKError.self) {
-      _ = try await container.privateCloudDatabase.allRecordZones()
-    }
-    #expect(error?.code == .missingEntitlement)
-    #expect(error?.localizedDescription == "BRUME_URL is not set")
-  }
-
   @Test func `settings by hand are those that calls use`() throws {
     let settings = Brume.Configuration(
       url: try #require(URL(string: "http://127.0.0.1:8787")),

@@ -18,10 +18,15 @@ final class ScriptedServer: Transport {
   typealias Script = @Sendable (Request, Int) async throws -> [UInt8]
 
   private let script: Script
+  private let now: @Sendable () -> Date
   private let log = Mutex<[Request]>([])
   private let waits = Mutex<[Duration]>([])
 
-  init(_ script: @escaping Script) { self.script = script }
+  /// - Parameter now: the clients' clock.
+  init(now: @escaping @Sendable () -> Date = { Date() }, _ script: @escaping Script) {
+    self.script = script
+    self.now = now
+  }
 
   /// What was asked, without the questions for the current user.
   var requests: [Request] { log.withLock { $0 } }
@@ -57,7 +62,8 @@ final class ScriptedServer: Transport {
       url: "http://scripted", in: ContainerEnvironment(ContainerID("iCloud.test"), .development),
       apiToken: "token",
       userToken: "user")
-    let host = Session.Host(sleep: { [self] pause in waits.withLock { $0.append(pause) } })
+    let host = Session.Host(
+      now: now, sleep: { [self] pause in waits.withLock { $0.append(pause) } })
     return CKContainer(
       connection: Connection(Session(configuration, transport: self, host: host)),
       identifier: "iCloud.test")

@@ -16,8 +16,8 @@ struct CoalescerTests {
 
   private func subject(capacity: Int = 100) -> Coalescer {
     var limits = Limits.apple
-    limits.coalescedKeys = capacity
-    return Coalescer(window: limits.coalescingWindow, capacity: limits.coalescedKeys)
+    limits.coalescedKeysPerUser = capacity
+    return Coalescer(window: limits.coalescingWindow, capacity: limits.coalescedKeysPerUser)
   }
   private func put(
     _ subject: inout Coalescer, _ key: Coalescer.Key?, at now: Milliseconds, position: Int64
@@ -112,7 +112,25 @@ struct CoalescerTests {
     #expect(key(query("Note"), visible(), collapse: "c")?.collapseID == "c")
   }
 
-  @Test func `what is remembered is bounded`() {
+  @Test func `what is remembered of all users is bounded, and those of the longest past go first`()
+  {
+    var limits = Limits.apple
+    limits.coalescedKeys = 3
+    var all = Coalescers(capacity: limits.coalescedKeys)
+    func remember(_ number: Int) {
+      var coalescer = subject()
+      _ = put(&coalescer, key, at: Milliseconds(number), position: 1)
+      all.keep([UserID("_u\(number)"): coalescer], now: Milliseconds(number))
+    }
+    for number in 0..<3 { remember(number) }
+    #expect(all.rememberedKeys == 3)
+    remember(3)
+    #expect(all.rememberedKeys == 2)
+    let users = Set((0..<4).map { UserID("_u\($0)") })
+    #expect(Set(all.part(of: users).keys.map(\.name)) == ["_u2", "_u3"])
+  }
+
+  @Test func `what is remembered of a user is bounded`() {
     var coalescer = subject(capacity: 10)
     var most = 0
     for number in 0..<1000 {

@@ -60,6 +60,22 @@ struct NotifierMailboxTests {
     #expect(entries.map(\.collapseID) == ["y", "x"])
   }
 
+  @Test func `however many collapse IDs a user's fields have, so many are remembered of one user`()
+    async throws
+  {
+    let fixture = try await NotifierFixture { $0.coalescedKeysPerUser = 2 }
+    try await fixture.register(alice, "A")
+    var info = visible()
+    info.collapseIDKey = "title"
+    try await fixture.subscribe(alice, "s", query("Note"), info: info)
+    for number in 0..<5 {
+      try await fixture.log(.created, "n\(number)", ["title": .string("\(number)")], in: main)
+    }
+    try await fixture.notifier.drain()
+    #expect(await fixture.notifier.rememberedKeys == 2)
+    #expect(try await fixture.entries(device("A", of: alice)).count == 5)
+  }
+
   /// When what three changes made for a silent subscription is due, 100 ms apart.
   private func dueTimes(
     _ fixture: NotifierFixture, _ notifier: Notifier

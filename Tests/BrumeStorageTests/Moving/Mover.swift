@@ -64,7 +64,7 @@ struct Mover {
   /// Into the second folder.
   @discardableResult
   func toSQLite(pageRows: Int = 500, _ report: Report = { _ in }) throws -> StoreMove.Outcome {
-    let source = try PostgresMoving(url: url, acceptsLoss: true)
+    let source = try PostgresMoving(url: url, isSource: true, acceptsLoss: true)
     return try SQLiteMoving.run(
       folder: back.path + "/data", isNew: true, logger: Self.logger
     ) { target in

@@ -17,17 +17,21 @@ import Testing
     let zone = ZoneID(name: "Trails")
 
     /// Connected and warm: places have their numbers, the schema has its type.
-    init() async throws {
+    init(_ adjust: (inout Limits) -> Void = { _ in }) async throws {
+      var limits = Limits.apple
+      adjust(&limits)
       store = try PostgresStore.forTest(buckets: 16, writers: 1, readers: 1)
-      server = try await TestServer(store: store)
+      server = try await TestServer(store: store, limits: limits)
       phone = try await server.device("phone", of: "alice")
       _ = try await server.engine.zones.modify([.init(.create, zone)], in: .private, as: phone)
       for _ in 0..<2 { try await save(["first"], .forceUpdate) }
       _ = try await changes(nil)
     }
 
-    func save(_ names: [String], _ kind: RecordOperation.Kind) async throws {
-      let fields = ["title": DraftField(.string("a"))]
+    func save(
+      _ names: [String], _ kind: RecordOperation.Kind, title: String = "a"
+    ) async throws {
+      let fields = ["title": DraftField(.string(title))]
       let operations = names.map {
         RecordOperation(kind, RecordDraft(name: $0, type: "Trail", fields: fields))
       }
@@ -93,6 +97,59 @@ import Testing
       _ = try await fixture.server.engine.records.lookup(request, in: .private, as: fixture.phone)
     }
     #expect(exchanges == 1)
+    try await fixture.store.close()
+  }
+
+  /// Records of 500,000 bytes: 40 of them have no room in what a plan reads at once, and ten have.
+  private static func withLargeRecords() async throws -> (fixture: Fixture, names: [String]) {
+    let fixture = try await Fixture {
+      ($0.answerBytes, $0.cascadeBytes) = (1_200_000, 600_000)
+    }
+    let names = (0..<40).map { "r\($0)" }
+    let title = String(repeating: "x", count: 500_000)
+    for name in names { try await fixture.save([name], .create, title: title) }
+    return (fixture, names)
+  }
+
+  @Test func `of large records no more are read than an answer holds, and few in one exchange`()
+    async throws
+  {
+    let (fixture, names) = try await Self.withLargeRecords()
+    func exchanges(_ names: [String]) async throws -> Int {
+      let request = LookupRecordsRequest(zone: fixture.zone, items: names.map { .init(name: $0) })
+      return try await fixture.exchanges {
+        let results = try await fixture.server.engine.records.lookup(
+          request, in: .private, as: fixture.phone)
+        #expect(results.filter { if case .success = $0 { true } else { false } }.count == 2)
+      }
+    }
+    // The two that fit, and the one that does not.
+    #expect(try await exchanges(names) == 1 + 3)
+    #expect(try await exchanges(Array(names.prefix(10))) == 1)
+    try await fixture.store.close()
+  }
+
+  @Test func `of large records that a save refers to no more are read than may be`() async throws {
+    let (fixture, names) = try await Self.withLargeRecords()
+    let references = names.map { name in
+      FieldValue.reference(Reference(recordName: name, action: .validate))
+    }
+    let draft = RecordDraft(
+      name: "holder", type: "Trail",
+      fields: ["sights": DraftField(.list(references, of: .reference))])
+    let request = ModifyRecordsRequest(
+      zone: fixture.zone, operations: [RecordOperation(.create, draft)], atomic: true)
+    let exchanges = try await fixture.exchanges {
+      let results = try await fixture.server.engine.records.modify(
+        request, in: .private, as: fixture.phone)
+      guard case .failure(let failure)? = results.first else {
+        Issue.record("a record that refers to 20 MB is saved")
+        return
+      }
+      #expect(failure.error.code == .limitExceeded)
+    }
+    // The plan, two and the one with which it is too much, the commit.
+    #expect(exchanges == 1 + 3 + 1)
     try await fixture.store.close()
   }
 }

@@ -101,6 +101,22 @@ import Testing
     #expect(reported.all == ["a": true])
   }
 
+  /// The record is asked for once more, for another address.
+  @Test func `CHG-11 a file that is refused under its address holds its zone back until it comes`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture()
+    try await saveWithFile("a", in: fixture.database)
+    try await saveWithFile("b", in: fixture.database)
+    let reported = ReportedSaves(fixture.laptop)
+    fixture.server.faults.add(.error(.permissionFailure, on: .fetchAssets).times(2))
+    let error = try await failure { try await fixture.laptop.engine.fetchChanges() }
+    #expect(error.code == .serverResponseLost)
+    #expect(reported.all.isEmpty && fixture.server.faults.waiting == 0)
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(reported.all == ["a": true, "b": true])
+  }
+
   @Test func `CHG-11 a zone that is held back keeps no other zone waiting`() async throws {
     let fixture = try await SyncEngineFixture()
     try await fixture.database.save(other)

@@ -51,6 +51,18 @@ import Testing
     #expect(fixture.laptop.notes.isEmpty)
   }
 
+  @Test func `ZON-16 what was to be deleted in the earlier zone stays in the later one`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture(notes: ["a", "new"])
+    fixture.laptop.delete("new")
+    try await remake(fixture)
+    try await fixture.laptop.sync()
+    #expect(fixture.laptop.pending.isEmpty)
+    #expect(fixture.laptop.notes == ["new": "second life"])
+    #expect(try await fixture.stored() == ["new": "second life"])
+  }
+
   @Test func `the deletion of an earlier incarnation is reported once`() async throws {
     let fixture = try await SyncEngineFixture(notes: ["a"])
     try await remake(fixture)

@@ -60,6 +60,26 @@ import Testing
     #expect(phone.notes == ["a": "x"])
   }
 
+  @Test func `changes that are refused, and that the app leaves at that, keep no other waiting`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let phone = try NotesApp(try await server.device("phone", of: "alice"), automatically: true)
+    phone.makeZone()
+    try await phone.until { phone.engine.state.pendingDatabaseChanges.isEmpty }
+    for number in 1...4 {
+      server.faults.add(.error(.permissionFailure, on: .saveRecords))
+      phone.write("x", to: "n\(number)")
+      try await phone.until { phone.pending.isEmpty }
+    }
+    // Nobody moves the clock, by which a pause would end.
+    phone.write("y", to: "last")
+    try await phone.until { phone.pending.isEmpty }
+    let id = NotesApp.id("last")
+    let database = try await server.device("laptop", of: "alice").privateCloudDatabase
+    #expect(try await database.record(for: id)["text"] as? String == "y")
+  }
+
   @Test func `a change on one device reaches the other by a push, without being asked`()
     async throws
   {

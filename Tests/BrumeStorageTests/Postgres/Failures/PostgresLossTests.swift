@@ -29,6 +29,25 @@ import Testing
     }
   }
 
+  /// Else all clients would fetch everything once more for each server that connects again later.
+  @Test(arguments: [false, true])
+  func `a loss is noted unless a new generation has begun for it`(hasBegun: Bool) async throws {
+    let url = try PostgresServer.shared.get().emptySchema()
+    try await PostgresStore.forTest(url: url).close()
+    let acknowledgements = Acknowledgements(isOrdered: true)
+    acknowledgements.note("a connection that has no row any more", 1, in: nil)
+    let connection = try Connection.forTest(url)
+    if hasBegun { try connection.simple("UPDATE store SET sequence_floor = 1") }
+    let error = #expect(throws: StoreError.self) {
+      try acknowledgements.check(on: connection)
+    }
+    #expect(error?.code == .unavailable)
+    let next = try PostgresStore.forTest(url: url)
+    let note = try await next.read { try $0.settings.value(.copiedBack) }
+    #expect((note == nil) == hasBegun)
+    try await next.close()
+  }
+
   /// It would keep its parts for ever, and make no notification.
   @Test func `a store that misses commits gives its parts away, and wakes who follows it`()
     async throws

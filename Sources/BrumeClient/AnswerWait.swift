@@ -1,0 +1,67 @@
+// How long an answer may be waited for: until it begins, and then from each part of it to the next. Apple documents
+// `timeoutIntervalForRequest` as such a time. A bound for the whole would fail a large page on a slow line each time.
+
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The longest wait for anything of an answer.
+struct AnswerWait: Sendable {
+  let time: TimeAmount
+  var now: @Sendable () -> NIODeadline = { .now() }
+  /// Waits until so much time has passed, or its task is cancelled.
+  var pass: @Sendable (TimeAmount) async -> Void = Self.pass
+
+  /// When a part arrived last.
+  final class Parts: Sendable {
+    private let now: @Sendable () -> NIODeadline
+    private let last: Mutex<NIODeadline>
+
+    fileprivate init(_ now: @escaping @Sendable () -> NIODeadline) {
+      self.now = now
+      last = Mutex(now())
+    }
+
+    fileprivate var latest: NIODeadline { last.withLock { $0 } }
+
+    /// Something arrived.
+    func note() {
+      let now = now()
+      last.withLock { $0 = now }
+    }
+  }
+
+  /// Runs `body`, which notes each part that arrives. Nil: nothing came for too long, and it was cancelled.
+  func whole<Answer: Sendable>(
+    _ body: @escaping @Sendable (Parts) async throws -> Answer
+  ) async throws -> Answer? {
+    let parts = Parts(now)
+    return try await withThrowingTaskGroup(of: Answer?.self) { group in
+      defer { group.cancelAll() }
+      group.addTask(operation: { try await body(parts) })
+      group.addTask(operation: {
+        try await end(after: parts)
+        return nil
+      })
+      return try await group.next() ?? nil
+    }
+  }
+
+  /// Returns when no part has come for too long.
+  private func end(after parts: Parts) async throws {
+    while case let left = parts.latest + time - now(), left > .zero {
+      await pass(left)
+      // That its caller gave up is for the call to report.
+      try Task.checkCancellation()
+    }
+  }
+
+  private static func pass(_ time: TimeAmount) async {
+    let end = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}
+    await withTaskCancellationHandler {
+      _ = try? await end.futureResult.get()
+    } onCancel: {
+      end.cancel()
+    }
+  }
+}

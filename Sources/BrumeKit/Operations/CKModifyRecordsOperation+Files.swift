@@ -1,0 +1,69 @@
+// The files of all records go before the one request that saves them. What the server answers for a file is good for
+// an hour: what has waited too long for the others is sent again.
+
+import BrumeClient
+import Foundation
+
+extension CKModifyRecordsOperation {
+  /// Ours: how old it may be when its record goes. Ten minutes are for that request.
+  private static let uploadSeconds = 3_000.0
+  /// Ours: how often files are sent before all of them are there at once.
+  private static let attempts = 3
+
+  /// The plan with the files of its records on the server.
+  func sendingFiles(
+    of saves: [CKRecord], _ contents: [CKRecord.Contents], _ plan: ModifyPlan,
+    from viewpoint: Viewpoint
+  ) async throws -> ModifyPlan {
+    var plan = plan
+    for _ in 0..<Self.attempts {
+      for (index, (record, contents)) in zip(saves, contents).enumerated() {
+        // Looked at each time: a file that failed may have taken the whole zone with it.
+        guard needsFiles(index, record, contents), plan.refusals()[index] == nil else { continue }
+        let fresh = (uploads[index] ?? [:]).filter { !isTooOld($0.value) }
+        let uploaded = try await uploadFiles(
+          of: record, contents, policy(for: record), beside: fresh, from: viewpoint
+        ) { await self.report($0, of: record) }
+        uploads[index] = try? uploaded.get()
+        plan.send(uploaded.map { $0.mapValues(\.asset) }, with: index)
+      }
+      let refused = plan.refusals()
+      let sent = saves.indices.filter { refused[$0] == nil }
+      if !sent.contains(where: uploadsMayHaveExpired) { return plan }
+    }
+    throw CKError.uploadsExpired
+  }
+
+  /// Whether files of a record have not been sent, or too long ago.
+  private func needsFiles(
+    _ index: Int, _ record: CKRecord, _ contents: CKRecord.Contents
+  ) -> Bool {
+    if uploads[index] != nil { return uploadsMayHaveExpired(of: index) }
+    return !contents.filesToSend(policy(for: record)).isEmpty || !contents.filesToImport.isEmpty
+  }
+
+  /// Whether the server may not take any more what it answered for files of a record.
+  func uploadsMayHaveExpired(of index: Int) -> Bool {
+    uploads[index]?.values.contains(where: isTooOld) ?? false
+  }
+
+  private func isTooOld(_ upload: UploadedAsset) -> Bool {
+    session.host.now().timeIntervalSince(upload.begun) > Self.uploadSeconds
+  }
+
+  /// The last word, 1, comes with the save.
+  private func report(_ part: Double, of record: CKRecord) async {
+    guard part < 1, !isCancelled else { return }
+    await report { self.perRecordProgressBlock?(record, part) }
+  }
+}
+
+extension CKError {
+  /// This passes where the network is faster: a sync engine keeps its changes until then.
+  static var uploadsExpired: CKError {
+    CKError(
+      .networkFailure,
+      "sending the files took longer than the server keeps them without their records; save fewer at "
+        + "once, or on a faster network")
+  }
+}

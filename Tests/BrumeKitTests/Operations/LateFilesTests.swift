@@ -1,0 +1,106 @@
+// Files that take so long that what the server gave for them runs out.
+
+import BrumeModel
+import BrumeWire
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BrumeKit
+
+@Suite struct LateFilesTests {
+  private static let addresses = "assets/upload"
+  private static let save = "records/modify"
+
+  /// Saves records with files in these fields to a server at which each upload, by its number, and the save, which is number
+  /// 0, take so many minutes. Answers what was asked, with the number of files, and how the saves ended.
+  private func save(
+    _ names: [String], files keys: [String], refusal: BrumeError? = nil,
+    minutes: @escaping @Sendable (Int) -> Double
+  ) async throws -> (asked: [String], ended: [String]) {
+    let file = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID().uuidString)")
+    try Data("abc".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let time = Mutex(Date(timeIntervalSince1970: 0))
+    let (asked, uploads) = (Journal(), Journal())
+    let server = ScriptedServer(now: { time.withLock { $0 } }) { request, _ in
+      switch request.action {
+      case Self.addresses:
+        let files = try AssetUploadRequest(json: try #require(request.body)).files
+        asked.note("\(request.action) \(files.count)")
+        return Wire.uploadTickets(
+          files.map {
+            let name = $0.recordName ?? ""
+            return AssetUploadTicket(
+              recordName: name, fieldName: $0.fieldName,
+              ticket: "http://scripted/\(name)/\($0.fieldName)")
+          })
+      case Self.save:
+        asked.note(request.action)
+        time.withLock { $0 += 60 * minutes(0) }
+        return Wire.records(
+          names.map { name in
+            guard let refusal else { return .success(.saved(stored(name))) }
+            return .failure(ItemFailure(RecordID(name: name, zone: ZoneID(name: "Notes")), refusal))
+          }, RecordOptions())
+      default:
+        asked.note(request.action)
+        uploads.note(request.action)
+        time.withLock { $0 += 60 * minutes(uploads.all.count) }
+        return Wire.singleFile(Asset(fileChecksum: "one", size: 3, receipt: "r"))
+      }
+    }
+    let ended = Journal()
+    let operation = CKModifyRecordsOperation(
+      recordsToSave: names.map { name in
+        let id = CKRecord.ID(recordName: name, zoneID: CKRecordZone.ID(zoneName: "Notes"))
+        let record = CKRecord(recordType: "Note", recordID: id)
+        for key in keys { record[key] = CKAsset(fileURL: file) }
+        return record
+      })
+    operation.database = server.container.privateCloudDatabase
+    operation.perRecordSaveBlock = { ended.note(outcome($1)) }
+    operation.modifyRecordsResultBlock = { ended.note("all \(outcome($0))") }
+    await finish(operation)
+    return (asked.all, ended.all)
+  }
+
+  @Test func `addresses that have waited for their turn are asked for again`() async throws {
+    let (asked, ended) = try await save(["a"], files: ["x", "y", "z"]) { $0 == 1 ? 11 : 1 }
+    #expect(
+      asked == [
+        "\(Self.addresses) 3", "a/x", "\(Self.addresses) 2", "a/y", "a/z", Self.save,
+      ])
+    #expect(ended == ["ok", "all ok"])
+  }
+
+  @Test func `a file that has waited too long for others is sent again before the save`()
+    async throws
+  {
+    let (asked, ended) = try await save(["a", "b"], files: ["x"]) { $0 == 1 ? 51 : 1 }
+    #expect(
+      asked == [
+        "\(Self.addresses) 1", "a/x", "\(Self.addresses) 1", "b/x", "\(Self.addresses) 1", "a/x",
+        Self.save,
+      ])
+    #expect(ended == ["ok", "ok", "all ok"])
+  }
+
+  @Test func `files that are never there at once are not saved, which may pass`() async throws {
+    let (asked, ended) = try await save(["a"], files: ["x", "y"]) { _ in 51 }
+    #expect(asked.count(where: { $0 == "a/x" }) == 3 && !asked.contains(Self.save))
+    #expect(ended == ["all networkFailure"])
+  }
+
+  @Test(arguments: [(1.0, "invalidArguments"), (31, "networkFailure")])
+  func `a save that is refused long after its files were sent may pass`(
+    minutes: Double, code: String
+  ) async throws {
+    let refusal = BrumeError(.badRequest, "the receipt has expired")
+    let (asked, ended) = try await save(["a"], files: ["x"], refusal: refusal) {
+      $0 == 0 ? minutes : 20
+    }
+    #expect(asked.last == Self.save)
+    #expect(ended == [code, "all ok"])
+  }
+}
