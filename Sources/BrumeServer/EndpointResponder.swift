@@ -125,7 +125,7 @@ final class EndpointResponder: Sendable {
   private func made(_ body: Reply.Body, of call: Call, for work: RequestWork) -> Reply.Body {
     guard let workers, case .stream(let write) = body else { return body }
     // Long ones of nobody who is a user must not keep those waiting who are to be known.
-    let name = call.caller.user.map { "user \($0.name)" } ?? "answers to \(call.address.lane)"
+    let name = userLane(of: call) ?? "answers to \(call.address.lane)"
     return .stream { @concurrent writer in
       // Nobody else has it until the workers are done.
       nonisolated(unsafe) var out: any ResponseBodyWriter = LoopWriter(writer, on: work.executor)
@@ -183,11 +183,16 @@ final class EndpointResponder: Sendable {
     fetches.note(device, at: now())
   }
 
+  /// The name that all work of a user has a share of; nil: the caller is no user.
+  private func userLane(of call: Call) -> String? {
+    call.caller.user.map { "user \($0.name)" }
+  }
+
   /// Answers when it is the caller's turn.
   private func answerInTurn(
     _ call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?
   ) async throws -> Reply {
-    let name = call.caller.user.map { "user \($0.name)" } ?? call.address.lane
+    let name = userLane(of: call) ?? call.address.lane
     await lane?.move(to: name)
     guard endpoint.work == .usual, call.caller.kind != .operator else {
       return try await handle(call, endpoint)

@@ -193,7 +193,7 @@ private func functions(in lines: [Substring]) -> [(line: Int, length: Int)] {
   var found: [(line: Int, length: Int)] = []
   for (start, line) in lines.enumerated() {
     // Few lines have one of these, and looking for a word takes longer.
-    guard line.utf8.contains(UInt8(ascii: "(")), line.contains("func") || line.contains("init"),
+    guard line.contains("func") || line.contains("init"),
       line.contains(/\b(func|init)\b.*[({<]/)
     else { continue }
     let indent = line.prefix { $0 == " " }

@@ -26,7 +26,9 @@ extension SyncJobs {
         throw error
       }
       await notify(.didSendChanges(Event.DidSendChanges(context: context)))
-      return !isAskedAgain(failures.items) || count.isOfUse
+      let isAskedAgain = isAskedAgain(failures.items)
+      failedBefore.withLock { $0 = failures.items }
+      return !isAskedAgain || count.isOfUse
     }
   }
 
@@ -34,11 +36,7 @@ extension SyncJobs {
   /// app may add it again after its event. What is refused once, such as an edit of a record that may only be read, is
   /// no reason to keep other changes waiting.
   private func isAskedAgain(_ failed: SendFailures.Items) -> Bool {
-    let before = failedBefore.withLock { before in
-      defer { before = failed }
-      return before
-    }
-    let waiting = state.value
+    let (before, waiting) = (failedBefore.withLock { $0 }, state.value)
     return waiting.recordChanges.contains { failed.records[$0.recordID] != nil }
       || waiting.databaseChanges.contains { failed.zones[$0.zoneID] != nil }
       || failed.records.keys.contains { before.records[$0] != nil }
