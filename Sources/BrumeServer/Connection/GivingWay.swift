@@ -77,13 +77,14 @@ package final class GivingWay: Sendable {
 
   /// Runs the work, in the order of asking within the name.
   func submit(for name: String, _ work: @escaping WorkerThreads.Work) {
-    if shares.withLock({ $0.add(work, to: name) }) { start(work, for: name) }
+    guard shares.withLock({ $0.add(work, to: name) }) else { return }
+    threads.submit { [self] in carryOut(work, for: name) }
   }
 
-  private func start(_ work: @escaping WorkerThreads.Work, for name: String) {
-    threads.submit { [self] in
-      work()
-      if let next = shares.withLock({ $0.ended(in: name) }) { start(next, for: name) }
-    }
+  /// What waits in the same name comes after other names' work that waits.
+  private func carryOut(_ work: WorkerThreads.Work, for name: String) {
+    work()
+    guard let next = shares.withLock({ $0.ended(in: name) }) else { return }
+    threads.submitAtEnd { [self] in carryOut(next, for: name) }
   }
 }
