@@ -99,6 +99,7 @@ final class PostgresTransaction: WriteTransaction {
   func accept() {
     session.accept()
     grown.merge(log.grown) { max($0, $1) }
+    sequences.accept()
   }
 
   /// The running body has thrown: what was remembered of it is not so.
@@ -107,5 +108,8 @@ final class PostgresTransaction: WriteTransaction {
     for feature in remembering { feature.forget() }
   }
 
-  func committed() { places.committed() }
+  func committed() {
+    places.committed()
+    sequences.committed()
+  }
 }
