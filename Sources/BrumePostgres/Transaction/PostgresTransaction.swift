@@ -80,9 +80,10 @@ final class PostgresTransaction: WriteTransaction {
   /// Asks what is asked in any case and what plans name, in one exchange if the numbers of all places are
   /// known, else in two.
   func prepare(
-    _ questions: [Question], _ reads: Set<ReadPlan.Read>, isWrite: Bool = false
+    _ questions: [Question], _ named: ReadPlan, isWrite: Bool = false
   ) throws {
-    let plan = PlannedReads(reads, isWrite: isWrite)
+    let plan = PlannedReads(named.reads, isWrite: isWrite)
+    records.comes(named.inOrder)
     let unknown = places.questions(plan.databases, plan.zones)
     let seen = isWrite ? [] : questionsOfPositions(plan.databases)
     if !unknown.isEmpty { try session.ask(questions + unknown) }
