@@ -6,6 +6,8 @@ struct ServerError: Error, CustomStringConvertible {
   /// Nil: the connection is gone, or there was none, and nobody knows what the server did last.
   let code: String?
   let message: String
+  /// Whether nothing but locks and what was planned had been asked for.
+  var isOfPreparing = false
 
   var description: String { code.map { "\(message) (SQLSTATE \($0))" } ?? message }
 

@@ -40,9 +40,15 @@ struct WriteGroup {
     let locked = Set(locks.map(\.bucket))
     session.use(shards.filter { locked.contains($0.key) })
     let plan = ReadPlan(of: jobs.map(\.plan))
-    try transaction.prepare(
-      locks.map(transaction.locks.question) + [writer.question(locks, onCitus: session.isOnCitus)],
-      plan, isWrite: true)
+    do {
+      try transaction.prepare(
+        locks.map(transaction.locks.question) + [
+          writer.question(locks, onCitus: session.isOnCitus)
+        ], plan, isWrite: true)
+    } catch var error as ServerError {
+      error.isOfPreparing = true
+      throw error
+    }
     var outcome = Outcome()
     for job in jobs {
       session.bodyBegins()
