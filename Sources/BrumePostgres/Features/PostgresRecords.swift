@@ -231,7 +231,7 @@ final class PostgresRecords: RecordWriting, Remembering {
   // MARK: Plans
 
   /// Records that plans name, as bodies will ask for them.
-  func comes(_ order: [RecordKey]) { large = LargeRecords(inOrder: order) }
+  func expect(_ order: [RecordKey]) { large = LargeRecords(inOrder: order) }
 
   /// - Parameter bytes: of a content that comes with it. A larger one is read when the record is asked for: whoever does
   ///   that has counted by then how much was read.

@@ -83,7 +83,7 @@ final class PostgresTransaction: WriteTransaction {
     _ questions: [Question], _ named: ReadPlan, isWrite: Bool = false
   ) throws {
     let plan = PlannedReads(named.reads, isWrite: isWrite)
-    records.comes(named.inOrder)
+    records.expect(named.inOrder)
     let unknown = places.questions(plan.databases, plan.zones)
     let seen = isWrite ? [] : questionsOfPositions(plan.databases)
     if !unknown.isEmpty { try session.ask(questions + unknown) }
