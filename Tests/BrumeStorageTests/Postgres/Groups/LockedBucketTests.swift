@@ -13,6 +13,8 @@ import Testing
   /// Holds what others wait for.
   private let holder: Connection
   private let holderID: Int64
+  /// In a transaction, who waits would always be who waited first.
+  private let watcher: Connection
   private let answers = Answers()
 
   private final class Answers: Sendable {
@@ -22,7 +24,8 @@ import Testing
   init() async throws {
     url = try PostgresServer.shared.get().emptySchema()
     try await PostgresStore.forTest(buckets: 4, url: url).close()
-    holder = try Connection.forTest(url)
+    (holder, watcher) = (try Connection.forTest(url), try Connection.forTest(url))
+    try holder.simple("SET idle_in_transaction_session_timeout = 0")
     try holder.send(SQL("SELECT pg_backend_pid()::bigint"))
     holderID = try #require(try holder.exchange()[0].first?.integer(0))
   }
@@ -79,8 +82,8 @@ import Testing
     var ended: Set<String> = []
     while answers.codes.withLock({ $0.count }) < jobs.count {
       let values: [SQLValue] = [.integer(holderID), .texts(Array(ended))]
-      try holder.send(Self.endWaiting, values)
-      ended.formUnion(try holder.exchange()[0].map { $0.text(0) })
+      try watcher.send(Self.endWaiting, values)
+      ended.formUnion(try watcher.exchange()[0].map { $0.text(0) })
       await Task.yield()
     }
     await writers.close()
