@@ -63,7 +63,10 @@ struct AssetRules {
           + "from assets/upload and send what that answers")
     }
     guard let receipt = context.seal.assetReceipt(text) else {
-      throw refusal(item, field, "the receipt is not one of this server's")
+      throw refusal(
+        item, field,
+        "the receipt is not one of this server's; upload the file to an address from "
+          + "assets/upload and send what that answers")
     }
     let obstacle = receipt.obstacle(
       for: context.user, record: item.key, field: field, now: context.now)
@@ -73,7 +76,12 @@ struct AssetRules {
     else { throw refusal(item, field, "the receipt was used before; upload the file again") }
     guard upload.checksum == asset.fileChecksum,
       let file = try assets.file(asset.fileChecksum)
-    else { throw refusal(item, field, "the receipt is for another file") }
+    else {
+      throw refusal(
+        item, field,
+        "the receipt is for another file; send 'fileChecksum' and 'receipt' as one upload "
+          + "answered them")
+    }
     used.append(receipt.id)
     return Asset(fileChecksum: file.checksum, size: file.size)
   }

@@ -103,7 +103,8 @@ package struct Authentication: Sendable {
     guard let key, key.containerEnvironment == credentials.containerEnvironment
     else {
       throw ServerKeySignature.failed(
-        "key '\(request.keyID.prefix(64))' is unknown in this container and environment")
+        "key '\(request.keyID.prefix(64))' is unknown in this container and environment; "
+          + "`brume key list` shows those that are known")
     }
     let signature = ServerKeySignature(request: request)
     if let error = signature.obstacle(key: key, now: host.now(), limits: limits) { throw error }

@@ -118,6 +118,25 @@ struct SignatureTests {
     }
   }
 
+  @Test func `a client that signs in another form is refused with the right one`() async throws {
+    let fixture = try await fixture()
+    let good = vector(try await key(Self.vectorKey, fixture))
+    let der = try P256.Signing.ECDSASignature(
+      derRepresentation: #require(Data(base64Encoded: good.signature)))
+    // What WebCrypto makes, and what JavaScript's toISOString writes.
+    let raw = SignedRequest(
+      keyID: good.keyID, date: good.date,
+      signature: der.rawRepresentation.base64EncodedString(), target: good.target, body: good.body)
+    let fraction = SignedRequest(
+      keyID: good.keyID, date: "2026-11-20T22:31:01.000Z", signature: good.signature,
+      target: good.target, body: good.body)
+    for (request, reason) in [(raw, "write r and s in DER"), (fraction, "without a fraction")] {
+      let error = try await ruleFailure { try await authenticate(request, fixture) }
+      #expect(error.code == .authenticationFailed)
+      #expect(error.reason.contains(reason), "\(error.reason)")
+    }
+  }
+
   @Test(arguments: ["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", ""])
   func `an empty body is signed as its hash or as nothing`(_ hash: String) async throws {
     let fixture = try await fixture()
