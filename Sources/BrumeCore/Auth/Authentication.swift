@@ -121,7 +121,7 @@ package struct Authentication: Sendable {
     guard !request.isRead, let identity = signature.identity else { return }
     // Some time after it is too old, what was used is forgotten.
     if let error = signature.obstacle(now: now, limits: limits) { throw error }
-    try shares.take(request.keyID, at: now)
+    try shares.take(request.keyID, at: now, among: store.leases.processes)
     try await use(identity, at: now)
   }
 
