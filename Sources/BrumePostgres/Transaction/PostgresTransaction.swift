@@ -73,7 +73,7 @@ final class PostgresTransaction: WriteTransaction {
   private var remembering: [any Remembering] {
     [
       places, locks, sequences, zones, indexes, records, changes, log, watched, settings,
-      subscriptions, devices, mailboxes, notifications, users, shares,
+      subscriptions, devices, mailboxes, notifications, users, shares, webhooks,
     ]
   }
 
