@@ -226,7 +226,7 @@ struct AssetFixture: Sendable {
     let uploaded = try await assets.upload([1, 2, 3])
     let store = assets.fixture.server.store
     try await store.write(in: .all) { transaction in
-      for upload in try transaction.assets.uploads(begunBy: assets.clock.now(), limit: 10) {
+      for upload in try transaction.assets.uploads(begunBy: assets.clock.now, limit: 10) {
         try transaction.assets.removeUpload(upload.id)
       }
     }
