@@ -67,7 +67,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["/", "/share/0abc", "/_brume/openapi", "/_brume/openapi.yaml", "/_brume/openapi.css"])
+  @Test(arguments: [
+    "/", "/share/0abc", "/_brume/openapi", "/_brume/openapi.yaml", "/_brume/openapi.css",
+  ])
   func `HEAD gets the length of what GET gets, and OPTIONS says what there is`(path: String)
     async throws
   {
