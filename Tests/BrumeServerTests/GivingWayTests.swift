@@ -22,21 +22,23 @@ import Testing
 
   /// How many steps of one name are seen at once. Without a bound each waits for a second one.
   private static func atOnce(_ name: String, on workers: Workers) async throws -> Int {
-    let running = Atomic(0)
-    let most = Atomic(0)
+    let steps = Steps()
     try await withThrowingTaskGroup { group in
-      for _ in 0..<20 {
-        group.addTask {
-          try await workers.run(for: name) {
-            most.max(running.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
-            for _ in 0..<1000 where most.load(ordering: .relaxed) < 2 { sched_yield() }
-            running.subtract(1, ordering: .relaxed)
-          }
-        }
-      }
+      for _ in 0..<20 { group.addTask { try await workers.run(for: name) { steps.one() } } }
       try await group.waitForAll()
     }
-    return most.load(ordering: .relaxed)
+    return steps.most.load(ordering: .relaxed)
+  }
+
+  private final class Steps: Sendable {
+    private let running = Atomic(0)
+    let most = Atomic(0)
+
+    func one() {
+      most.max(running.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+      for _ in 0..<1000 where most.load(ordering: .relaxed) < 2 { sched_yield() }
+      running.subtract(1, ordering: .relaxed)
+    }
   }
 
   #if os(Linux) && canImport(Glibc)
