@@ -66,7 +66,9 @@
       let response: HTTPClientResponse
       do {
         response = try await client.execute(request(call), deadline: .distantFuture)
-        guard response.status == .ok else { return try await Self.answer(response) }
+        guard response.status == .ok else {
+          return try await AnswerWait(call).answer { try await Self.answer(response, noting: $0) }
+        }
         try call.check(contentType: response.headers.first(name: "content-type"))
       } catch {
         throw Self.failure(error, call)
@@ -141,12 +143,17 @@
     func answer(
       to request: HTTPClientRequest, by client: HTTPClient
     ) async throws -> HTTPAnswer {
-      let answer = try await whole { parts in
+      try await answer { parts in
         let response = try await client.execute(request, deadline: .distantFuture)
         parts.note()
         return try await HTTPTransport.answer(response, noting: parts)
       }
-      guard let answer else { throw HTTPClientError.deadlineExceeded }
+    }
+
+    fileprivate func answer(
+      _ body: @escaping @Sendable (Parts) async throws -> HTTPAnswer
+    ) async throws -> HTTPAnswer {
+      guard let answer = try await whole(body) else { throw HTTPClientError.deadlineExceeded }
       return answer
     }
   }

@@ -167,9 +167,14 @@ extension OpenIDProvider {
   }
 
   private func readKeys(_ document: ProviderDocument) async throws -> [ProviderKey] {
-    let keys = try Wire.providerKeys(
-      try await read(document.keysURL), most: limits.providerKeys)
+    let json = try await read(document.keysURL)
     let now = host.now()
+    let keys: [ProviderKey]
+    do { keys = try Wire.providerKeys(json, most: limits.providerKeys) } catch {
+      // Else each sign-in would ask again.
+      known.withLock { $0.silentSince = now }
+      throw error
+    }
     known.withLock { known in
       known.keys = keys
       known.keysRead = now
@@ -180,8 +185,8 @@ extension OpenIDProvider {
   /// The keys for a token that may be signed with a new one. All who ask while they are read wait: by the old keys they
   /// would be refused, and their codes are used up.
   ///
-  /// - Throws: `tryAgainLater` if they cannot be read, for the same reason. Nothing is noted then, nor when a client goes
-  ///   away: the next who asks reads.
+  /// - Throws: `tryAgainLater` if they cannot be read, for the same reason. That they were read is not noted then, nor when a
+  ///   client goes away.
   private func newKeys(_ document: ProviderDocument) async throws -> [ProviderKey] {
     try await newKeyReads.run {
       let now = host.now()

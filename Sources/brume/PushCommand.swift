@@ -40,6 +40,9 @@ struct PushCommand: AsyncParsableCommand {
             guard !isKnown.exchange(true, ordering: .relaxed) else { return }
             Output.say("waiting for pushes to '\(device)' of \(user); Ctrl-C ends")
           },
+          waits: {
+            if $0, !isKnown.load(ordering: .relaxed) { Output.say("no stream; trying again") }
+          },
           // What nobody could read is not acknowledged.
           deliver: { Output.give($0) })
       } catch is CancellationError {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BrumeClient
 
-struct ResendingTests {
+@Suite(.timeLimit(.minutes(10))) struct ResendingTests {
   enum Way: CaseIterable, Sendable {
     case plain
     #if HTTPS
@@ -106,7 +106,7 @@ struct ResendingTests {
   func `an answer of which nothing more comes is given up when the time of a call has passed`(
     way: Way, beginning: String
   ) async throws {
-    try await expectTimedOut(saying: beginning, timeout: .milliseconds(500)) {
+    try await expectTimedOut(saying: beginning, timeout: .seconds(3)) {
       try await way.transport.send($0)
     }
   }
@@ -115,7 +115,7 @@ struct ResendingTests {
   func `an answer that is not whole is given up when the time for the whole has passed`(way: Way)
     async throws
   {
-    try await expectTimedOut(saying: Self.beginning, wholeTimeout: .milliseconds(500)) {
+    try await expectTimedOut(saying: Self.beginning, wholeTimeout: .seconds(3)) {
       try await way.transport.send($0)
     }
   }
@@ -126,7 +126,7 @@ struct ResendingTests {
     try Data("abc".utf8).write(to: path)
     defer { try? FileManager.default.removeItem(at: path) }
     let file = try OutgoingFile(path)
-    try await expectTimedOut(saying: Self.beginning, wholeTimeout: .milliseconds(500)) {
+    try await expectTimedOut(saying: Self.beginning, wholeTimeout: .seconds(3)) {
       try await way.transport.upload($0, file) { _ in }
     }
   }

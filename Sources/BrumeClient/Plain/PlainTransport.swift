@@ -124,8 +124,11 @@ package struct PlainTransport: Transport {
         try await write(call, to: connection, address, SentState())
         let head = try await PlainAnswer.head(from: connection)
         guard head.status == .ok else {
-          let (answer, isWhole) = try await PlainAnswer.whole(from: connection, after: head)
-          return (answer, isWhole)
+          let refused = try await AnswerWait(call).whole {
+            try await PlainAnswer.whole(from: connection, after: head, noting: $0)
+          }
+          guard let refused else { throw PlainFailure.outOfTime }
+          return (refused.answer, refused.mayBeReused)
         }
         try call.check(contentType: head.headers.first(name: "content-type"))
         while let piece = try await PlainAnswer.body(from: connection) {

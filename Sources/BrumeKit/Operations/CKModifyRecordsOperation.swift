@@ -67,6 +67,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private var deleted = ItemResults<CKRecord.ID, Void>()
   /// What was sent of records, by their places.
   private var sentRecords: [Int: SentRecord] = [:]
+  /// Which name the next request has.
+  private var nameNumber = 0
 
   /// Creates an operation without work.
   public override init() { super.init() }
@@ -98,8 +100,10 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
             contents[item.position], shares[item.position], as: item.operation)
         }
         try await send(&plan, number, to: database, from: viewpoint)
-      } catch let error as CKError where number > 0 && error.code != .notAuthenticated {
-        // The others were saved.
+      } catch let error as CKError
+        where number > 0 && plan.open.count < plan.items.count && error.code != .notAuthenticated
+      {
+        // What became of the others is reported.
         return try await report(each: plan.open) { self.reportOne($0, .failure(error), viewpoint) }
       }
     }
@@ -114,7 +118,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     plan.end(refusals.map(\.key))
     let sent = plan.sent()
     guard !sent.isEmpty else { return }
-    let question = self.question(sent.map(\.operation), number)
+    let question = self.question(sent.map(\.operation), nameNumber)
     let answers = try await request(from: viewpoint) {
       try await database.caller.modifyRecords(question)
     }
@@ -122,6 +126,11 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     for (item, answer) in zip(sent, answers) {
       if case .failure(let failure) = answer { failures[item.position] = failure.error }
     }
+    // The server keeps nothing of a request that did nothing for want of files: it goes again under its name, by which a
+    // later run finds what became of it.
+    let isForgotten =
+      failures.count == sent.count && failures.values.contains { $0.code == .receiptExpired }
+    if !isForgotten { nameNumber += 1 }
     let again = number + 1 < Self.requests ? forgotten(failures, of: plan) : []
     let ended = sent.enumerated().filter { !again.contains($0.element.position) }
     try await report(each: ended) { index, item in
@@ -175,7 +184,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// Ours: an hour less than servers remember an operation, as clocks differ.
   private static let rememberedSeconds = 82_800.0
 
-  /// Each request has a name of its own, so that repeating it after a lost answer changes nothing.
+  /// Each request of which the server keeps something has a name of its own, so that repeating it after a lost answer
+  /// changes nothing.
   private func question(_ operations: [RecordOperation], _ number: Int) -> ModifyRecordsRequest {
     var question = ModifyRecordsRequest(
       operations: operations, atomic: isAtomic, operationID: "\(operationID)/\(number)",

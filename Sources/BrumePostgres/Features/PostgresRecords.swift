@@ -96,9 +96,10 @@ final class PostgresRecords: RecordWriting, Remembering {
   private func row(_ key: RecordKey) throws -> RecordState {
     if let known = known[key] { return known }
     let group = large.takeGroup(from: key)
-    guard group.count == 1 else {
+    if group.count > 1 {
       try readTogether(group)
-      return known[key] ?? .none
+      // Nil, if what came behind it was too much to remember: then all was forgotten.
+      if let row = known[key] { return row }
     }
     guard let zone = try zone(key.zone) else { return .none }
     let row = try rows.row(zone, key.name)

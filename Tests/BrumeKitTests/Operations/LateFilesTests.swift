@@ -14,7 +14,7 @@ import Testing
 
   /// Saves records with files in these fields to a server at which each upload, by its number, and the save, which is number
   /// 0, take so many minutes. `refusal` is of a record in a save, counted from 0, and `failure` of the save. Answers
-  /// what was asked, with the number of files, and how the saves ended.
+  /// what was asked, with the number of files and the end of a save's name unless it is the first, and how the saves ended.
   private func save(
     _ names: [String], files keys: [String], isAtomic: Bool = true,
     refusal: @escaping @Sendable (String, _ save: Int) -> BrumeError? = { _, _ in nil },
@@ -39,12 +39,12 @@ import Testing
               ticket: "http://scripted/\(name)/\($0.fieldName)")
           })
       case Self.save:
-        asked.note(request.action)
         time.withLock { $0 += 60 * minutes(0) }
         let question = try ModifyRecordsRequest(json: try #require(request.body))
         let number = saves.all.count
-        saves.note("\(question.operationID?.suffix(2) ?? "")")
-        #expect(saves.all == Array(["/0", "/1"].prefix(number + 1)), "each has its own name")
+        let name = try #require(question.operationID)
+        saves.note(name)
+        asked.note(request.action + (name.hasSuffix("/0") ? "" : String(name.suffix(2))))
         if let failure = failure(number) { throw failure }
         return Wire.records(
           question.operations.compactMap(\.record.name).map { name in
@@ -122,8 +122,17 @@ import Testing
     let (asked, ended) = try await save(
       ["a"], files: ["x"], refusal: { $1 == 0 ? Self.expired : nil }
     ) { _ in 1 }
+    // The server remembers nothing of the first: a repetition of the operation begins with its name.
     #expect(asked == Self.once + Self.once)
     #expect(ended == ["ok", "all ok"])
+  }
+
+  @Test func `if nothing was saved and the second save fails, the operation does`() async throws {
+    let (_, ended) = try await save(
+      ["a"], files: ["x"], refusal: { _, _ in Self.expired },
+      failure: { $0 == 0 ? nil : BrumeError(.throttled, "busy") }
+    ) { _ in 1 }
+    #expect(ended == ["all requestRateLimited"])
   }
 
   @Test func `files that the server forgets each time are not saved, which may pass`() async throws
@@ -167,7 +176,8 @@ import Testing
         },
         failure: { $0 == 0 ? nil : failure }
       ) { _ in 1 }
-      #expect(asked.suffix(3) == Self.once[...])
+      // Under a name of its own: under the first the server has what it saved.
+      #expect(asked.suffix(3) == ["\(Self.addresses) 1", "a/x", "\(Self.save)/1"])
       #expect(ended == ["ok", code, "all ok"])
     }
   }
