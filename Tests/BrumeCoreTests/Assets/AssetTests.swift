@@ -308,7 +308,7 @@ struct AssetFixture: Sendable {
     let error = try await assets.fixture.failure(
       of: assets.operation(
         .forceUpdate, "one", "album", .list([.asset(twice), .asset(twice)], of: .asset)))
-    #expect(error.code == .badRequest)
+    #expect(error.code == .receiptExpired)
   }
 
   @Test func `a list that does not say what it holds takes receipts as one of assets does`()
@@ -345,7 +345,7 @@ struct AssetFixture: Sendable {
       request, in: .private, as: assets.fixture.phone)
     let asset = try #require(results.first).get()
     try await assets.save(asset, in: "two", "cover")
-    #expect(try await assets.refusal(of: asset, in: "three").code == .badRequest)
+    #expect(try await assets.refusal(of: asset, in: "three").code == .receiptExpired)
     #expect(try await assets.objects() == 1)
     #expect(results[1].error?.code == .badRequest && results[2].error?.code == .notFound)
     let foreign = try await assets.engine.assetRereferences.make(
