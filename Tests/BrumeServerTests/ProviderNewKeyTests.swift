@@ -72,7 +72,7 @@ import Testing
     #expect(changing.keyReads.value == 3)
   }
 
-  @Test(arguments: [nil, 500])
+  @Test(arguments: [nil, 200, 500])
   func `who comes back while new keys cannot be read is told to try again, for a short time`(
     status: Int?
   ) async throws {
@@ -80,6 +80,7 @@ import Testing
     let both = try await twoComeBack()
     changing.open.finish()
     for one in both { #expect(try await one.value == .tryAgainLater) }
+    #expect(try await comesBack().value == .tryAgainLater)
     #expect(changing.keyReads.value == 2)
     clock.advance(by: Limits.apple.providerPause)
     #expect(try await comesBack().value == nil)
@@ -116,7 +117,7 @@ private final class ChangingProvider: Sendable {
         try Task.checkCancellation()
         if let failure = failure.value {
           guard let failure else { throw Broken() }
-          return (failure, ByteBuffer())
+          return (failure, ByteBuffer(string: "{}"))
         }
       }
       return (200, ByteBuffer(string: try published(keyReads.value == 1 ? "old" : "new")))
