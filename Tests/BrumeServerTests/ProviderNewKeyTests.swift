@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [nil, 200, 500])
-  func `who comes back while new keys cannot be read is told to try again, for a short time`(
+  func `who comes back while new keys cannot be read is asked to try again, for a short time`(
     status: Int?
   ) async throws {
     changing.failure.value = .some(status)

@@ -51,7 +51,7 @@ extension CKModifyRecordsOperation {
     return again
   }
 
-  /// Earlier servers do not say so: then the time tells.
+  /// Earlier servers do not say so: then the time decides.
   func isOfExpiredUpload(_ error: BrumeError, of index: Int) -> Bool {
     error.code == .receiptExpired
       || error.code == .badRequest && uploadsMayHaveExpired(of: index)

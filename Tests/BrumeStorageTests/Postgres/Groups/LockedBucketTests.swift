@@ -1,4 +1,4 @@
-// What writes of a group wait for when one of them waits in vain. PostgreSQL ends a statement after 30 s; here it is told to.
+// What writes of a group wait for when one of them waits in vain. PostgreSQL ends a statement after 30 s; here it does so when a test asks it to.
 
 import BrumeModel
 import BrumeStorage
