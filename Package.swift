@@ -239,7 +239,8 @@ let edgeTests = [
       "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeDelivery", "BrumePush",
       "BrumeTracing", "BrumeNotifier", "BrumeOpenID", "BrumeTestKit", "BrumeClient",
       "BrumeConformance", hummingbird, server("HummingbirdTesting", "hummingbird"), httpTypes,
-      nioCore, nioEmbedded, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, crypto, metrics, log,
+      httpClient, nioCore, nioEmbedded, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP2, crypto, metrics,
+      log,
     ]),
   tests(
     of: "BrumeClient",

@@ -1,13 +1,15 @@
 // How long an answer may be waited for: until it begins, and then from each part of it to the next. Apple documents
-// `timeoutIntervalForRequest` as such a time. A bound for the whole would fail a large page on a slow line each time.
+// `timeoutIntervalForRequest` as such a time, and `timeoutIntervalForResource` as one for the whole, which is much longer: a
+// large page on a slow line takes its time.
 
 import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The longest wait for anything of an answer.
+/// The longest wait for anything of an answer, and for all of it.
 struct AnswerWait: Sendable {
   let time: TimeAmount
+  let wholeTime: TimeAmount
   var now: @Sendable () -> NIODeadline = { .now() }
   /// Waits until so much time has passed, or its task is cancelled.
   var pass: @Sendable (TimeAmount) async -> Void = Self.pass
@@ -31,7 +33,8 @@ struct AnswerWait: Sendable {
     }
   }
 
-  /// Runs `body`, which notes each part that arrives. Nil: nothing came for too long, and it was cancelled.
+  /// Runs `body`, which notes each part that arrives. Nil: nothing came for too long, or not all in time, and it was
+  /// cancelled.
   func whole<Answer: Sendable>(
     _ body: @escaping @Sendable (Parts) async throws -> Answer
   ) async throws -> Answer? {
@@ -47,9 +50,10 @@ struct AnswerWait: Sendable {
     }
   }
 
-  /// Returns when no part has come for too long.
+  /// Returns when no part has come for too long, or the whole should have.
   private func end(after parts: Parts) async throws {
-    while case let left = parts.latest + time - now(), left > .zero {
+    let end = now() + wholeTime
+    while case let left = min(parts.latest + time, end) - now(), left > .zero {
       await pass(left)
       // That its caller gave up is for the call to report.
       try Task.checkCancellation()
@@ -63,5 +67,24 @@ struct AnswerWait: Sendable {
     } onCancel: {
       end.cancel()
     }
+  }
+}
+
+extension AnswerWait {
+  /// What a call allows.
+  init(_ call: HTTPCall) {
+    self.init(time: call.timeout.timeAmount, wholeTime: call.wholeTimeout.timeAmount)
+  }
+
+  /// What the call of a file allows, whose connection ends when nothing moves.
+  init(ofFile call: HTTPCall) {
+    self.init(time: call.wholeTimeout.timeAmount, wholeTime: call.wholeTimeout.timeAmount)
+  }
+}
+
+extension Duration {
+  fileprivate var timeAmount: TimeAmount {
+    let (seconds, attoseconds) = components
+    return .seconds(min(seconds, 1 << 32)) + .nanoseconds(attoseconds / 1_000_000_000)
   }
 }

@@ -78,6 +78,20 @@ package struct OutgoingFile: Sendable {
 }
 
 extension Transport {
+  /// Runs `send`, which says how much is sent wherever it is. That is reported on the caller's side.
+  func reporting(
+    _ progress: (Int64) async -> Void,
+    _ send: @escaping @Sendable (@escaping @Sendable (Int64) -> Void) async throws -> HTTPAnswer
+  ) async throws -> HTTPAnswer {
+    let (counts, count) = AsyncStream<Int64>.makeStream(bufferingPolicy: .bufferingNewest(64))
+    async let answer = {
+      defer { count.finish() }
+      return try await send { count.yield($0) }
+    }()
+    for await sent in counts { await progress(sent) }
+    return try await answer
+  }
+
   /// Sends a file as a request's body, and reads the whole answer. This form, for transports
   /// without a socket, reads the file first; `progress` is called once with all of it.
   package func upload(

@@ -1,5 +1,5 @@
 // Files over HTTP: bodies of known length, sent and received piece by piece. A transfer may take as
-// long as it moves.
+// long as it moves, and its operation has time.
 
 #if HTTPS
   import AsyncHTTPClient
@@ -10,30 +10,17 @@
     package func upload(
       _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void
     ) async throws -> HTTPAnswer {
-      // The pieces are made on the client's side of the request, the progress is reported on the
-      // caller's: a stream of counts between them.
-      let (counts, count) = AsyncStream<Int64>.makeStream(bufferingPolicy: .bufferingNewest(64))
-      var request = request(call)
-      request.body = .stream(
-        FilePieces(file: file) { count.yield($0) }, length: .known(file.state.size))
-      let outgoing = request
-      async let answer = exchange(outgoing, call, ending: count)
-      for await sent in counts { await progress(sent) }
-      return try await answer
-    }
-
-    private func exchange(
-      _ request: HTTPClientRequest, _ call: HTTPCall,
-      ending counts: AsyncStream<Int64>.Continuation
-    ) async throws -> HTTPAnswer {
-      defer { counts.finish() }
-      do {
-        return try await Self.answer(
-          try await Self.files.execute(request, deadline: .distantFuture))
-      } catch let failure as OutgoingFile.Failure {
-        throw failure
-      } catch {
-        throw Self.failure(error, call)
+      try await reporting(progress) { sent in
+        var request = request(call)
+        request.body = .stream(
+          FilePieces(file: file, sent: sent), length: .known(file.state.size))
+        do {
+          return try await AnswerWait(ofFile: call).answer(to: request, by: Self.files)
+        } catch let failure as OutgoingFile.Failure {
+          throw failure
+        } catch {
+          throw Self.failure(error, call)
+        }
       }
     }
 

@@ -45,13 +45,7 @@
       let body = SentBody(call.body)
       if !call.body.isEmpty { request.body = .bytes(body) }
       do {
-        let response = try await Self.requests.execute(request, timeout: call.timeAmount)
-        // The library's time ends with the head.
-        let answer = try await AnswerWait(time: call.timeAmount).whole {
-          try await Self.answer(response, noting: $0)
-        }
-        guard let answer else { throw HTTPClientError.deadlineExceeded }
-        return answer
+        return try await AnswerWait(call).answer(to: request, by: Self.requests)
       } catch {
         throw Self.failure(error, call, mayBeTaken: call.body.isEmpty || body.isBegun)
       }
@@ -72,7 +66,9 @@
       let response: HTTPClientResponse
       do {
         response = try await client.execute(request(call), deadline: .distantFuture)
-        guard response.status == .ok else { return try await Self.answer(response) }
+        guard response.status == .ok else {
+          return try await AnswerWait(call).answer { try await Self.answer(response, noting: $0) }
+        }
         try call.check(contentType: response.headers.first(name: "content-type"))
       } catch {
         throw Self.failure(error, call)
@@ -108,7 +104,7 @@
       return configuration
     }
 
-    static func answer(
+    fileprivate static func answer(
       _ response: HTTPClientResponse, noting parts: AnswerWait.Parts? = nil
     ) async throws -> HTTPAnswer {
       let pieces = response.body.map { piece in
@@ -139,6 +135,26 @@
           ? CallFailure.notAnsweredInTime(error, call) : CallFailure.notSentInTime(error, call)
       default: return CallFailure(of: error, call, mayBeTaken: mayBeTaken)
       }
+    }
+  }
+
+  extension AnswerWait {
+    /// The library's own time would end with the head.
+    func answer(
+      to request: HTTPClientRequest, by client: HTTPClient
+    ) async throws -> HTTPAnswer {
+      try await answer { parts in
+        let response = try await client.execute(request, deadline: .distantFuture)
+        parts.note()
+        return try await HTTPTransport.answer(response, noting: parts)
+      }
+    }
+
+    fileprivate func answer(
+      _ body: @escaping @Sendable (Parts) async throws -> HTTPAnswer
+    ) async throws -> HTTPAnswer {
+      guard let answer = try await whole(body) else { throw HTTPClientError.deadlineExceeded }
+      return answer
     }
   }
 #endif

@@ -100,7 +100,8 @@ extension Session {
     let headers = method == "POST" ? [("Content-Type", "application/octet-stream")] : []
     return HTTPCall(
       method: method, base: base, target: "/\(url[3])",
-      headers: headers.map { HTTPCall.Header($0.0, $0.1) }, body: [], timeout: timeout,
+      headers: headers.map { HTTPCall.Header($0.0, $0.1) }, body: [],
+      timeout: timeouts.part, wholeTimeout: timeouts.whole,
       trust: (try? configuration.get().trust) ?? .roots(andOf: nil))
   }
 }

@@ -68,9 +68,20 @@ package struct Session: Sendable {
   }
 }
 
-/// The longest wait for anything of each answer, where a task says so: operations do.
-package enum RequestTimeout {
-  @TaskLocal package static var current: Duration?
+/// How long answers may take, where a task says so: operations do.
+package struct RequestTimeout: Sendable {
+  /// CloudKit documents seven days for an operation.
+  package static let longestWhole = Duration.seconds(604_800)
+  /// The longest wait for anything of an answer.
+  package let part: Duration
+  /// The longest time for the whole of it.
+  package let whole: Duration
+  @TaskLocal package static var current: RequestTimeout?
+
+  package init(part: Duration, whole: Duration) {
+    self.part = part
+    self.whole = whole
+  }
 }
 
 extension Session {
@@ -115,6 +126,11 @@ extension Session {
     }
   }
 
+  /// How long an answer may take.
+  var timeouts: RequestTimeout {
+    RequestTimeout.current ?? RequestTimeout(part: timeout, whole: RequestTimeout.longestWhole)
+  }
+
   /// A request with its credentials.
   func httpCall(
     _ method: String, _ path: String, query: [(String, String)], body: [UInt8] = []
@@ -134,7 +150,7 @@ extension Session {
     }
     return HTTPCall(
       method: method, base: settings.url, target: target, headers: headers, body: body,
-      timeout: RequestTimeout.current ?? timeout, trust: settings.trust)
+      timeout: timeouts.part, wholeTimeout: timeouts.whole, trust: settings.trust)
   }
 
   /// The answer's JSON.

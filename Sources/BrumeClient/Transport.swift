@@ -43,12 +43,16 @@ package struct HTTPCall: Equatable, Sendable {
   package var target: String
   package var headers: [Header]
   package var body: [UInt8]
+  /// The longest wait for anything of the answer.
   package var timeout: Duration
+  /// The longest time for the whole of it.
+  package var wholeTimeout: Duration
   package var trust: Trust
 
   package init(
     method: String, base: String, target: String, headers: [Header] = [], body: [UInt8] = [],
-    timeout: Duration, trust: Trust = .roots(andOf: nil)
+    timeout: Duration, wholeTimeout: Duration = RequestTimeout.longestWhole,
+    trust: Trust = .roots(andOf: nil)
   ) {
     self.trust = trust
     self.method = method
@@ -57,6 +61,7 @@ package struct HTTPCall: Equatable, Sendable {
     self.headers = headers
     self.body = body
     self.timeout = timeout
+    self.wholeTimeout = wholeTimeout
   }
 }
 

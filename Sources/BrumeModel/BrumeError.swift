@@ -12,6 +12,8 @@ package struct BrumeError: Error, Equatable, Sendable {
     case changeTokenExpired, userDeletedZone, limitExceeded, badDatabase, rejected, alreadyShared
     case tooManyParticipants, participantMayNeedVerification, assetNotAvailable, badContainer
     case participantAlreadyInvited, missingEntitlement
+    /// A save needs its file once more. The number is that of `badRequest`: only our own client knows it.
+    case receiptExpired
     case incompatibleVersion, managedAccountRestricted, accountTemporarilyUnavailable
   }
   package let code: Code
@@ -97,6 +99,7 @@ extension BrumeError.Code {
     case .participantMayNeedVerification:
       Meaning(wire: "ACCESS_DENIED", httpStatus: 403, ckError: 33)
     case .participantAlreadyInvited: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 37)
+    case .receiptExpired: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 12)
     case .assetNotAvailable: Meaning(wire: "NOT_FOUND", httpStatus: 404, ckError: 35)
     case .badContainer: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 5)
     case .missingEntitlement: Meaning(wire: "AUTHENTICATION_FAILED", httpStatus: 401, ckError: 8)

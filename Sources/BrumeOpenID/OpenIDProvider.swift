@@ -43,6 +43,7 @@ package final class OpenIDProvider: Sendable {
   private let host: Host
   private let exchange: Exchange
   private let known = Mutex(Known())
+  private let newKeyReads = SharedWork()
 
   /// - Throws: when the discovery address is not one that may be trusted.
   package convenience init(settings: ProviderSettings, limits: Limits, host: Host) throws {
@@ -125,9 +126,7 @@ package final class OpenIDProvider: Sendable {
     let rules = IDTokenRules(
       issuer: document.issuer, clientID: settings.clientID, nonce: nonce, limits: limits)
     var keys = try await keys(document)
-    if IDTokenRules.mayNeedNewKeys(token, keys: keys), mayForce() {
-      keys = try await readKeys(document)
-    }
+    if IDTokenRules.mayNeedNewKeys(token, keys: keys) { keys = try await newKeys(document) }
     if let error = rules.obstacle(token, keys: keys, now: host.now()) { throw error }
     return token.claims
   }
@@ -168,9 +167,14 @@ extension OpenIDProvider {
   }
 
   private func readKeys(_ document: ProviderDocument) async throws -> [ProviderKey] {
-    let keys = try Wire.providerKeys(
-      try await read(document.keysURL), most: limits.providerKeys)
+    let json = try await read(document.keysURL)
     let now = host.now()
+    let keys: [ProviderKey]
+    do { keys = try Wire.providerKeys(json, most: limits.providerKeys) } catch {
+      // Else each sign-in would ask again.
+      known.withLock { $0.silentSince = now }
+      throw error
+    }
     known.withLock { known in
       known.keys = keys
       known.keysRead = now
@@ -178,13 +182,27 @@ extension OpenIDProvider {
     return keys
   }
 
-  private func mayForce() -> Bool {
-    let now = host.now()
-    return known.withLock { known in
-      if Self.isRecent(known.keysForced, limits.providerKeysPause, now) { return false }
-      known.keysForced = now
-      return true
+  /// The keys for a token that may be signed with a new one. All who ask while they are read wait: by the old keys they
+  /// would be refused, and their codes are used up.
+  ///
+  /// - Throws: `tryAgainLater` if they cannot be read, for the same reason. That they were read is not noted then, nor when a
+  ///   client goes away.
+  private func newKeys(_ document: ProviderDocument) async throws -> [ProviderKey] {
+    try await newKeyReads.run {
+      let now = host.now()
+      guard !known.withLock({ Self.isRecent($0.keysForced, limits.providerKeysPause, now) }) else {
+        return
+      }
+      do {
+        _ = try await readKeys(document)
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        throw Self.silent
+      }
+      known.withLock { $0.keysForced = now }
     }
+    return known.withLock(\.keys)
   }
 
   /// Whether it is less than so long ago. What a clock that was ahead has noted is not: it would stay for as long as

@@ -208,7 +208,7 @@ package final class PostgresStore: Store {
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in
       let job = WriteJob(
-        plan: plan, locks: locks, isRepeatable: isRepeatable,
+        plan: plan.made, locks: locks, isRepeatable: isRepeatable,
         run: { transaction in
           do {
             outcome.keep(try body(transaction))

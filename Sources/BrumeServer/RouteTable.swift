@@ -31,6 +31,7 @@ package struct RouteTable: Sendable {
 
   private static let descriptions: [Endpoint] = [
     Endpoint(page, "/", .open, DescriptionRoutes.root).working(.brief),
+    Endpoint(page, "/share/:name", .open, DescriptionRoutes.share).working(.brief),
     Endpoint(page, "/_brume/openapi.yaml", .open, DescriptionRoutes.yaml).working(.brief),
     Endpoint(page, "/_brume/openapi", .open, DescriptionRoutes.page).working(.brief),
     Endpoint(page, "/_brume/openapi.css", .open, DescriptionRoutes.style).working(.brief),

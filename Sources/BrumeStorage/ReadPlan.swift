@@ -33,13 +33,41 @@ package struct ReadPlan: Sendable {
   }
 
   private let make: @Sendable () -> Set<Read>
+  private let order: @Sendable () -> [RecordKey]
 
-  /// - Parameter make: called by engines that exchange messages, and by no others.
-  package init(_ make: @escaping @Sendable () -> Set<Read>) { self.make = make }
+  /// Both are called by engines that exchange messages, and by no others.
+  ///
+  /// - Parameters:
+  ///   - order: records that are named too, as the body asks for them: if they are large, some are read at once, and the next
+  ///     when it comes to them.
+  ///   - make: names what is read.
+  package init(
+    inOrder order: @escaping @Sendable () -> [RecordKey] = { [] },
+    _ make: @escaping @Sendable () -> Set<Read>
+  ) {
+    self.make = make
+    self.order = order
+  }
+
+  /// One for bodies that run one after the other.
+  package init(of plans: [ReadPlan]) {
+    self.init(inOrder: { plans.flatMap(\.inOrder) }) {
+      plans.reduce(into: Set()) { $0.formUnion($1.reads) }
+    }
+  }
 
   /// Nothing is said before; right for what reads little or cannot know.
   package static let none = ReadPlan { [] }
 
-  /// Made anew each time.
+  /// Made anew each time, as `inOrder` is.
   package var reads: Set<Read> { make() }
+
+  /// Some of the records that `reads` names, as the body asks for them.
+  package var inOrder: [RecordKey] { order() }
+
+  /// The same, made now and not again.
+  package var made: ReadPlan {
+    let (reads, order) = (reads, inOrder)
+    return ReadPlan(inOrder: { order }) { reads }
+  }
 }

@@ -54,9 +54,11 @@ extension DraftField {
       throw BrumeError(
         .badRequest, "field '\(field)' must be an object with 'value', not \(json.kind)")
     }
-    var tag: FieldTag?
-    if let text = try object.string("type") { tag = try FieldTag(text, field: field) }
-    let isEncrypted = try object.bool("isEncrypted") ?? false || tag?.isEncrypted ?? false
+    let (text, flag) = try FieldValue.within(field) { () throws(BrumeError) in
+      (try object.string("type"), try object.bool("isEncrypted"))
+    }
+    let tag = try text.map { text throws(BrumeError) in try FieldTag(text, field: field) }
+    let isEncrypted = flag ?? false || tag?.isEncrypted ?? false
     guard let value = object["value"] else {
       try Self.checkClears(object, field: field)
       // The type of no value says nothing, and is not written.
@@ -152,7 +154,7 @@ extension FieldValue {
   }
 
   /// Errors about the members of a value name its field.
-  private static func within<Value>(
+  fileprivate static func within<Value>(
     _ field: String, _ body: () throws(BrumeError) -> Value
   ) throws(BrumeError) -> Value {
     do throws(BrumeError) {

@@ -46,12 +46,20 @@ extension JSONWriter {
 extension Query {
   init(_ object: JSONObject) throws(BrumeError) {
     self.init(recordType: try object.requiredString("recordType"))
-    filters = try eachElement(of: try object.array("filterBy") ?? [], in: "filterBy") {
+    filters = try eachElement(of: try object.oneOrMore("filterBy"), in: "filterBy") {
       filter throws(BrumeError) in try Filter(filter)
     }
-    sorts = try eachElement(of: try object.array("sortBy") ?? [], in: "sortBy") {
+    sorts = try eachElement(of: try object.oneOrMore("sortBy"), in: "sortBy") {
       sort throws(BrumeError) in try Sort(sort)
     }
+  }
+}
+
+extension JSONObject {
+  // CloudKit: pyicloud and its descendants send a single condition without an array around it.
+  fileprivate func oneOrMore(_ key: String) throws(BrumeError) -> [JSON] {
+    if let one = self[key], one.object != nil { return [one] }
+    return try array(key) ?? []
   }
 }
 
@@ -72,10 +80,14 @@ extension Filter {
     }
     var dictionary = try object.required("fieldValue", object["fieldValue"])
     if field == .system(.recordName) { dictionary = Self.recordName(dictionary) }
-    let value = try DraftField(json: dictionary, field: field?.description ?? "fieldValue").value
-    self.init(
-      comparator, field, try object.required("fieldValue.value", value),
-      distance: try object.double("distance"))
+    let name = field?.description ?? "fieldValue"
+    guard let value = try DraftField(json: dictionary, field: name).value else {
+      throw BrumeError(
+        .badRequest,
+        "'fieldValue.value' is missing; \(text) needs a value to compare with, and no condition finds the "
+          + "records that lack a field")
+    }
+    self.init(comparator, field, value, distance: try object.double("distance"))
   }
 }
 

@@ -50,7 +50,10 @@ extension ZoneID {
 }
 
 extension JSONObject {
-  func zoneID(_ key: String) throws(BrumeError) -> ZoneID? {
+  /// A zone ID; nil if absent.
+  ///
+  /// - Throws: `badRequest` for what is none.
+  package func zoneID(_ key: String) throws(BrumeError) -> ZoneID? {
     guard let value = self[key] else { return nil }
     return try ZoneID(json: value)
   }

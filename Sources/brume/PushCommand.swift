@@ -4,6 +4,7 @@ import ArgumentParser
 import BrumeClient
 import BrumeModel
 import BrumeWire
+import Synchronization
 
 struct PushCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -31,12 +32,19 @@ struct PushCommand: AsyncParsableCommand {
         return try await view.follow(from: 10)
       }
       let configuration = try await signIn(as: user, connection)
-      Output.say("waiting for pushes to '\(device)' of \(user); Ctrl-C ends")
+      let isKnown = Atomic(false)
       do {
-        // What nobody could read is not acknowledged.
-        try await PushReceiver(Session(configuration), acknowledgedEvery: 1).run { push in
-          Output.give(push)
-        }
+        try await PushReceiver(Session(configuration), acknowledgedEvery: 1).run(
+          connected: {
+            // Until then the device is not one, and gets nothing.
+            guard !isKnown.exchange(true, ordering: .relaxed) else { return }
+            Output.say("waiting for pushes to '\(device)' of \(user); Ctrl-C ends")
+          },
+          waits: {
+            if $0, !isKnown.load(ordering: .relaxed) { Output.say("no stream; trying again") }
+          },
+          // What nobody could read is not acknowledged.
+          deliver: { Output.give($0) })
       } catch is CancellationError {
         return
       } catch let error as BrumeError {

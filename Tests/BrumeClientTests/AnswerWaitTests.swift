@@ -12,7 +12,8 @@ struct AnswerWaitTests {
     let waits = Mutex<[TimeAmount]>([])
     let (turns, turn) = AsyncStream<Void>.makeStream()
     let (parts, part) = AsyncStream<Void>.makeStream()
-    let wait = AnswerWait(time: .seconds(10), now: { clock.withLock { $0 } }) { time in
+    let now = { @Sendable in clock.withLock { $0 } }
+    let wait = AnswerWait(time: .seconds(10), wholeTime: .hours(1), now: now) { time in
       waits.withLock { $0.append(time) }
       clock.withLock { $0 = $0 + .seconds(9) }
       turn.yield()
@@ -35,7 +36,8 @@ struct AnswerWaitTests {
 
   @Test func `an answer that never begins is none, and its call is cancelled`() async throws {
     let clock = Mutex(NIODeadline.uptimeNanoseconds(0))
-    let wait = AnswerWait(time: .seconds(10), now: { clock.withLock { $0 } }) { time in
+    let now = { @Sendable in clock.withLock { $0 } }
+    let wait = AnswerWait(time: .seconds(10), wholeTime: .hours(1), now: now) { time in
       clock.withLock { $0 = $0 + time }
     }
     let answer = try await wait.whole { _ in
@@ -43,5 +45,31 @@ struct AnswerWaitTests {
       return Task.isCancelled
     }
     #expect(answer == nil)
+  }
+
+  @Test func `an answer that goes on ends with the time for the whole, whatever comes`()
+    async throws
+  {
+    let clock = Mutex(NIODeadline.uptimeNanoseconds(0))
+    let waits = Mutex<[TimeAmount]>([])
+    let (turns, turn) = AsyncStream<Void>.makeStream()
+    let (parts, part) = AsyncStream<Void>.makeStream()
+    let now = { @Sendable in clock.withLock { $0 } }
+    let wait = AnswerWait(time: .seconds(10), wholeTime: .seconds(25), now: now) { time in
+      waits.withLock { $0.append(time) }
+      let most = min(time, .seconds(9))
+      clock.withLock { $0 = $0 + most }
+      turn.yield()
+      for await _ in parts { break }
+      clock.withLock { $0 = $0 + (time - most) }
+    }
+    let answer: Void? = try await wait.whole { arrived in
+      for await _ in turns {
+        arrived.note()
+        part.yield()
+      }
+    }
+    #expect(answer == nil)
+    #expect(waits.withLock { $0 } == [.seconds(10), .seconds(9), .seconds(6)])
   }
 }

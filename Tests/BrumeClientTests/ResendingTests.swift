@@ -8,7 +8,7 @@ import Testing
 
 @testable import BrumeClient
 
-struct ResendingTests {
+@Suite(.timeLimit(.minutes(10))) struct ResendingTests {
   enum Way: CaseIterable, Sendable {
     case plain
     #if HTTPS
@@ -100,19 +100,47 @@ struct ResendingTests {
     #expect(requests.count == 3, "the first, the one that was lost, and its repetition")
   }
 
-  /// The library's own time ends with the head.
-  @Test(arguments: Way.allCases)
+  private static let beginning = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"
+
+  @Test(arguments: Way.allCases, ["", beginning])
   func `an answer of which nothing more comes is given up when the time of a call has passed`(
-    way: Way
+    way: Way, beginning: String
+  ) async throws {
+    try await expectTimedOut(saying: beginning, timeout: .seconds(3)) {
+      try await way.transport.send($0)
+    }
+  }
+
+  @Test(arguments: Way.allCases)
+  func `an answer that is not whole is given up when the time for the whole has passed`(way: Way)
+    async throws
+  {
+    try await expectTimedOut(saying: Self.beginning, wholeTimeout: .seconds(3)) {
+      try await way.transport.send($0)
+    }
+  }
+
+  @Test(arguments: Way.allCases)
+  func `a file is given up when the time for the whole has passed`(way: Way) async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "whole-\(UUID().uuidString)")
+    try Data("abc".utf8).write(to: path)
+    defer { try? FileManager.default.removeItem(at: path) }
+    let file = try OutgoingFile(path)
+    try await expectTimedOut(saying: Self.beginning, wholeTimeout: .seconds(3)) {
+      try await way.transport.upload($0, file) { _ in }
+    }
+  }
+
+  /// That a call ends with its time when a server says no more than this.
+  private func expectTimedOut(
+    saying beginning: String, timeout: Duration = .seconds(600),
+    wholeTimeout: Duration = .seconds(600), _ send: (HTTPCall) async throws -> HTTPAnswer
   ) async throws {
     let requests = Requests()
-    let beginning = ScriptedServer.Step.say("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
-    try await ScriptedServer.run(Self.script(requests, [beginning])) { server, base in
+    try await ScriptedServer.run(Self.script(requests, [.say(beginning)])) { server, base in
       let call = HTTPCall(
-        method: "GET", base: base, target: "/", timeout: .milliseconds(200))
-      let failure = await #expect(throws: CallFailure.self) {
-        _ = try await way.transport.send(call)
-      }
+        method: "POST", base: base, target: "/", timeout: timeout, wholeTimeout: wholeTimeout)
+      let failure = await #expect(throws: CallFailure.self) { _ = try await send(call) }
       guard case .timedOut = failure else { throw try #require(failure) }
       await server.closed()
     }

@@ -55,7 +55,21 @@ import Testing
     }
   }
 
-  @Test(arguments: ["/", "/_brume/openapi", "/_brume/openapi.yaml", "/_brume/openapi.css"])
+  @Test func `a share's URL says in a browser where to open it, whatever its name`() async throws {
+    try await ServerFixture().routes { client in
+      let page = try await client.send("/share/0abc", .get, nil, [.accept: "text/html"])
+      #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+      #expect(page.text.contains("Open it in that app"))
+      let other = try await client.send("/share/<script>", .get, nil, [.accept: "text/html"])
+      #expect(other.status == 200 && other.text == page.text)
+      let lines = try await client.send("/share/0abc")
+      #expect(lines.text.contains("Open it in that app") && !lines.text.contains("<"))
+    }
+  }
+
+  @Test(arguments: [
+    "/", "/share/0abc", "/_brume/openapi", "/_brume/openapi.yaml", "/_brume/openapi.css",
+  ])
   func `HEAD gets the length of what GET gets, and OPTIONS says what there is`(path: String)
     async throws
   {

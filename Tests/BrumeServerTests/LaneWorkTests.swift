@@ -3,10 +3,6 @@
 import BrumeServer
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 @Suite struct LaneWorkTests {
   private let second: Int64 = 1_000_000_000
 
@@ -55,44 +51,4 @@ import Testing
     work.add(-1, for: "a", now: 0)
     #expect(work.isMuch(for: "a", now: 0))
   }
-
-  #if os(Linux) && canImport(Glibc)
-    @Test func `whoever has brought much gets threads that give way, and others do not`()
-      async throws
-    {
-      let workers = Workers(
-        threads: 1, perLane: 1,
-        clocks: .init(processorTime: { ProcessorTime.current.time }, now: { 0 }))
-      let before = try await workers.run(for: "a") {
-        ProcessorTime.current.time += LaneWork.much + 1
-        return Self.niceness()
-      }
-      let after = try await workers.run(for: "a") { Self.niceness() }
-      let other = try await workers.run(for: "b") { Self.niceness() }
-      #expect(after > before)
-      #expect(other == before)
-    }
-
-    @Test func `the notifier and delivery never give way, however much they work`() async throws {
-      let before = try await Workers.background.run(for: "test") {
-        let clocks = Workers.Clocks.system
-        let began = clocks.processorTime()
-        while clocks.processorTime() - began <= LaneWork.much {}
-        return Self.niceness()
-      }
-      let after = try await Workers.background.run(for: "test") { Self.niceness() }
-      #expect(after == before)
-    }
-
-    private static func niceness() -> Int32 {
-      getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
-    }
-  #endif
-}
-
-/// Stands for the processor time of threads of a pool with one thread each.
-private final class ProcessorTime: @unchecked Sendable {
-  // Sendable because the test's steps run one after the other.
-  static let current = ProcessorTime()
-  var time: Int64 = 0
 }

@@ -77,8 +77,9 @@ import Testing
   @Test func `a request reads in its own name, which may change, the server's own work in none`()
     async throws
   {
+    let clocks = GivingWay.Clocks(processorTime: { 0 }, now: { 0 })
     let requests = Workers(
-      threads: 2, perLane: 2, clocks: .init(processorTime: { 0 }, now: { 0 }))
+      threads: 2, perLane: 2, givingWay: GivingWay(threads: 2, perLane: 2, clocks: clocks))
     let names = try await requests.run(for: "address") { lane in
       let before = ReaderName.current?.now()
       await lane.move(to: "user")

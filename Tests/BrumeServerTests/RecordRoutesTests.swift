@@ -82,6 +82,16 @@ import Testing
       #expect(answer["moreComing"] == false)
     }
   }
+
+  @Test func `the oldest change feed names what its own client sent`() async throws {
+    try await ServerFixture().routes { client in
+      let missing = try await client.call("records/changes")
+      #expect(missing.reason == "'zoneID' is missing; name a custom zone, others have no changes")
+      let wrong = try await client.call("records/changes", ["zoneID": ["zoneName": 5]])
+      #expect(wrong.reason == "'zoneName' must be a text, not a number")
+      #expect(wrong.status == 400 && wrong.code == "BAD_REQUEST")
+    }
+  }
 }
 
 extension JSON {

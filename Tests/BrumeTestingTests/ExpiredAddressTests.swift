@@ -56,6 +56,34 @@ import Testing
     #expect(found.withLock { $0 } == ["a": true, "b": true])
   }
 
+  /// Nobody has accepted the shares: their roots are in no database of the one who looks.
+  @Test func `so does a file of the record behind the URL of a share`() async throws {
+    var urls: [URL] = []
+    for name in ["a", "b"] {
+      try await withRecord(name, ["file"]) { record in
+        let share = CKShare(rootRecord: record)
+        share.publicPermission = .readOnly
+        let saved = try await database.modifyRecords(saving: [record, share], deleting: [])
+        let shared = try saved.saveResults[share.recordID]?.get() as? CKShare
+        urls.append(try #require(shared?.url))
+      }
+    }
+    let found = Mutex<[Bool]>([])
+    let operation = CKFetchShareMetadataOperation(shareURLs: urls)
+    operation.shouldFetchRootRecord = true
+    operation.perShareMetadataResultBlock = { [clock = server.clock] _, result in
+      let file = (try? result.get().rootRecord?["file"] as? CKAsset)?.fileURL
+      found.withLock { $0.append(file != nil) }
+      clock.advance(by: .seconds(5 * 3600))
+    }
+    let tablet = try await server.device("tablet", of: "bob")
+    try await withCheckedThrowingContinuation { ended in
+      operation.fetchShareMetadataResultBlock = { ended.resume(with: $0) }
+      tablet.add(operation)
+    }
+    #expect(found.withLock { $0 } == [true, true])
+  }
+
   @Test func `a file whose address expired while another one was sent goes to a new one`()
     async throws
   {

@@ -141,6 +141,35 @@ struct RequestTests {
     #expect(query.sorts[1].relativeLocation == Location(latitude: 1, longitude: 2))
   }
 
+  @Test func `one condition or one sort needs no array around it`() throws {
+    let condition = #"{"comparator":"IN","fieldName":"n","fieldValue":{"value":[1]}}"#
+    let body = try parse(
+      #"{"query":{"recordType":"T","filterBy":\#(condition),"sortBy":{"fieldName":"n"}}}"#)
+    let query = try QueryRequest(json: body).query
+    #expect(query.filters == [Filter(.in, .field("n"), .list([.int64(1)], of: .int64))])
+    #expect(query.sorts == [Sort(.field("n"))])
+  }
+
+  @Test(arguments: [
+    (#"{"filterBy":"n"}"#, "'filterBy' must be an array, not a text"),
+    (
+      #"{"filterBy":{"comparator":"EQUALS","fieldName":"n","fieldValue":{"value":null}}}"#,
+      "filterBy[0]: 'fieldValue.value' is missing; EQUALS needs a value to compare with"
+    ),
+    (
+      #"{"filterBy":[{"comparator":"EQUALS","fieldName":"n","fieldValue":{"value":1,"type":7}}]}"#,
+      "filterBy[0]: field 'n': 'type' must be a text, not a number"
+    ),
+  ])
+  func `a condition that cannot be read is refused with its place`(
+    _ members: String, _ reason: String
+  ) throws {
+    let query = #"{"query":{"recordType":"T",\#(members.dropFirst().dropLast())}}"#
+    let error = #expect(throws: BrumeError.self) { try QueryRequest(json: try parse(query)) }
+    #expect(error?.code == .badRequest)
+    #expect(error?.reason.hasPrefix(reason) == true, "\(error?.reason ?? "")")
+  }
+
   private static let a = FieldValue.reference(Reference(recordName: "a"))
 
   @Test(arguments: [
@@ -241,6 +270,10 @@ struct RequestTests {
     (
       #"{"operations":[{"operationType":"create","record":{"forRecord":{}}}]}"#,
       "'recordName' is missing"
+    ),
+    (
+      #"{"operations":[{"operationType":"create","record":{"fields":{"n":{"value":1,"type":7}}}}]}"#,
+      "operations[0]: field 'n': 'type' must be a text, not a number"
     ),
   ])
   func `an unexpected shape is refused with its place`(_ text: String, _ reason: String) {

@@ -649,10 +649,6 @@ def type_example(desk, name, line):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if "--user" in line:
             said = tail.stderr.readline()
-            # A device is known once its stream is open.
-            deadline = time.monotonic() + 120
-            while "phone" not in desk.must("brume devices list --user alice") and time.monotonic() < deadline:
-                time.sleep(0.05)
         else:
             said = "" if tail.poll() is None else "it ended"
         tail.send_signal(signal.SIGINT)

@@ -162,10 +162,6 @@ class Reader:
         missing = f"{self.where(line)}: the page shows what does not come"
         if note == "terminal-2":
             self.second.until(shown.search, 30, missing)
-            # The command says so before its device is there, and no reader is as fast as this.
-            waiting = re.search(r"waiting for pushes to '(\w+)'", self.real(lines))
-            if waiting:
-                self.first.run(f"until brume devices list | grep -q {waiting[1]}; do sleep 0.1; done")
         elif note.startswith("browser "):
             if not self.look(note.split(" ")[1], shown):
                 return

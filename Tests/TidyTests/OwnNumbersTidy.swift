@@ -49,6 +49,7 @@ import Testing
     "StoreIdentity.sequencesPerMillisecond": "what change tokens of a restored server rest on",
     "Workers.threads": "of the process, whichever servers run in it",
     "Workers.threadsPerLane": "of the process, whichever servers run in it",
+    "GivingWay.threadsPerLane": "of the process, whichever servers run in it",
     "WorkerThreads.niceness": own, "LaneWork.much": "beyond it a user's work gives way",
     "LaneWork.most": "beyond it no more is remembered", "LaneWork.forgottenPerSecond": own,
     "LaneWork.names": "others do not give way", "KnownSignatures.limit": "they are made again",

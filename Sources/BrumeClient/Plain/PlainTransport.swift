@@ -17,16 +17,16 @@ package struct PlainTransport: Transport {
   private static let files = PlainConnections(most: 8, stall: .seconds(60))
 
   private let streams: PlainConnections
-  private let wait: @Sendable (TimeAmount) -> AnswerWait
+  private let wait: @Sendable (HTTPCall) -> AnswerWait
 
   package init() { self.init(streams: Self.streams) }
 
   /// - Parameters:
   ///   - streams: the connections of streams.
-  ///   - wait: the wait of a call with this time.
+  ///   - wait: the wait of a call that sends no file.
   init(
     streams: PlainConnections = Self.streams,
-    wait: @escaping @Sendable (TimeAmount) -> AnswerWait = { AnswerWait(time: $0) }
+    wait: @escaping @Sendable (HTTPCall) -> AnswerWait = { AnswerWait($0) }
   ) {
     self.streams = streams
     self.wait = wait
@@ -36,7 +36,7 @@ package struct PlainTransport: Transport {
     let sent = SentState()
     do {
       let address = try PlainAddress(call)
-      let answer = try await wait(call.timeAmount).whole { parts in
+      let answer = try await wait(call).whole { parts in
         try await Self.requests.use(address) { connection in
           try await write(call, to: connection, address, sent)
           return try await PlainAnswer.whole(from: connection, noting: parts)
@@ -64,36 +64,48 @@ package struct PlainTransport: Transport {
   package func upload(
     _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void
   ) async throws -> HTTPAnswer {
-    do {
-      let address = try PlainAddress(call)
-      return try await Self.files.use(address) { connection in
-        var head = head(of: call, address)
-        head.headers.add(name: "content-length", value: "\(file.state.size)")
-        try await connection.send(.head(head))
-        // What a server says before it has all, such as that the file is too large, is its answer.
-        do { try await send(file, on: connection, progress) } catch let error
-          where error is ChannelError || error is IOError
-        {
-          guard let early = try? await PlainAnswer.whole(from: connection) else { throw error }
-          return (early.answer, false)
+    try await reporting(progress) { sent in
+      do {
+        let answer = try await AnswerWait(ofFile: call).whole { _ in
+          try await exchange(call, file, sent)
         }
-        return try await PlainAnswer.whole(from: connection)
+        guard let answer else { throw PlainFailure.outOfTime }
+        return answer
+      } catch let failure as OutgoingFile.Failure {
+        throw failure
+      } catch {
+        throw PlainFailure.reported(error, call)
       }
-    } catch let failure as OutgoingFile.Failure {
-      throw failure
-    } catch {
-      throw PlainFailure.reported(error, call)
+    }
+  }
+
+  private func exchange(
+    _ call: HTTPCall, _ file: OutgoingFile, _ sent: @escaping @Sendable (Int64) -> Void
+  ) async throws -> HTTPAnswer {
+    let address = try PlainAddress(call)
+    return try await Self.files.use(address) { connection in
+      var head = head(of: call, address)
+      head.headers.add(name: "content-length", value: "\(file.state.size)")
+      try await connection.send(.head(head))
+      // What a server says before it has all, such as that the file is too large, is its answer.
+      do { try await send(file, on: connection, sent) } catch let error
+        where error is ChannelError || error is IOError
+      {
+        guard let early = try? await PlainAnswer.whole(from: connection) else { throw error }
+        return (early.answer, false)
+      }
+      return try await PlainAnswer.whole(from: connection)
     }
   }
 
   private func send(
-    _ file: OutgoingFile, on connection: PlainConnection, _ progress: (Int64) async -> Void
+    _ file: OutgoingFile, on connection: PlainConnection, _ sent: (Int64) -> Void
   ) async throws {
     var offset: Int64 = 0
     while case let piece = try file.piece(at: offset), !piece.isEmpty {
       try await connection.send(.body(.byteBuffer(ByteBuffer(bytes: piece))))
       offset += Int64(piece.count)
-      await progress(offset)
+      sent(offset)
     }
     try await connection.send(.end(nil))
   }
@@ -112,8 +124,11 @@ package struct PlainTransport: Transport {
         try await write(call, to: connection, address, SentState())
         let head = try await PlainAnswer.head(from: connection)
         guard head.status == .ok else {
-          let (answer, isWhole) = try await PlainAnswer.whole(from: connection, after: head)
-          return (answer, isWhole)
+          let refused = try await AnswerWait(call).whole {
+            try await PlainAnswer.whole(from: connection, after: head, noting: $0)
+          }
+          guard let refused else { throw PlainFailure.outOfTime }
+          return (refused.answer, refused.mayBeReused)
         }
         try call.check(contentType: head.headers.first(name: "content-type"))
         while let piece = try await PlainAnswer.body(from: connection) {
@@ -154,12 +169,5 @@ extension PlainTransport {
     try await connection.send(.head(head))
     sent.begin()
     try await connection.send(.body(.byteBuffer(ByteBuffer(bytes: call.body))), .end(nil))
-  }
-}
-
-extension HTTPCall {
-  var timeAmount: TimeAmount {
-    let (seconds, attoseconds) = timeout.components
-    return .seconds(min(seconds, 1 << 32)) + .nanoseconds(attoseconds / 1_000_000_000)
   }
 }

@@ -16,8 +16,8 @@ struct AssetRules {
   /// The fields with their receipts checked and taken off, and the uploads that they name. A record without
   /// assets passes through.
   ///
-  /// - Throws: `badRequest`, naming the field, for a receipt that is expired, of another user,
-  ///   record or field, or used before, and for a file without one.
+  /// - Throws: naming the field, `badRequest` for a receipt of another user, record or field, and for a file without
+  ///   one; `receiptExpired`, also of one that was used before.
   func settle(
     _ fields: [String: DraftField], of item: RecordItem, stored: Record?
   ) throws -> (fields: [String: DraftField], receipts: [String]) {
@@ -63,24 +63,44 @@ struct AssetRules {
           + "from assets/upload and send what that answers")
     }
     guard let receipt = context.seal.assetReceipt(text) else {
-      throw refusal(item, field, "the receipt is not one of this server's")
+      throw refusal(
+        item, field,
+        "the receipt is not one of this server's; upload the file to an address from "
+          + "assets/upload and send what that answers")
     }
-    let obstacle = receipt.obstacle(
-      for: context.user, record: item.key, field: field, now: context.now)
-    if let obstacle { throw refusal(item, field, obstacle) }
+    if receipt.hasExpired(now: context.now) {
+      throw refusal(
+        item, field, "the receipt has expired; upload the file again", .receiptExpired)
+    }
+    if let obstacle = receipt.obstacle(for: context.user, record: item.key, field: field) {
+      throw refusal(item, field, obstacle)
+    }
     guard !used.contains(receipt.id),
       let upload = try assets.upload(receipt.id)
-    else { throw refusal(item, field, "the receipt was used before; upload the file again") }
+    else {
+      // Which it was, nobody knows: a server whose receipts were good for longer may have given it.
+      throw refusal(
+        item, field,
+        "the receipt was used before, or its upload is forgotten; upload the file again",
+        .receiptExpired)
+    }
     guard upload.checksum == asset.fileChecksum,
       let file = try assets.file(asset.fileChecksum)
-    else { throw refusal(item, field, "the receipt is for another file") }
+    else {
+      throw refusal(
+        item, field,
+        "the receipt is for another file; send 'fileChecksum' and 'receipt' as one upload "
+          + "answered them")
+    }
     used.append(receipt.id)
     return Asset(fileChecksum: file.checksum, size: file.size)
   }
 
-  private func refusal(_ item: RecordItem, _ field: String, _ reason: String) -> BrumeError {
+  private func refusal(
+    _ item: RecordItem, _ field: String, _ reason: String, _ code: BrumeError.Code = .badRequest
+  ) -> BrumeError {
     BrumeError(
-      .badRequest, "Invalid value for field '\(field)' of record '\(item.name)': \(reason)")
+      code, "Invalid value for field '\(field)' of record '\(item.name)': \(reason)")
   }
 }
 

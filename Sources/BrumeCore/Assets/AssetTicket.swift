@@ -20,11 +20,10 @@ struct AssetReceipt: Equatable, Sendable {
   var id: String
   var ticket: AssetTicket
 
-  /// Why a save cannot use it, and what to do; nil when it can.
-  func obstacle(
-    for user: UserID, record: RecordKey, field: String, now: Milliseconds
-  ) -> String? {
-    if now >= ticket.expires { return "the receipt has expired; upload the file again" }
+  func hasExpired(now: Milliseconds) -> Bool { now >= ticket.expires }
+
+  /// Why a save cannot use it, whenever it comes, and what to do; nil when it can.
+  func obstacle(for user: UserID, record: RecordKey, field: String) -> String? {
     if ticket.user != user {
       return "the receipt belongs to another user; upload the file as this one"
     }

@@ -103,7 +103,8 @@ package struct Authentication: Sendable {
     guard let key, key.containerEnvironment == credentials.containerEnvironment
     else {
       throw ServerKeySignature.failed(
-        "key '\(request.keyID.prefix(64))' is unknown in this container and environment")
+        "key '\(request.keyID.prefix(64))' is unknown in this container and environment; "
+          + "`brume key list` shows those that are known")
     }
     let signature = ServerKeySignature(request: request)
     if let error = signature.obstacle(key: key, now: host.now(), limits: limits) { throw error }
@@ -120,7 +121,7 @@ package struct Authentication: Sendable {
     guard !request.isRead, let identity = signature.identity else { return }
     // Some time after it is too old, what was used is forgotten.
     if let error = signature.obstacle(now: now, limits: limits) { throw error }
-    try shares.take(request.keyID, at: now)
+    try shares.take(request.keyID, at: now, among: store.leases.processes)
     try await use(identity, at: now)
   }
 

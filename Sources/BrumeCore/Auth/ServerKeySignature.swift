@@ -15,7 +15,7 @@ struct ServerKeySignature: Sendable {
     guard let publicKey = try? P256.Signing.PublicKey(pemRepresentation: key.publicKey),
       let der = Base64.bytes(request.signature),
       let signature = try? P256.Signing.ECDSASignature(derRepresentation: der)
-    else { return Self.failed("the signature is not base64 of a DER signature") }
+    else { return Self.failed(Self.noDER) }
     let isValid = texts.contains { publicKey.isValidSignature(signature, for: Array($0.utf8)) }
     return isValid ? nil : Self.failed(Self.mismatch)
   }
@@ -23,13 +23,19 @@ struct ServerKeySignature: Sendable {
   /// The same as far as only the date counts.
   func obstacle(now: Milliseconds, limits: Limits) -> BrumeError? {
     guard let date = ISODate.milliseconds(request.date) else {
-      return Self.failed("the request's date is not like 2026-11-20T22:31:01Z")
+      return Self.failed(
+        "the request's date is not like 2026-11-20T22:31:01Z; sign and send it in UTC, without a "
+          + "fraction")
     }
     guard abs(now - date) <= limits.signatureSkew else {
       return Self.failed("the request's date is too far from now; check the clock and sign again")
     }
     return nil
   }
+
+  private static let noDER =
+    "the signature is not base64 of a DER signature; write r and s in DER, as OpenSSL does, not their 64 bytes "
+    + "in a row"
 
   private static let mismatch =
     "the signature does not match date, body and path; sign DATE:HASH:PATH with the key that has this ID: the "

@@ -30,6 +30,6 @@ extension Caller {
 
 extension ReadPlan {
   fileprivate func and(_ others: Set<Read>) -> ReadPlan {
-    others.isEmpty ? self : ReadPlan { reads.union(others) }
+    others.isEmpty ? self : ReadPlan(inOrder: { inOrder }) { reads.union(others) }
   }
 }

@@ -10,7 +10,8 @@ extension Limits {
   var signatureMemory: Milliseconds { 3 * signatureSkew }
 }
 
-/// How many places each server key takes. One for each server, which counts what it lets in itself.
+/// How many places each server key takes. One for each server, which counts what it lets in itself: with others beside it
+/// each request takes as much as one at each of them, as `RateLimiter` says.
 final class SignatureShares: Sendable {
   private let keys: Mutex<RateLimiter<String>>
 
@@ -24,9 +25,11 @@ final class SignatureShares: Sendable {
         perSecond: quarter / seconds, burst: quarter, maximumKeys: limits.watchedCallers))
   }
 
+  /// - Parameter processes: how many servers remember signatures in the same places.
   /// - Throws: `throttled` if the key took its share already.
-  func take(_ keyID: String, at now: Milliseconds) throws(BrumeError) {
-    guard let seconds = keys.withLock({ $0.take(keyID, now: now) }) else { return }
+  func take(_ keyID: String, at now: Milliseconds, among processes: Int) throws(BrumeError) {
+    let wait = keys.withLock { $0.take(keyID, now: now, among: processes) }
+    guard let seconds = wait else { return }
     throw BrumeError(
       .throttled, "too many signed requests of this key; repeat this one in \(seconds) seconds",
       retryAfter: seconds)

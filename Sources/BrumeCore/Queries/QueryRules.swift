@@ -153,7 +153,7 @@ extension QueryRules {
     guard let name = filter.field else {
       try requireSearchable(type, typeName, place)
       try checkWords(filter, limits)
-      return try coerced(filter, to: .string)
+      return try coerced(filter, to: .string, typeName)
     }
     try require(filter.comparator.indexes, on: name, of: type, typeName, place)
     guard let field = type.field(name) else {
@@ -174,7 +174,7 @@ extension QueryRules {
     }
     if filter.comparator == .near { try checkDistance(filter, name) }
     if filter.comparator.indexes == [.searchable] { try checkWords(filter, limits) }
-    return try coerced(filter, to: expected)
+    return try coerced(filter, to: expected, typeName)
   }
 
   private static func checkDistance(_ filter: Filter, _ name: FieldName) throws(BrumeError) {
@@ -214,7 +214,7 @@ extension QueryRules {
   }
 
   private static func coerced(
-    _ filter: Filter, to type: FieldType
+    _ filter: Filter, to type: FieldType, _ typeName: String
   ) throws(BrumeError) -> Filter {
     var filter = filter
     if let value = filter.value.coerced(to: type, isTagged: false) {
@@ -225,8 +225,8 @@ extension QueryRules {
       throw BrumeError(
         .badRequest,
         "Invalid value, expected type \(type.wireName): the condition \(filter.comparator.rawValue) "
-          + "on '\(filter.field?.description ?? "self")' got "
-          + (filter.value.type?.wireName ?? "an empty list"))
+          + "on '\(filter.field?.description ?? "self")' of '\(typeName)' got "
+          + "\(filter.value.kind(insteadOf: type)); send that type")
     }
     return filter
   }

@@ -38,7 +38,8 @@ struct OperationMemory: Sendable {
     key = .operation(user: user, id: String(hash.value % limits.rememberedOperations))
   }
 
-  /// Nothing is kept of an outcome that is too large: its repetition is a first try.
+  /// Nothing is kept of an outcome that is too large, or of a request that did nothing for want of files, which may come
+  /// again under its name: its repetition is a first try.
   func keep(
     _ results: [Int: RecordResult], in transaction: any WriteTransaction, now: Milliseconds
   ) throws {
@@ -52,8 +53,8 @@ struct OperationMemory: Sendable {
       packer.add(Int64(index))
       Self.add(result, to: &packer)
     }
-    let fits = packer.bytes.count <= Self.mostBytes
-    try transaction.settings.set(key, to: fits ? packer.bytes : nil)
+    let isKept = packer.bytes.count <= Self.mostBytes && !results.values.lacksFiles
+    try transaction.settings.set(key, to: isKept ? packer.bytes : nil)
   }
 
   /// The first try's results with the records as they are now, or nil if this is the first try. An
@@ -142,6 +143,16 @@ extension OperationMemory {
   ) throws -> Bool {
     guard let stored else { return true }
     return try access.allows(.read, stored, in: zone) && access.allows(action, stored, in: zone)
+  }
+}
+
+extension Collection<RecordResult> {
+  /// Whether receipts had expired, and nothing was saved.
+  fileprivate var lacksFiles: Bool {
+    let errors = compactMap { result in
+      if case .failure(let failure) = result { failure.error.code } else { nil }
+    }
+    return errors.count == count && errors.contains(.receiptExpired)
   }
 }
 

@@ -32,16 +32,19 @@ extension RecordLookup {
     _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller,
     among joined: Set<ZoneKey>, _ limits: Limits
   ) -> ReadPlan {
-    ReadPlan {
-      var reads: Set<ReadPlan.Read> = [.setting(.schema(caller.containerEnvironment))]
-      for item in request.items {
+    @Sendable func keys() -> [RecordKey] {
+      request.items.compactMap { item in
         let zone = try? caller.zoneKey(item.zone ?? request.zone, in: scope, limits: limits)
-        guard let zone else { continue }
-        reads.formUnion(zone.readsOfView(in: scope, for: caller))
-        if scope == .shared, !joined.contains(zone) { continue }
-        reads.insert(
-          .record(
-            RecordKey(zone: zone, name: zone.isDefault ? caller.naming(item.name) : item.name)))
+        return zone.map { zone in
+          RecordKey(zone: zone, name: zone.isDefault ? caller.naming(item.name) : item.name)
+        }
+      }
+    }
+    return ReadPlan(inOrder: keys) {
+      var reads: Set<ReadPlan.Read> = [.setting(.schema(caller.containerEnvironment))]
+      for key in keys() {
+        reads.formUnion(key.zone.readsOfView(in: scope, for: caller))
+        if scope != .shared || joined.contains(key.zone) { reads.insert(.record(key)) }
       }
       return reads
     }
@@ -51,10 +54,13 @@ extension RecordLookup {
 extension ModifyPlan.Part {
   /// What saving and deleting reads, but for what only the stored records say: a deleted record's type,
   /// ancestors beyond the parent.
+  ///
+  /// - Parameter joined: in the shared database, zones of which the caller may see something.
   func reads(
-    _ context: ModifyContext, _ memory: OperationMemory?, bringsClientData: Bool
+    _ context: ModifyContext, _ memory: OperationMemory?, bringsClientData: Bool,
+    among joined: Set<ZoneKey>
   ) -> ReadPlan {
-    ReadPlan {
+    ReadPlan(inOrder: { zones.flatMap { $0.items.map(\.key) } }) {
       let caller = context.caller
       var reads: Set<ReadPlan.Read> = [.setting(.schema(database.containerEnvironment))]
       if let memory { reads.insert(.setting(memory.key)) }
@@ -63,6 +69,7 @@ extension ModifyPlan.Part {
       }
       for (zone, items) in zones {
         reads.formUnion(zone.readsOfView(in: context.scope, for: caller))
+        if context.scope == .shared, !joined.contains(zone) { continue }
         reads.insert(.record(RecordKey(zone: zone, name: Record.zoneShareName)))
         if context.limits.storageBytesPerUser != nil { reads.insert(.setting(.storedBytes(zone))) }
         if bringsClientData { reads.insert(.setting(.clientData(zone, user: context.user))) }

@@ -35,10 +35,13 @@ package struct Records: Sendable {
     try ClientData.check(request.clientData, limits)
     let plan = try ModifyPlan(request, in: scope, as: caller, limits: limits, host: host)
     var results = plan.failures.mapValues { RecordResult.failure($0) }
+    let joined = try await store.joinedZones(of: caller, in: scope)
     for part in plan.parts {
       let memory = OperationMemory(
         request.operationID, in: part.database, scope, as: caller, limits: limits)
-      let answers = try await carryOut(part, context, memory, request.clientData)
+      let reads = part.reads(
+        context, memory, bringsClientData: request.clientData != nil, among: joined)
+      let answers = try await carryOut(part, context, memory, request.clientData, reads)
       results.merge(answers) { first, _ in first }
     }
     return request.operations.indices.compactMap { results[$0] }
@@ -47,12 +50,12 @@ package struct Records: Sendable {
   /// Each try that writes nothing says something of zones that the next one knows.
   private func carryOut(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
-    _ clientData: [UInt8]?
+    _ clientData: [UInt8]?, _ reads: ReadPlan
   ) async throws -> [Int: RecordResult] {
     var earlier = EarlierTries()
     while true {
       do {
-        return try await write(part, context, memory, clientData, after: earlier)
+        return try await write(part, context, memory, clientData, reads, after: earlier)
       } catch let large as LargeCascades {
         earlier.found.merge(try await read(large, context)) { $1 }
       } catch let unfinished as UnfinishedWrite {
@@ -65,10 +68,9 @@ package struct Records: Sendable {
   ///   is written then.
   private func write(
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
-    _ clientData: [UInt8]?, after earlier: EarlierTries
+    _ clientData: [UInt8]?, _ reads: ReadPlan, after earlier: EarlierTries
   ) async throws -> [Int: RecordResult] {
     let (schemas, caller) = (schemas, context.caller)
-    let reads = part.reads(context, memory, bringsClientData: clientData != nil)
     let writes = part.scope.asked(by: context.user)
     return try await store.write(for: caller, in: writes, reading: reads) { transaction in
       if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }

@@ -31,9 +31,14 @@ struct ReferenceRules {
     var roots = SharedRoots(context, view, stage)
     while let position = open.popLast() {
       guard verdicts.isAlive(position, to: .put) else { continue }
-      guard let error = try error(at: position, in: verdicts, &links, &ancestors, &roots)
-      else { continue }
-      verdicts.fail(position, error)
+      do {
+        guard let error = try error(at: position, in: verdicts, &links, &ancestors, &roots)
+        else { continue }
+        verdicts.fail(position, error)
+      } catch let error as BrumeError {
+        // A bound of what is read, or a damaged row: it keeps nothing else from being saved.
+        verdicts.fail(position, error)
+      }
       roots.forget()
       let name = verdicts.items[position].name
       if ancestors.knows(name) { ancestors = try KnownAncestors(stage, context.limits) }
@@ -61,11 +66,7 @@ struct ReferenceRules {
     }
     if let error = try validationError(record, before) { return error }
     if let error = try holderError(record, before) { return error }
-    do {
-      if let error = try countError(at: position, in: verdicts, record, before, &links) {
-        return error
-      }
-    } catch let error as BrumeError {
+    if let error = try countError(at: position, in: verdicts, record, before, &links) {
       return error
     }
     return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &ancestors)
@@ -215,15 +216,11 @@ extension ReferenceRules {
         "record '\(record.name)' has the share '\(share)' and cannot move under the share "
           + "'\(other)'; end one of the two shares first")
     }
-    do {
-      guard let share = try roots.share(below: record.name) else { return nil }
-      return BrumeError(
-        .alreadyShared,
-        "record '\(record.name)' cannot move under the share '\(other)': a record below it has the share '\(share)'; "
-          + "end one of the two shares first")
-    } catch let error as BrumeError {
-      return error
-    }
+    guard let share = try roots.share(below: record.name) else { return nil }
+    return BrumeError(
+      .alreadyShared,
+      "record '\(record.name)' cannot move under the share '\(other)': a record below it has the share '\(share)'; "
+        + "end one of the two shares first")
   }
 
   private func validationError(_ record: Record, _ before: Record?) throws -> BrumeError? {

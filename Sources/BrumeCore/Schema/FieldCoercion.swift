@@ -32,3 +32,15 @@ extension FieldValue {
     }
   }
 }
+
+extension FieldValue {
+  /// What it is where a value of `type` is wanted, for error texts.
+  func kind(insteadOf type: FieldType) -> String {
+    if case .double(let number) = self, type == .int64 || type == .timestamp,
+      number == number.rounded(), Int64(exactly: number) == nil
+    {
+      return "a number beyond 64 bits"
+    }
+    return self.type?.wireName ?? "an empty list"
+  }
+}

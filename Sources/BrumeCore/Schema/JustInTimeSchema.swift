@@ -160,7 +160,7 @@ struct JustInTimeSchema: Sendable {
     throw BrumeError(
       .badRequest,
       "Invalid value, expected type \(field.type.wireName): field '\(name)' of record type "
-        + "'\(type)' got \(value.type?.wireName ?? "an empty list"); send that type, or use another "
+        + "'\(type)' got \(value.kind(insteadOf: field.type)); send that type, or use another "
         + "field")
   }
 

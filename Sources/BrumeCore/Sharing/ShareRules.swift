@@ -43,8 +43,11 @@ struct ShareRules {
     guard item.draft.type ?? Record.shareType == Record.shareType else {
       throw BrumeError(
         .badRequest,
-        "record '\(item.name)': forRecord belongs to records of type cloudkit.share; leave it "
-          + "out")
+        item.draft.shareRoot == nil
+          ? "record name '\(item.name)' is kept for the share of a zone; choose another, or save it "
+            + "with recordType cloudkit.share"
+          : "record '\(item.name)': forRecord belongs to records of type cloudkit.share; leave it "
+            + "out")
     }
     if let stored, context.scope == .shared { return try ofParticipant(item, stored) }
     if context.scope == .shared {

@@ -46,9 +46,12 @@ package struct ZoneEmptying: Sendable {
   /// - Throws: what the store throws; some rows are gone then.
   func empty(_ zone: ZoneKey) async throws {
     while try await !removeSome(of: zone, evenLive: true) { try Task.checkCancellation() }
-    // A loss of power could undo the steps, but not what was written before this.
+    // A loss of power could undo the steps, but not what was written before this. Nor could it undo the number, by which all
+    // servers see that what they counted in the zone is not there any more.
     try await store.write(in: .database(zone.database)) { transaction in
-      if let row = try transaction.zones.find(zone) { try transaction.zones.put(row) }
+      guard var row = try transaction.zones.find(zone) else { return }
+      row.lastSequence = try transaction.sequences.next(in: zone.database)
+      try transaction.zones.put(row)
     }
   }
 

@@ -5,6 +5,7 @@ import BrumeCore
 package import BrumeModel
 import BrumeStorage
 import BrumeWire
+import Synchronization
 
 extension DeliveryWorker {
   private struct Batch: Sendable {
@@ -27,6 +28,7 @@ extension DeliveryWorker {
     guard let batch = try await store.read({ store in try self.batch(id, in: store) }) else {
       return .empty
     }
+    lastBuckets.withLock { $0[id] = batch.end.bucket }
     if batch.isEmpty {
       try await change(batch) { $0.arrived(at: batch.end, saidMissed: batch.webhook.missed) }
       return .delivered
@@ -71,12 +73,20 @@ extension DeliveryWorker {
       webhook.isActive
     else { return nil }
     let newest = try store.log.lastPositions()
-    let open = webhook.batchEnd.map { [$0.bucket] } ?? newest.buckets
+    let open = webhook.batchEnd.map { [$0.bucket] } ?? turns(of: webhook, among: newest.buckets)
     for bucket in open where webhook.cursor[bucket] < newest[bucket] {
       if let batch = try batch(webhook, of: bucket, in: store) { return batch }
     }
     return webhook.missed
       ? Batch(webhook: webhook, end: webhook.reached(in: .only), changes: []) : nil
+  }
+
+  /// From the bucket behind that of the last call on: one in which something is saved all the time keeps no other waiting.
+  private func turns(of webhook: Webhook, among buckets: [Bucket]) -> [Bucket] {
+    guard let last = lastBuckets.withLock({ $0[webhook.id] }),
+      let next = buckets.firstIndex(where: { last < $0 })
+    else { return buckets }
+    return Array(buckets[next...] + buckets[..<next])
   }
 
   private func batch(

@@ -59,6 +59,8 @@ package final class DeliveryWorker: Sendable {
   private let state: Mutex<State>
   /// Not part of the state, which begins anew when the store failed.
   let unnoted: Mutex<UnnotedAnswers>
+  /// Of each webhook that is on, the bucket of its last call. Whoever begins anew begins with the first.
+  let lastBuckets = Mutex<[String: Bucket]>([:])
   private let wakeUp = WakeUpSignal()
 
   /// - Parameters:
@@ -320,7 +322,8 @@ extension DeliveryWorker {
       store.damagedRows?.note("webhooks", "the list of them: \(error)")
       return
     }
-    let now = clock.now()
+    let (now, ids) = (clock.now(), Set(active.map(\.id)))
+    lastBuckets.withLock { last in last = last.filter { ids.contains($0.key) } }
     state.withLock { state in
       state.hasWebhooks = !active.isEmpty
       for webhook in active {

@@ -6,23 +6,29 @@ import BrumeModel
 import Foundation
 
 extension CKOperation {
+  /// Fetches a record once more, with one field; nil: it is not there.
+  typealias FetchAgain = (CKRecord.FieldKey) async throws -> CKRecord?
+
   /// The record with its files, or the failure that says which one is missing.
   ///
-  /// - Parameter progress: the part of the bytes that has arrived, from 0 to 1.
+  /// - Parameters:
+  ///   - progress: the part of the bytes that has arrived, from 0 to 1.
+  ///   - again: fetches the record once more, with one field; nil: from the operation's database.
   final func withFiles(
     _ result: Result<CKRecord, any Error>, from viewpoint: Viewpoint,
-    progress: (Double) async -> Void = { _ in }
+    progress: (Double) async -> Void = { _ in }, again: FetchAgain? = nil
   ) async throws -> Result<CKRecord, any Error> {
     guard case .success(let record) = result else { return result }
     let wanted = record.assetsBySpot.filter { $0.value.fileURL == nil }
     guard !wanted.isEmpty else { return result }
+    let again = again ?? { try await self.fetch(record.recordID, with: $0, viewpoint) }
     let total = wanted.values.reduce(Int64(0)) { $0 + ($1.stored?.size ?? 0) }
     var done: Int64 = 0
     var fetched: [AssetSpot: CKAsset] = [:]
     for (spot, asset) in wanted {
       guard let stored = asset.stored, let address = stored.downloadURL else { continue }
       do {
-        let url = try await file(of: stored, in: spot, of: record, at: address, viewpoint) {
+        let url = try await file(of: stored, in: spot, of: record, at: address, viewpoint, again) {
           done += $0
           await progress(total > 0 ? min(1, Double(done) / Double(total)) : 1)
         }
@@ -42,33 +48,31 @@ extension CKOperation {
   /// meanwhile: then it is asked for once more.
   private func file(
     of asset: Asset, in spot: AssetSpot, of record: CKRecord, at address: String,
-    _ viewpoint: Viewpoint, arrived: (Int64) async -> Void
+    _ viewpoint: Viewpoint, _ again: FetchAgain, arrived: (Int64) async -> Void
   ) async throws -> URL {
     // Programs of several devices and users may share the folder, and each owner is `__defaultOwner__` to himself.
     let holder = [record.contents.me ?? ""] + spot.names(in: record.recordID)
     do {
       return try await file(of: asset, for: holder, at: address, from: viewpoint, arrived: arrived)
     } catch let refusal as CKError where refusal.code == .permissionFailure {
-      guard let new = try await newAddress(of: asset, in: spot, of: record.recordID, viewpoint)
+      let present = try await again(spot.key)?.assetsBySpot[spot]?.stored
+      // The record may have another file in that place by now, or none.
+      guard present?.fileChecksum == asset.fileChecksum, let new = present?.downloadURL
       else { throw refusal }
       return try await file(of: asset, for: holder, at: new, from: viewpoint, arrived: arrived)
     }
   }
 
-  /// The address that the server gives now; nil if its record has another file in that place, or none.
-  private func newAddress(
-    of asset: Asset, in spot: AssetSpot, of record: CKRecord.ID, _ viewpoint: Viewpoint
-  ) async throws -> String? {
+  private func fetch(
+    _ record: CKRecord.ID, with key: CKRecord.FieldKey, _ viewpoint: Viewpoint
+  ) async throws -> CKRecord? {
     guard let database = (self as? CKDatabaseOperation)?.effectiveDatabase else { return nil }
     let question = LookupRecordsRequest(
-      items: [.init(name: record.recordName, zone: ZoneID(record.zoneID))],
-      desiredKeys: [spot.key])
+      items: [.init(name: record.recordName, zone: ZoneID(record.zoneID))], desiredKeys: [key])
     let answers = try await request(from: viewpoint) {
       try await database.caller.lookupRecords(question)
     }
-    let found = try? recordResult(answers.first, record, from: viewpoint).get()
-    let present = found?.assetsBySpot[spot]?.stored
-    return present?.fileChecksum == asset.fileChecksum ? present?.downloadURL : nil
+    return try? recordResult(answers.first, record, from: viewpoint).get()
   }
 
   private func file(

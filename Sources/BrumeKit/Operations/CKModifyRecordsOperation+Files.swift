@@ -1,7 +1,9 @@
 // The files of all records go before the one request that saves them. What the server answers for a file is good for
-// an hour: what has waited too long for the others is sent again.
+// an hour: what has waited too long for the others is sent again. A server may have another mind about the hour, and say so of
+// the records: then they go once more with their files.
 
 import BrumeClient
+import BrumeModel
 import Foundation
 
 extension CKModifyRecordsOperation {
@@ -19,7 +21,7 @@ extension CKModifyRecordsOperation {
     for _ in 0..<Self.attempts {
       for (index, (record, contents)) in zip(saves, contents).enumerated() {
         // Looked at each time: a file that failed may have taken the whole zone with it.
-        guard needsFiles(index, record, contents), plan.refusals()[index] == nil else { continue }
+        guard needsFiles(index, record, contents), plan.isSent(index) else { continue }
         let fresh = (uploads[index] ?? [:]).filter { !isTooOld($0.value) }
         let uploaded = try await uploadFiles(
           of: record, contents, policy(for: record), beside: fresh, from: viewpoint
@@ -27,11 +29,32 @@ extension CKModifyRecordsOperation {
         uploads[index] = try? uploaded.get()
         plan.send(uploaded.map { $0.mapValues(\.asset) }, with: index)
       }
-      let refused = plan.refusals()
-      let sent = saves.indices.filter { refused[$0] == nil }
+      let sent = plan.sent().map(\.position)
       if !sent.contains(where: uploadsMayHaveExpired) { return plan }
     }
     throw CKError.uploadsExpired
+  }
+
+  /// The items whose files the server has forgotten, or so it seems, and what failed with them. Their files, and what
+  /// was sent before these, are to be sent again.
+  func forgotten(_ failures: [Int: BrumeError], of plan: ModifyPlan) -> Set<Int> {
+    let late = failures.filter { isOfExpiredUpload($1, of: $0) }.keys
+    guard let last = late.compactMap({ uploads[$0]?.values.map(\.begun).max() }).max() else {
+      return []
+    }
+    let zones = Set(late.map { plan.items[$0].zone })
+    let again = Set(failures.keys.filter { zones.contains(plan.items[$0].zone) })
+    for position in again
+    where uploads[position]?.values.contains(where: { $0.begun <= last }) ?? false {
+      uploads[position] = nil
+    }
+    return again
+  }
+
+  /// Earlier servers do not say so: then the time decides.
+  func isOfExpiredUpload(_ error: BrumeError, of index: Int) -> Bool {
+    error.code == .receiptExpired
+      || error.code == .badRequest && uploadsMayHaveExpired(of: index)
   }
 
   /// Whether files of a record have not been sent, or too long ago.
@@ -43,7 +66,7 @@ extension CKModifyRecordsOperation {
   }
 
   /// Whether the server may not take any more what it answered for files of a record.
-  func uploadsMayHaveExpired(of index: Int) -> Bool {
+  private func uploadsMayHaveExpired(of index: Int) -> Bool {
     uploads[index]?.values.contains(where: isTooOld) ?? false
   }
 

@@ -67,6 +67,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private var deleted = ItemResults<CKRecord.ID, Void>()
   /// What was sent of records, by their places.
   private var sentRecords: [Int: SentRecord] = [:]
+  /// Which name the next request has.
+  private var nameNumber = 0
 
   /// Creates an operation without work.
   public override init() { super.init() }
@@ -89,24 +91,55 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     // The app may go on changing its records: all that is sent is as it is now.
     let contents = saves.map(\.contents)
     let shares = saves.map { ($0 as? CKShare)?.detailsNow }
-    let plan = try await sendingFiles(
-      of: saves, contents, plan(saves, contents, deletions, viewpoint), from: viewpoint)
+    var plan = plan(saves, contents, deletions, viewpoint)
+    for number in 0..<Self.requests where !plan.open.isEmpty {
+      do {
+        plan = try await sendingFiles(of: saves, contents, plan, from: viewpoint)
+        for item in plan.sent() where item.position < saves.count {
+          sentRecords[item.position] = SentRecord(
+            contents[item.position], shares[item.position], as: item.operation)
+        }
+        try await send(&plan, number, to: database, from: viewpoint)
+      } catch let error as CKError
+        where number > 0 && plan.open.count < plan.items.count && error.code != .notAuthenticated
+      {
+        // What became of the others is reported.
+        return try await report(each: plan.open) { self.reportOne($0, .failure(error), viewpoint) }
+      }
+    }
+  }
+
+  /// Sends what is left of the plan, and takes out of it all but what is to be sent once more.
+  private func send(
+    _ plan: inout ModifyPlan, _ number: Int, to database: CKDatabase, from viewpoint: Viewpoint
+  ) async throws {
     let refusals = plan.refusals().sorted { $0.key < $1.key }
     try await report(each: refusals) { self.reportOne($0.key, .failure($0.value), viewpoint) }
+    plan.end(refusals.map(\.key))
     let sent = plan.sent()
     guard !sent.isEmpty else { return }
-    for item in sent where item.position < saves.count {
-      sentRecords[item.position] = SentRecord(
-        contents[item.position], shares[item.position], as: item.operation)
-    }
-    let question = self.question(sent.map(\.operation))
+    let question = self.question(sent.map(\.operation), nameNumber)
     let answers = try await request(from: viewpoint) {
       try await database.caller.modifyRecords(question)
     }
-    try await report(each: sent.enumerated()) { index, item in
+    var failures: [Int: BrumeError] = [:]
+    for (item, answer) in zip(sent, answers) {
+      if case .failure(let failure) = answer { failures[item.position] = failure.error }
+    }
+    // The server keeps nothing of a request that did nothing for want of files: it goes again under its name, by which a
+    // later run finds what became of it.
+    let isForgotten =
+      failures.count == sent.count && failures.values.contains { $0.code == .receiptExpired }
+    if !isForgotten { nameNumber += 1 }
+    let again = number + 1 < Self.requests ? forgotten(failures, of: plan) : []
+    let ended = sent.enumerated().filter { !again.contains($0.element.position) }
+    try await report(each: ended) { index, item in
       self.reportAnswer(item.position, answers[ifThere: index], viewpoint)
     }
+    plan.end(ended.map(\.element.position))
   }
+  /// Ours: how often records are sent whose files the server has forgotten.
+  private static let requests = 2
 
   private func plan(
     _ saves: [CKRecord], _ contents: [CKRecord.Contents], _ deletions: [Deletion],
@@ -151,12 +184,15 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// Ours: an hour less than servers remember an operation, as clocks differ.
   private static let rememberedSeconds = 82_800.0
 
-  /// The request has a name of its own, so that repeating it after a lost answer changes nothing.
-  private func question(_ operations: [RecordOperation]) -> ModifyRecordsRequest {
+  /// Each request of which the server keeps something has a name of its own, so that repeating it after a lost answer
+  /// changes nothing.
+  private func question(_ operations: [RecordOperation], _ number: Int) -> ModifyRecordsRequest {
     var question = ModifyRecordsRequest(
-      operations: operations, atomic: isAtomic, operationID: "\(operationID)/0",
+      operations: operations, atomic: isAtomic, operationID: "\(operationID)/\(number)",
       clientData: clientChangeTokenData.map { [UInt8]($0) })
-    if let words = question.clientData { question.operationID = question.name(after: words) }
+    if let words = question.clientData {
+      question.operationID = question.name(after: words) + (number > 0 ? "/\(number)" : "")
+    }
     return question
   }
 
@@ -169,7 +205,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     case .failure(let failure):
       let record = (recordsToSave ?? [])[ifThere: index]
       let error = CKError(failure.error, from: viewpoint, clientRecord: record)
-      let mayPass = error.code == .invalidArguments && uploadsMayHaveExpired(of: index)
+      let mayPass = isOfExpiredUpload(failure.error, of: index)
       reportOne(index, .failure(mayPass ? .uploadsExpired : error), viewpoint)
     case nil:
       reportOne(index, .failure(.missingAnswer(for: "item \(index)")), viewpoint)

@@ -66,7 +66,8 @@ extension CKOperation {
       set { values.withLock { $0.timeoutIntervalForRequest = newValue } }
     }
 
-    /// The longest time for the whole operation with its repetitions, in seconds: seven days.
+    /// The longest time for the whole operation with its repetitions, in seconds: seven days. None for operations of
+    /// the classes `userInteractive` and `userInitiated`.
     open var timeoutIntervalForResource: TimeInterval {
       get { set.timeoutIntervalForResource ?? 604_800 }
       set { values.withLock { $0.timeoutIntervalForResource = newValue } }

@@ -94,8 +94,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { own.timeoutIntervalForRequest = newValue }
   }
 
-  /// The longest time for the whole operation with its repetitions, in seconds. The upload of one file that moves goes
-  /// on beyond it.
+  /// The longest time for the whole operation with its repetitions, in seconds: seven days, whatever moves. None for
+  /// operations of the classes `userInteractive` and `userInitiated`: somebody waits, and will cancel.
   open var timeoutIntervalForResource: TimeInterval {
     get { own.timeoutIntervalForResource }
     set { own.timeoutIntervalForResource = newValue }
@@ -331,14 +331,15 @@ extension CKOperation {
   }
 
   /// How long the next request may take: as the settings say, and no longer than the whole operation.
-  private var requestTimeout: Duration {
-    let left = retryPolicy.secondsLeft(elapsedSeconds: elapsedSeconds)
+  private var requestTimeout: RequestTimeout {
     // A `Duration` has no infinity, which apps may set.
     func duration(_ seconds: Double) -> Duration {
       .seconds(min(max(0, seconds), Self.longestTimeoutSeconds))
     }
+    let left = duration(retryPolicy.secondsLeft(elapsedSeconds: elapsedSeconds))
     let own = effective.set.timeoutIntervalForRequest.map(duration)
-    return min(own ?? RequestTimeout.current ?? session.timeout, duration(left))
+    return RequestTimeout(
+      part: min(own ?? RequestTimeout.current?.part ?? session.timeout, left), whole: left)
   }
 
   private var elapsedSeconds: Double {

@@ -19,6 +19,8 @@ struct ModifyPlan {
 
   private(set) var items: [Item]
   let isAtomic: Bool
+  /// Whose ends are known.
+  private var ended: Set<Int> = []
 
   init(_ items: [Item], isAtomic: Bool) {
     self.items = items
@@ -52,31 +54,45 @@ struct ModifyPlan {
     }
   }
 
+  /// What became of these items is known: nothing more is done about them.
+  mutating func end(_ positions: some Sequence<Int>) { ended.formUnion(positions) }
+
   /// Items that are not sent, by position.
   func refusals() -> [Int: CKError] {
     var refused: [Int: CKError] = [:]
     var spoiled: Set<CKRecordZone.ID> = []
-    for (index, item) in items.enumerated() {
+    let open = open
+    for index in open {
+      let item = items[index]
       guard case .failure(let error) = item.operation else { continue }
       refused[index] = error
       if isAtomic { spoiled.insert(item.zone) }
     }
-    for (index, item) in items.enumerated() where spoiled.contains(item.zone) {
+    for index in open where spoiled.contains(items[index].zone) {
       refused[index] =
         refused[index]
         ?? CKError(
           .batchRequestFailed,
-          "Another record of zone '\(item.zone.zoneName)' is malformed, and the operation is "
+          "Another record of zone '\(items[index].zone.zoneName)' is malformed, and the operation is "
             + "atomic. Correct that one and try all again.")
     }
     return refused
   }
 
+  /// The items of which that is not known, by position.
+  var open: [Int] { items.indices.filter { !ended.contains($0) } }
+
+  /// Whether an item goes with the next request.
+  func isSent(_ position: Int) -> Bool {
+    !ended.contains(position) && refusals()[position] == nil
+  }
+
   /// The items that are sent, by position.
   func sent() -> [(position: Int, operation: RecordOperation)] {
     let refused = refusals()
-    return items.enumerated().compactMap { position, item in
-      guard refused[position] == nil, let operation = try? item.operation.get() else { return nil }
+    return open.compactMap { position in
+      guard refused[position] == nil, let operation = try? items[position].operation.get()
+      else { return nil }
       return (position, operation)
     }
   }

@@ -63,10 +63,24 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
       let result = shareResult(answers[ifThere: index], url.absoluteString, url, viewpoint)
       if let root = try? result.get().rootRecord {
         // A file that cannot be fetched stays away; the share itself is there all the same.
-        _ = try await withFiles(.success(root), from: viewpoint)
+        _ = try await withFiles(
+          .success(root), from: viewpoint,
+          again: { key in try await self.root(at: url, with: key, from: container, viewpoint) })
       }
       try await report(each: [result]) { self.reportOne(url, $0) }
     }
+  }
+
+  /// Who has not accepted the share finds its root nowhere else.
+  private func root(
+    at url: URL, with key: CKRecord.FieldKey, from container: CKContainer, _ viewpoint: Viewpoint
+  ) async throws -> CKRecord? {
+    let question = ShortGUIDRequest(
+      value: url.lastPathComponent, shouldFetchRootRecord: true, rootRecordDesiredKeys: [key])
+    let answers = try await request(from: viewpoint) {
+      try await container.session.resolveShares([question])
+    }
+    return try? shareResult(answers.first, url.absoluteString, url, viewpoint).get().rootRecord
   }
 
   private func reportOne(_ url: URL, _ result: Result<CKShare.Metadata, any Error>) {

@@ -6,6 +6,8 @@ struct ServerError: Error, CustomStringConvertible {
   /// Nil: the connection is gone, or there was none, and nobody knows what the server did last.
   let code: String?
   let message: String
+  /// Whether nothing but locks and what was planned had been asked for.
+  var isOfPreparing = false
 
   var description: String { code.map { "\(message) (SQLSTATE \($0))" } ?? message }
 
@@ -44,7 +46,9 @@ struct ServerError: Error, CustomStringConvertible {
   var storeError: StoreError {
     if code == Self.canceled { return StoreError(.tooSlow, "\(Self.tooSlow): \(description)") }
     if let advice { return StoreError(.noRoom, "\(advice): \(description)") }
-    if code?.hasPrefix("XX") == true { return StoreError(.corrupt, description) }
+    if code?.hasPrefix("XX") == true || code == Self.isNull {
+      return StoreError(.corrupt, description)
+    }
     return StoreError(.unreachable, "PostgreSQL: \(sentence)")
   }
 
@@ -57,6 +61,8 @@ struct ServerError: Error, CustomStringConvertible {
   }
 
   private static let canceled = "57014"
+  /// Also where a row would have taken the place of another one (`kept` of `Table`).
+  private static let isNull = "23502"
   private static let tooSlow =
     "a statement took longer than PostgreSQL may; narrow the query, or look at the load of its machine"
 

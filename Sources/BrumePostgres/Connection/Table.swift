@@ -29,6 +29,8 @@ final class Table: Sendable {
   /// - Parameters:
   ///   - key: columns of the primary key.
   ///   - columns: the others that are written.
+  ///   - kept: those that belong to the key, and are not NULL: a row that would change them is another one, which two servers
+  ///     gave the same number, and the transaction fails.
   ///   - isSummed: whether rows get a checksum.
   ///   - earlyRows: how many rows are sent before the body that writes them is done.
   ///   - statement: what is done with the rows that are put, if it is something else. It gets them as what
@@ -36,8 +38,8 @@ final class Table: Sendable {
   ///   - citus: the same where tables are divided by bucket, if Citus does not take it.
   ///   - file: where it is written.
   init(
-    _ name: String, key: [Column], columns: [Column], isSummed: Bool = false,
-    earlyRows: Int? = nil,
+    _ name: String, key: [Column], columns: [Column], kept: Set<String> = [],
+    isSummed: Bool = false, earlyRows: Int? = nil,
     file: String = #fileID, line: Int = #line,
     statement: ((String) -> String)? = nil, onCitus citus: ((String) -> String)? = nil
   ) {
@@ -48,13 +50,15 @@ final class Table: Sendable {
     self.isSummed = isSummed
     self.earlyRows = earlyRows
     id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-    let given = Self.given(key + columns)
+    let all = key + columns
+    let given = Self.given(all)
+    let conflict = Self.onConflict(name, key, columns, kept)
     upsert = SQL(
-      statement?(given) ?? Self.upsert(name, key, columns), onCitus: citus?(given), file: file,
+      statement?(given) ?? Self.upsert(name, all, conflict), onCitus: citus?(given), file: file,
       line: line)
     delete = SQL(Self.delete(name, key), file: file, line: line)
     let rows: SQL.Place = key.first?.name == "bucket" ? .ofBucket : .anywhere
-    upsertRow = statement == nil ? SQL(Self.upsertRow(name, key, columns), rows: rows) : nil
+    upsertRow = statement == nil ? SQL(Self.upsertRow(name, all, conflict), rows: rows) : nil
     deleteRow = SQL(Self.deleteRow(name, key))
   }
 
@@ -84,24 +88,30 @@ final class Table: Sendable {
     columns.indices.map { index in .array(columns[index].type, rows.map { $0[index] }) }
   }
 
-  private static func upsert(_ name: String, _ key: [Column], _ columns: [Column]) -> String {
-    let all = key + columns
-    return """
-      INSERT INTO \(name) (\(names(all))) SELECT * FROM unnest(\(parameters(all)))
-      \(onConflict(key, columns))
-      """
+  private static func upsert(_ name: String, _ all: [Column], _ conflict: String) -> String {
+    """
+    INSERT INTO \(name) (\(names(all))) SELECT * FROM unnest(\(parameters(all)))
+    \(conflict)
+    """
   }
 
-  private static func upsertRow(_ name: String, _ key: [Column], _ columns: [Column]) -> String {
-    let all = key + columns
+  private static func upsertRow(_ name: String, _ all: [Column], _ conflict: String) -> String {
     let values = all.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-    return "INSERT INTO \(name) (\(names(all))) VALUES (\(values)) \(onConflict(key, columns))"
+    return "INSERT INTO \(name) (\(names(all))) VALUES (\(values)) \(conflict)"
   }
 
-  private static func onConflict(_ key: [Column], _ columns: [Column]) -> String {
-    let changes = columns.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
+  /// A column that is kept becomes NULL where it would be another, and no column that is kept may be NULL.
+  private static func onConflict(
+    _ name: String, _ key: [Column], _ columns: [Column], _ kept: Set<String>
+  ) -> String {
+    let changes = columns.map { column in
+      let new = "excluded.\(column.name)"
+      return kept.contains(column.name)
+        ? "\(column.name) = CASE WHEN \(name).\(column.name) = \(new) THEN \(new) END"
+        : "\(column.name) = \(new)"
+    }
     return "ON CONFLICT (\(names(key))) DO "
-      + (columns.isEmpty ? "NOTHING" : "UPDATE SET \(changes)")
+      + (columns.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
   }
 
   private static func given(_ columns: [Column]) -> String {

@@ -13,6 +13,7 @@ final class PostgresRecords: RecordWriting, Remembering {
   private var known: [RecordKey: RecordState] = [:]
   /// Those of it that were read one by one, and the bytes of their contents.
   private var readAlone: (keys: [RecordKey], bytes: Int) = ([], 0)
+  private var large = LargeRecords()
   private var lists = NameLists()
   /// Ours: bytes of contents that are remembered beside those of the plan; a deletion takes as many along. With more, all
   /// of them are forgotten, and asked for again.
@@ -94,10 +95,27 @@ final class PostgresRecords: RecordWriting, Remembering {
 
   private func row(_ key: RecordKey) throws -> RecordState {
     if let known = known[key] { return known }
+    let group = large.takeGroup(from: key)
+    if group.count > 1 {
+      try readTogether(group)
+      // Nil, if what came behind it was too much to remember: then all was forgotten.
+      if let row = known[key] { return row }
+    }
     guard let zone = try zone(key.zone) else { return .none }
     let row = try rows.row(zone, key.name)
     remember(row, of: key)
     return row
+  }
+
+  private func readTogether(_ keys: [RecordKey]) throws {
+    let questions = try keys.compactMap { key in
+      try zone(key.zone).map { values in
+        rows.question(values, key.name, contentUpTo: Int(Int32.max)) { [self] row, _ in
+          if let row { remember(row, of: key) }
+        }
+      }
+    }
+    try session.ask(questions)
   }
 
   /// A body may read thousands, each with a megabyte, and many bodies are in one transaction.
@@ -213,12 +231,18 @@ final class PostgresRecords: RecordWriting, Remembering {
 
   // MARK: Plans
 
+  /// Records that plans name, as bodies will ask for them.
+  func expect(_ order: [RecordKey]) { large = LargeRecords(inOrder: order) }
+
   /// - Parameter bytes: of a content that comes with it. A larger one is read when the record is asked for: whoever does
   ///   that has counted by then how much was read.
   func question(_ key: RecordKey, contentUpTo bytes: Int) throws -> Question? {
     known[key] = RecordState.none
     return try zone(key.zone).map { values in
-      rows.question(values, key.name, contentUpTo: bytes) { [self] row in known[key] = row }
+      rows.question(values, key.name, contentUpTo: bytes) { [self] row, bytes in
+        known[key] = row
+        if row == nil { large.note(key, bytes: bytes) }
+      }
     }
   }
 
@@ -244,7 +268,9 @@ final class PostgresRecords: RecordWriting, Remembering {
     }
   }
 
-  func forget() { (known, readAlone, lists) = ([:], ([], 0), NameLists()) }
+  func forget() {
+    (known, readAlone, large, lists) = ([:], ([], 0), LargeRecords(), NameLists())
+  }
 }
 
 // MARK: Statements

@@ -12,6 +12,8 @@ final class PostgresSequences: SequenceWriting, Remembering {
   /// The last sequence given, and what every new one is above.
   private typealias Counter = (last: Int64, floor: Int64)
   private var counters: [DatabaseKey: Counter] = [:]
+  /// What all sequences are above when the transaction is committed, as the running body and those before it have said.
+  private var floor: (running: Int64?, accepted: Int64?)
 
   init(
     _ session: Session, _ places: Places, _ locks: Locks, _ acknowledgements: Acknowledgements
@@ -42,7 +44,8 @@ final class PostgresSequences: SequenceWriting, Remembering {
   func raise(above floor: Int64) throws {
     let current = try session.first(Self.lockAll) { $0.integer(0) } ?? 0
     guard current < floor else { return }
-    acknowledgements.note(floor: floor)
+    acknowledgements.mayRaise(to: floor)
+    self.floor.running = floor
     session.run(Self.setFloor, [.integer(floor)])
     // There the floor stands with each database, because what belongs to none is on another server.
     if session.isOnCitus { session.run(Self.raise, [.integer(floor)]) }
@@ -65,7 +68,17 @@ final class PostgresSequences: SequenceWriting, Remembering {
     }
   }
 
-  func forget() { counters = [:] }
+  func accept() { floor.accepted = floor.running ?? floor.accepted }
+
+  /// Only now: a commit that fails would leave this server with a floor that no other knows.
+  func committed() {
+    if let floor = floor.accepted { acknowledgements.note(floor: floor) }
+  }
+
+  func forget() {
+    counters = [:]
+    floor.running = nil
+  }
 
   private func values(_ database: DatabaseKey, _ number: Int64) -> [SQLValue] {
     [places.bucketValue(of: database), .integer(number)]

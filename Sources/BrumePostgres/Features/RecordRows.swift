@@ -30,14 +30,15 @@ struct RecordRows {
   ///
   /// - Parameters:
   ///   - bytes: of a content that comes with the row.
-  ///   - take: gets nil for a record whose content is larger; nothing if there is no row.
+  ///   - take: gets nil for a record whose content is larger, with its bytes; nothing if there is no row.
   func question(
     _ zone: [SQLValue], _ name: String, contentUpTo bytes: Int,
-    _ take: @escaping (RecordState?) -> Void
+    _ take: @escaping (RecordState?, Int64) -> Void
   ) -> Question {
     Question(Self.findPlanned, zone + [.text(name), .integer(bytes)]) { rows in
       guard let row = rows.first else { return }
-      take(RecordColumns.isWithoutContent(row) ? nil : state(row, zone, name))
+      let isTooLarge = RecordColumns.isWithoutContent(row)
+      take(isTooLarge ? nil : state(row, zone, name), row.integer(RecordColumns.count))
     }
   }
 
@@ -49,7 +50,7 @@ struct RecordRows {
     "SELECT \(RecordColumns.names) FROM records WHERE bucket = $1 AND zone = $2 AND name = $3")
   private static let findPlanned = SQL(
     """
-    SELECT \(RecordColumns.names(contentUpTo: "$4::bigint")) FROM records
-    WHERE bucket = $1 AND zone = $2 AND name = $3
+    SELECT \(RecordColumns.names(contentUpTo: "$4::bigint")), octet_length(content)::bigint
+    FROM records WHERE bucket = $1 AND zone = $2 AND name = $3
     """, each: [.integer, .integer, .text, .integer])
 }

@@ -19,6 +19,8 @@ final class Acknowledgements: Sendable {
     var positions: [Int64: Int64] = [:]
     /// What all new sequences are above, in the generation of this process.
     var floor: Int64 = 0
+    /// The floor of a generation that this process may be about to begin.
+    var nextFloor: Int64?
     var failure: StoreError?
   }
   private let state = Mutex(State())
@@ -35,13 +37,16 @@ final class Acknowledgements: Sendable {
   }
 
   /// This process belongs to the generation whose sequences are above `floor`: it found it, or begins it.
-  func note(floor: Int64) { state.withLock { $0.floor = floor } }
+  func note(floor: Int64) { state.withLock { ($0.floor, $0.nextFloor) = (floor, nil) } }
+
+  /// A transaction raises it, and whoever looks at the database may see that before its commit is answered.
+  func mayRaise(to floor: Int64) { state.withLock { $0.nextFloor = floor } }
 
   /// What the database says now: rows of `buckets`, and what all new sequences are above.
   func saw(_ buckets: Rows, floor: Int64) {
     state.withLock { state in
       if isOrdered { state.add(buckets) }
-      if floor > state.floor { state.failure = state.failure ?? Self.older }
+      if state.isOlder(than: floor) { state.failure = state.failure ?? Self.older }
     }
   }
 
@@ -71,7 +76,9 @@ final class Acknowledgements: Sendable {
     // Behind what may be missing. Workers of Citus do not have it.
     if !connection.isToWorker { try connection.send(Places.findFloor) }
     let answers = try connection.exchange()
-    if answers.count > 2, let floor = answers[2].first?.integer(0), floor > known.floor {
+    if answers.count > 2, let floor = answers[2].first?.integer(0),
+      state.withLock({ $0.isOlder(than: floor) })
+    {
       // Another process has found what is missing, and a new generation has begun for it.
       state.withLock { $0.failure = $0.failure ?? Self.older }
       throw Self.older
@@ -119,6 +126,9 @@ final class Acknowledgements: Sendable {
 }
 
 extension Acknowledgements.State {
+  /// Whether another process has begun a generation whose sequences are above `floor`.
+  fileprivate func isOlder(than floor: Int64) -> Bool { floor > self.floor && floor != nextFloor }
+
   fileprivate mutating func add(_ buckets: Rows) {
     positions.merge(buckets.map { ($0.integer(0), $0.integer(1)) }) { max($0, $1) }
   }

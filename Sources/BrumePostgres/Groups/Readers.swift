@@ -219,7 +219,7 @@ final class Readers: Sendable {
     let transaction = PostgresTransaction(
       session, node, QueryTuning(asksForIndex: job.asksForIndex))
     do {
-      try transaction.prepare([], job.plan.reads)
+      try transaction.prepare([], job.plan)
       try job.run(transaction)
     } catch {
       try session.end()

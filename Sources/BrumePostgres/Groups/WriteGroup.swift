@@ -39,10 +39,16 @@ struct WriteGroup {
     let locks = Set(jobs.flatMap(\.locks)).sorted()
     let locked = Set(locks.map(\.bucket))
     session.use(shards.filter { locked.contains($0.key) })
-    let reads = jobs.reduce(into: Set<ReadPlan.Read>()) { $0.formUnion($1.plan.reads) }
-    try transaction.prepare(
-      locks.map(transaction.locks.question) + [writer.question(locks, onCitus: session.isOnCitus)],
-      reads, isWrite: true)
+    let plan = ReadPlan(of: jobs.map(\.plan))
+    do {
+      try transaction.prepare(
+        locks.map(transaction.locks.question) + [
+          writer.question(locks, onCitus: session.isOnCitus)
+        ], plan, isWrite: true)
+    } catch var error as ServerError {
+      error.isOfPreparing = true
+      throw error
+    }
     var outcome = Outcome()
     for job in jobs {
       session.bodyBegins()

@@ -4,6 +4,7 @@ import BrumeModel
 import BrumeStorage
 
 struct WriteJob: Sendable {
+  /// Made once: the line counts what it names.
   let plan: ReadPlan
   /// In the order of locking.
   let locks: [Locks.Lock]

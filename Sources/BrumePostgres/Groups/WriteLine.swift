@@ -7,6 +7,9 @@ import BrumeStorage
 struct WriteLine {
   /// Ours: bodies in one group.
   private static let groupLimit = 128
+  /// Ours: what the plans of a group name together, unless the first alone names more. A record may come with 8 KB, and so
+  /// these are in memory with 64 MB at most.
+  private static let readLimit = 8192
   /// Ours: beyond it writes are refused, which is better than a line of minutes.
   private static let waitingLimit = 10_000
   /// Ours: beside a group that runs another begins with so many writes, or so many milliseconds after it. Until then they gather,
@@ -71,11 +74,16 @@ struct WriteLine {
     var group: [WriteJob] = []
     var left: [WriteJob] = []
     var blocked = held
+    var reads = 0
     for job in waiting {
       let joins = group.first.map { !$0.isRepeatable && !job.isRepeatable } ?? true
       let isTheirs = passesOver && job.isHanded
-      if joins, !isTheirs, group.count < Self.groupLimit, blocked.isDisjoint(with: job.locks) {
+      let fits =
+        group.isEmpty
+        || group.count < Self.groupLimit && reads + job.plan.reads.count <= Self.readLimit
+      if joins, !isTheirs, fits, blocked.isDisjoint(with: job.locks) {
         group.append(job)
+        reads += job.plan.reads.count
       } else {
         blocked.formUnion(job.locks)
         left.append(job)

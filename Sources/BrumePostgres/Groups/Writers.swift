@@ -236,7 +236,7 @@ extension Writers {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Answers why the database cannot be reached; nil: it can.
+  /// Answers why others fail too: the database cannot be reached, or their locks cannot be had. Nil: none does.
   private func carryOut(_ group: [WriteJob], _ thread: WriterThread) -> StoreError? {
     let limit = group.count > 1 ? Self.attempts : Self.attemptsAlone
     let last = state.withLock { $0.line.last }
@@ -255,8 +255,10 @@ extension Writers {
       refuse(group, through: last, error)
       return error
     } catch {
-      let reported = (error as? ServerError)?.storeError ?? error
-      for job in group { job.finish(reported) }
+      let failure = error as? ServerError
+      let reported = failure?.storeError
+      for job in group { job.finish(reported ?? error) }
+      if failure?.isOfPreparing == true, reported?.code == .tooSlow { return reported }
     }
     return nil
   }
@@ -275,10 +277,19 @@ extension Writers {
     return (error as? StoreError)?.code == .corrupt
   }
 
-  /// One of them cannot be: the others shall not suffer for it.
+  /// One of them cannot be: the others shall not suffer for it, nor wait for locks for which one has waited in vain.
   private func carryOutEach(_ group: [WriteJob], _ thread: WriterThread) -> StoreError? {
+    var missed: [(locks: Set<Locks.Lock>, error: StoreError)] = []
     for (index, job) in group.enumerated() {
+      if let known = missed.first(where: { $0.locks.isSubset(of: job.locks) }) {
+        job.finish(known.error)
+        continue
+      }
       guard let error = carryOut([job], thread) else { continue }
+      if error.code == .tooSlow {
+        missed.append((Set(job.locks), error))
+        continue
+      }
       for job in group.dropFirst(index + 1) { job.finish(error) }
       return error
     }

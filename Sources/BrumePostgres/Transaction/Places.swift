@@ -185,13 +185,13 @@ final class Places: Remembering {
     columns: [
       ("container", .text), ("environment", .text), ("owner", .text), ("sequence", .integer),
       ("floor", .integer),
-    ])
+    ], kept: ["container", "environment", "owner"])
   private static let zonesTable = Table(
     "zones", key: [("bucket", .integer), ("id", .integer)],
     columns: [
       ("database", .integer), ("name", .text), ("incarnation", .integer),
       ("last_sequence", .integer), ("deletion", .text), ("has_shares", .integer),
-    ])
+    ], kept: ["database", "name"])
   static let findFloor = SQL("SELECT sequence_floor FROM store")
   private static let takeBlock = SQL("SELECT nextval('place_numbers')")
   private static let findDatabase = SQL(

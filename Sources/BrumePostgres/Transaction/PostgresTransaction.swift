@@ -73,16 +73,17 @@ final class PostgresTransaction: WriteTransaction {
   private var remembering: [any Remembering] {
     [
       places, locks, sequences, zones, indexes, records, changes, log, watched, settings,
-      subscriptions, devices, mailboxes, notifications, users, shares,
+      subscriptions, devices, mailboxes, notifications, users, shares, webhooks,
     ]
   }
 
   /// Asks what is asked in any case and what plans name, in one exchange if the numbers of all places are
   /// known, else in two.
   func prepare(
-    _ questions: [Question], _ reads: Set<ReadPlan.Read>, isWrite: Bool = false
+    _ questions: [Question], _ named: ReadPlan, isWrite: Bool = false
   ) throws {
-    let plan = PlannedReads(reads, isWrite: isWrite)
+    let plan = PlannedReads(named.reads, isWrite: isWrite)
+    records.expect(named.inOrder)
     let unknown = places.questions(plan.databases, plan.zones)
     let seen = isWrite ? [] : questionsOfPositions(plan.databases)
     if !unknown.isEmpty { try session.ask(questions + unknown) }
@@ -99,6 +100,7 @@ final class PostgresTransaction: WriteTransaction {
   func accept() {
     session.accept()
     grown.merge(log.grown) { max($0, $1) }
+    sequences.accept()
   }
 
   /// The running body has thrown: what was remembered of it is not so.
@@ -107,5 +109,8 @@ final class PostgresTransaction: WriteTransaction {
     for feature in remembering { feature.forget() }
   }
 
-  func committed() { places.committed() }
+  func committed() {
+    places.committed()
+    sequences.committed()
+  }
 }

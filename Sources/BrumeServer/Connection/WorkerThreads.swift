@@ -58,6 +58,12 @@ package final class WorkerThreads: Sendable {
     thread?.signal()
   }
 
+  /// The same, asked by one of these threads at the end of its work: it looks itself for what comes next, so that no other
+  /// is woken for that.
+  package func submitAtEnd(_ work: @escaping Work) {
+    state.withLock { $0.waiting.append(work) }
+  }
+
   /// Ours: of 20. The system gives such a thread about a tenth of what it gives to one that does not give way.
   private static let niceness: Int32 = 10
 

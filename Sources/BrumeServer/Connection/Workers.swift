@@ -1,21 +1,12 @@
 // Threads for what asks the store: such work may block its thread, and on an event loop it would hold up
 // all connections of the loop, on Swift's own threads every task of the process. Whoever brings much of
-// it gets a few threads at a time; others pass. Who has lately brought more than `LaneWork.much` gets threads that
-// give way to all others.
+// it gets a few threads at a time; others pass. Who has lately brought much gets threads that give way to all
+// others (`GivingWay.swift`).
 
 import BrumeDelivery
 import BrumeStorage
-import Dispatch
 import FoundationEssentials
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A pool of threads whose tasks may block them.
 package final class Workers: Sendable {
@@ -27,7 +18,8 @@ package final class Workers: Sendable {
 
   /// For requests.
   package static let shared = Workers(
-    threads: threads, perLane: threadsPerLane, perAddress: AddressShare.threads, clocks: .system)
+    threads: threads, perLane: threadsPerLane, perAddress: AddressShare.threads,
+    givingWay: GivingWay(threads: threads, perLane: GivingWay.threadsPerLane, clocks: .system))
   /// For the notifier, delivery and streams' reading, so that no request keeps them waiting.
   package static let background = Workers(threads: backgroundThreads, perLane: 2)
   private static let backgroundThreads = 6
@@ -60,44 +52,19 @@ package final class Workers: Sendable {
   }
 
   private let pool: WorkerThreads
-  /// As many threads, for whoever has brought much, and what says who has. Nil: nobody gives way.
-  private let givingWay: (threads: WorkerThreads, clocks: Clocks)?
-  private let work = Mutex(LaneWork())
+  /// Nil: nobody gives way.
+  private let givingWay: GivingWay?
   private let shares: Mutex<Shares>
-
-  /// In nanoseconds.
-  package struct Clocks: Sendable {
-    /// What the calling thread has had of a processor.
-    package let processorTime: @Sendable () -> Int64
-    /// Only rises.
-    let now: @Sendable () -> Int64
-
-    package init(
-      processorTime: @escaping @Sendable () -> Int64, now: @escaping @Sendable () -> Int64
-    ) {
-      self.processorTime = processorTime
-      self.now = now
-    }
-
-    /// The system's.
-    package static let system = Clocks {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    } now: {
-      Int64(clamping: DispatchTime.now().uptimeNanoseconds)
-    }
-  }
 
   /// - Parameters:
   ///   - perLane: threads that the steps of one name have at once.
   ///   - perAddress: threads that all that comes from one address has at once.
-  ///   - clocks: by which some have brought much, and give way; nil: nobody does, as with the server's own work.
+  ///   - givingWay: the threads of those who have brought much; nil: nobody gives way, as with the server's own work.
   package init(
-    threads: Int, perLane: Int, perAddress: Int = .max, clocks: Clocks? = nil
+    threads: Int, perLane: Int, perAddress: Int = .max, givingWay: GivingWay? = nil
   ) {
     pool = WorkerThreads(count: threads)
-    givingWay = clocks.map { (WorkerThreads(count: threads, giveWay: true), $0) }
+    self.givingWay = givingWay
     shares = Mutex(
       Shares(lanes: LaneShares(perLane: perLane), addresses: LaneShares(perLane: perAddress)))
   }
@@ -157,7 +124,7 @@ package final class Workers: Sendable {
         return (next.flatMap { shares.admit($0) ? $0 : nil }, mayGoOn)
       }
       if let next { workers.start(next) }
-      if !mayGoOn || workers.isMuch(for: name) { await Task.yield() }
+      if !mayGoOn || workers.givingWay?.isMuch(for: name) == true { await Task.yield() }
     }
   }
 
@@ -171,20 +138,17 @@ package final class Workers: Sendable {
 
   /// The pool serves in the order of asking, so lanes take turns.
   private func start(_ step: Step) {
-    let threads = isMuch(for: step.lane.name) ? givingWay?.threads : nil
-    (threads ?? pool).submit { [self] in
-      let began = givingWay?.clocks.processorTime() ?? 0
-      step.job.runSynchronously(on: step.lane.asUnownedTaskExecutor())
-      if let clocks = givingWay?.clocks {
-        let took = clocks.processorTime() - began
-        work.withLock { $0.add(took, for: step.lane.name, now: clocks.now()) }
-      }
-      for next in shares.withLock({ $0.ended(step) }) { start(next) }
+    let name = step.lane.name
+    guard let givingWay, givingWay.isMuch(for: name) else {
+      return pool.submit { [self] in carryOut(step) }
     }
+    givingWay.submit(for: name) { [self] in carryOut(step) }
   }
 
-  private func isMuch(for name: String) -> Bool {
-    guard let now = givingWay?.clocks.now() else { return false }
-    return work.withLock { $0.isMuch(for: name, now: now) }
+  private func carryOut(_ step: Step) {
+    let began = givingWay?.begin() ?? 0
+    step.job.runSynchronously(on: step.lane.asUnownedTaskExecutor())
+    givingWay?.count(since: began, for: step.lane.name)
+    for next in shares.withLock({ $0.ended(step) }) { start(next) }
   }
 }

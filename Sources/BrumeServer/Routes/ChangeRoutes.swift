@@ -28,8 +28,10 @@ struct ChangeRoutes: Sendable {
   /// records/changes: one zone, and its members at the top level.
   func recordChanges(_ call: Call) async throws -> Reply {
     let json = try call.json()
-    guard case .object(var zone) = json, zone["zoneID"] != nil else {
-      throw BrumeError(.badRequest, "'zoneID' is missing; changes exist in custom zones only")
+    // Read here too: errors about it must not speak of `zones`, which this client did not send.
+    guard case .object(var zone) = json, try zone.zoneID("zoneID") != nil else {
+      throw BrumeError(
+        .badRequest, "'zoneID' is missing; name a custom zone, others have no changes")
     }
     zone["zones"] = .array([.object(JSONObject(uniqueMembers: zone.members))])
     let requests = try Wire.zoneChangesRequests(.object(zone))

@@ -1,4 +1,5 @@
-// The description of the protocol, for machines and as a page, and where to go from the address alone.
+// The description of the protocol, for machines and as a page, and what a browser is shown at the address alone and at a
+// share's.
 
 import BrumeConsole
 import BrumeModel
@@ -27,13 +28,24 @@ enum DescriptionRoutes {
     reply(EmbeddedFile.bytes(brume_description_style), "text/css", to: call)
   }
 
-  /// Where to go: as a page for who accepts one, else as lines.
-  static func root(_ call: Call) async throws -> Reply {
+  /// Where to go.
+  static func root(_ call: Call) async throws -> Reply { text(lines, html, to: call) }
+
+  /// What to do with a share's URL. It says the same of all names: nobody learns by it which shares there are.
+  static func share(_ call: Call) async throws -> Reply {
+    text(shareText + "\n", document("Shared with you", "<p>\(shareText)</p>"), to: call)
+  }
+
+  private static let shareText =
+    "This address shares something of an app. Open it in that app, which accepts the share. "
+    + "There is nothing of it to see in a browser."
+
+  /// As a page for who accepts one, else as lines.
+  private static func text(_ lines: String, _ html: String, to call: Call) -> Reply {
     let wantsPage = call.headers[.accept]?.contains("text/html") ?? false
-    let text = wantsPage ? html : lines
     var answer = reply(
-      Array(text.utf8), wantsPage ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
-      to: call)
+      Array((wantsPage ? html : lines).utf8),
+      wantsPage ? "text/html; charset=utf-8" : "text/plain; charset=utf-8", to: call)
     answer.headers[.vary] = "Accept"
     return answer
   }
@@ -42,17 +54,26 @@ enum DescriptionRoutes {
     "This is Brume, a server that speaks CloudKit's protocol.\n"
     + places.map { "\($0.0)  \($0.1)\n" }.joined()
 
-  private static let html = """
+  private static let html = document(
+    "Brume",
+    """
+    <p>A server that speaks CloudKit's protocol.</p><ul>
+    \(places.map { "<li><a href=\"\($0.0)\">\($0.0)</a>: \($0.1)</li>" }.joined(separator: "\n"))
+    </ul>
+    """)
+
+  private static func document(_ title: String, _ body: String) -> String {
+    """
     <!doctype html>
-    <html lang="en"><head><meta charset="utf-8"><title>Brume</title>
+    <html lang="en"><head><meta charset="utf-8"><title>\(title)</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
     <link rel="stylesheet" href="/_brume/console/style/tokens.css">
     <link rel="stylesheet" href="/_brume/openapi.css"></head>
-    <body><main><h1>Brume</h1><p>A server that speaks CloudKit's protocol.</p><ul>
-    \(places.map { "<li><a href=\"\($0.0)\">\($0.0)</a>: \($0.1)</li>" }.joined(separator: "\n"))
-    </ul></main></body></html>
+    <body><main><h1>\(title)</h1>\(body)</main></body></html>
 
     """
+  }
 
   /// `HEAD` gets the same headers, with the length of what it does not get.
   private static func reply(_ bytes: [UInt8], _ type: String, to call: Call) -> Reply {

@@ -107,8 +107,11 @@ struct PlainTransportTests {
       return []
     } _: { server, base in
       let clock = Mutex(NIODeadline.uptimeNanoseconds(0))
-      let transport = PlainTransport(wait: { time in
-        AnswerWait(time: time, now: { clock.withLock { $0 } }) { time in
+      let transport = PlainTransport(wait: { call in
+        let limits = AnswerWait(call)
+        return AnswerWait(
+          time: limits.time, wholeTime: limits.wholeTime, now: { clock.withLock { $0 } }
+        ) { time in
           #expect(time == .seconds(20))
           for await _ in asked { break }
           clock.withLock { $0 = $0 + time }

@@ -183,7 +183,7 @@ struct AssetFixture: Sendable {
     let uploaded = try await assets.upload([1, 2, 3])
     try await assets.save(uploaded)
     let again = try await assets.refusal(of: uploaded)
-    #expect(again.code == .badRequest && again.reason.contains("photo"))
+    #expect(again.code == .receiptExpired && again.reason.contains("photo"))
   }
 
   @Test func `of fifty saves with one receipt one succeeds`() async throws {
@@ -216,7 +216,36 @@ struct AssetFixture: Sendable {
     try await assets.save(other)
     assets.clock.advance(by: 1)
     let error = try await assets.refusal(of: uploaded)
-    #expect(error.code == .badRequest && error.reason.contains("expired"))
+    #expect(error.code == .receiptExpired && error.reason.contains("expired"))
+  }
+
+  @Test func `so is one whose upload was forgotten before, by a server that keeps them for less`()
+    async throws
+  {
+    let assets = try await AssetFixture()
+    let uploaded = try await assets.upload([1, 2, 3])
+    let store = assets.fixture.server.store
+    try await store.write(in: .all) { transaction in
+      for upload in try transaction.assets.uploads(begunBy: assets.clock.now, limit: 10) {
+        try transaction.assets.removeUpload(upload.id)
+      }
+    }
+    #expect(try await assets.refusal(of: uploaded).code == .receiptExpired)
+  }
+
+  @Test func `what came to nothing for want of files is a first try when it comes again`()
+    async throws
+  {
+    let assets = try await AssetFixture()
+    func save(_ file: Asset) async throws -> [RecordResult] {
+      try await assets.fixture.modify(
+        [assets.operation(.create, "one", "photo", .asset(file)), .create("two")], atomic: true,
+        id: "op-1")
+    }
+    let late = try await assets.upload([1, 2, 3])
+    assets.clock.advance(by: assets.limits.assetReceiptLifetime)
+    #expect(try await save(late).codes == [.receiptExpired, .atomicError])
+    #expect(try await save(try await assets.upload([1, 2, 3])).allSucceeded)
   }
 
   @Test func `another user's receipt is refused, and one that nobody gave`() async throws {
@@ -279,7 +308,7 @@ struct AssetFixture: Sendable {
     let error = try await assets.fixture.failure(
       of: assets.operation(
         .forceUpdate, "one", "album", .list([.asset(twice), .asset(twice)], of: .asset)))
-    #expect(error.code == .badRequest)
+    #expect(error.code == .receiptExpired)
   }
 
   @Test func `a list that does not say what it holds takes receipts as one of assets does`()
@@ -316,7 +345,7 @@ struct AssetFixture: Sendable {
       request, in: .private, as: assets.fixture.phone)
     let asset = try #require(results.first).get()
     try await assets.save(asset, in: "two", "cover")
-    #expect(try await assets.refusal(of: asset, in: "three").code == .badRequest)
+    #expect(try await assets.refusal(of: asset, in: "three").code == .receiptExpired)
     #expect(try await assets.objects() == 1)
     #expect(results[1].error?.code == .badRequest && results[2].error?.code == .notFound)
     let foreign = try await assets.engine.assetRereferences.make(

@@ -118,6 +118,25 @@ struct SignatureTests {
     }
   }
 
+  @Test func `a client that signs in another form is refused with the right one`() async throws {
+    let fixture = try await fixture()
+    let good = vector(try await key(Self.vectorKey, fixture))
+    let der = try P256.Signing.ECDSASignature(
+      derRepresentation: #require(Data(base64Encoded: good.signature)))
+    // What WebCrypto makes, and what JavaScript's toISOString writes.
+    let raw = SignedRequest(
+      keyID: good.keyID, date: good.date,
+      signature: der.rawRepresentation.base64EncodedString(), target: good.target, body: good.body)
+    let fraction = SignedRequest(
+      keyID: good.keyID, date: "2026-11-20T22:31:01.000Z", signature: good.signature,
+      target: good.target, body: good.body)
+    for (request, reason) in [(raw, "write r and s in DER"), (fraction, "without a fraction")] {
+      let error = try await ruleFailure { try await authenticate(request, fixture) }
+      #expect(error.code == .authenticationFailed)
+      #expect(error.reason.contains(reason), "\(error.reason)")
+    }
+  }
+
   @Test(arguments: ["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", ""])
   func `an empty body is signed as its hash or as nothing`(_ hash: String) async throws {
     let fixture = try await fixture()
@@ -236,6 +255,24 @@ struct SignatureTests {
     try await use(2, of: other, second)
   }
 
+  @Test func `one key takes no more places at several servers than at one`() async throws {
+    var limits = Limits.apple
+    limits.usedSignatures = 16
+    limits.signatureSkew = 500
+    let store = TwoServersStore(inner: MemoryStore(coders: .wire))
+    let fixture = try await EngineFixture(TestServer(store: store, limits: limits))
+    fixture.server.clock.advance(by: Self.time - fixture.server.clock.now)
+    let secret = P256.Signing.PrivateKey()
+    let key = try await key(secret.publicKey.pemRepresentation, fixture)
+    func use(_ number: Int) async throws {
+      let path = Self.path(of: "modify?number=\(number)")
+      _ = try await authenticate(try Self.signed(path, by: secret, key), fixture)
+    }
+    for number in 0..<2 { try await use(number) }
+    let error = try await ruleFailure { try await use(2) }
+    #expect(error.code == .throttled && error.reason.contains("of this key"), "\(error.reason)")
+  }
+
   @Test func `a server key reaches the public database only`() async throws {
     let fixture = try await fixture()
     let caller = try await authenticate(vector(try await key(Self.vectorKey, fixture)), fixture)
@@ -274,4 +311,14 @@ struct SignatureTests {
     }
     return Array(raw.prefix(32)) + difference
   }
+}
+
+/// The store of two servers.
+private struct TwoServersStore: WrappingStore {
+  private struct Lease: Leases {
+    let processes = 2
+    func epoch(of bucket: Bucket) -> Int64? { 1 }
+  }
+  let inner: any Store
+  var leases: any Leases { Lease() }
 }

@@ -57,6 +57,22 @@ struct QueryRulesTests {
     #expect(QueryRules.missingIndexes(of: query, in: schema) == [])
   }
 
+  @Test(arguments: [
+    (FieldValue.double(2.5), "got DOUBLE"), (.string("2"), "got STRING"),
+    (.double(9_223_372_036_854_775_808), "got a number beyond 64 bits"),
+    (.list([], of: nil), "got an empty list"),
+  ])
+  func `a condition's value of another type is refused with both types and the field`(
+    value: FieldValue, got: String
+  ) {
+    let filter = Filter(.lessThan, .field("f"), value)
+    let reason = refusal(Query(recordType: "Hike", filters: [filter]), on: .int64)
+    #expect(
+      reason
+        == "Invalid value, expected type INT64: the condition LESS_THAN on 'f' of 'Hike' \(got); "
+        + "send that type")
+  }
+
   @Test func `a query for shares says what makes it work`() {
     let reason = refusal(Query(recordType: Record.shareType))
     #expect(reason?.contains("brume schema import") == true)

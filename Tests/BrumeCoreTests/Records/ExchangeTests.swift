@@ -337,11 +337,20 @@ struct ExchangeTests {
       LookupRecordsRequest(zone: foreign, items: [.init(name: "first")]), in: .shared, as: bob)
     _ = try await fixture.server.engine.changes.ofZones(
       [ZoneChangesRequest(zone: foreign)], in: .shared, as: bob)
+    let target = Reference(recordName: "first", action: .deleteSelf)
+    let operations = [
+      RecordOperation(.forceDelete, RecordDraft(name: "first")),
+      fixture.operation("new", .create, ["owner": DraftField(.reference(target))]),
+    ]
+    let results = try await fixture.server.engine.records.modify(
+      ModifyRecordsRequest(zone: foreign, operations: operations), in: .shared, as: bob)
+    #expect(results.codes == [.zoneNotFound, .zoneNotFound])
     let planned = fixture.store.take().flatMap(\.planned)
     #expect(!planned.isEmpty)
     for read in planned {
       switch read {
-      case .record, .changes: Issue.record("\(read) was read")
+      case .record, .changes, .children, .referrers, .querySubscriptions:
+        Issue.record("\(read) was read")
       default: break
       }
     }

@@ -185,6 +185,17 @@ struct RefusedSaveTests {
     #expect(error.reason.contains("'km'"))
   }
 
+  @Test func `SAV-33 a whole number beyond 64 bits is named so`() async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1", ["n": .int64(1), "walked": .timestamp(1)]))
+    for field in ["n", "walked"] {
+      var draft = RecordDraft(name: "h2", type: "Hike")
+      draft.fields[field] = DraftField(.double(9_223_372_036_854_775_808), isTagged: false)
+      let error = try await fixture.failure(of: RecordOperation(.create, draft))
+      #expect(error.reason.contains("'\(field)' of record type 'Hike' got a number beyond 64 bits"))
+    }
+  }
+
   @Test func `values without a tag take the schema's type where they can`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(

@@ -58,6 +58,20 @@ struct WorkLimitTests {
       try await exact.modify(own + [.force("b", ["to": references(5, .validate)])]).allSucceeded)
   }
 
+  @Test func `a record that refers to too many bytes fails alone`() async throws {
+    let fixture = try await fixture { $0.cascadeBytes = 1000 }
+    let text = FieldValue.string(String(repeating: "x", count: 1000))
+    for name in (0..<6).map({ "t\($0)" }) { try await fixture.save(.create(name, ["text": text])) }
+    func results(_ record: RecordOperation) async throws -> [BrumeError.Code?] {
+      try await fixture.modify([.force("b"), record, .force("c")], atomic: false).codes
+    }
+    let parent = RecordOperation.create("a", ["to": references(3, .validate)], parent: "t5")
+    let codes: [BrumeError.Code?] = [nil, .limitExceeded, nil]
+    #expect(try await results(.force("a", ["to": references(4, .validate)])) == codes)
+    #expect(try await results(parent) == codes)
+    #expect(try await !fixture.exists("a"))
+  }
+
   @Test func `the elements of lists of a request have a maximum`() async throws {
     let fixture = try await fixture { $0.listElementsPerRequest = 10 }
     func save(_ count: Int) async throws -> [RecordResult] {

@@ -147,6 +147,22 @@ struct ShareTests {
     #expect(try after[0].get().share == "cloudkit.zoneshare")
   }
 
+  @Test func `a record of another type is refused for what makes it a share, and for nothing else`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let named = try await fixture.failure(of: .create(Record.zoneShareName))
+    #expect(
+      named.reason
+        == "record name 'cloudkit.zoneshare' is kept for the share of a zone; choose another, or "
+        + "save it with recordType cloudkit.share")
+    let draft = RecordDraft(name: "h1", type: "Hike", shareRoot: ("root", nil))
+    let rooted = try await fixture.failure(of: RecordOperation(.create, draft))
+    #expect(
+      rooted.reason
+        == "record 'h1': forRecord belongs to records of type cloudkit.share; leave it out")
+  }
+
   @Test func `SHR-23 a second zone-wide share is a conflict`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.zoneShare())

@@ -51,6 +51,20 @@ struct ZoneEmptyingTests {
     #expect(try await rows(fixture, large) == 0)
   }
 
+  @Test func `ZON-12 what a purged default zone held counts for its user no more`() async throws {
+    let fixture = try await EngineFixture()
+    let store = fixture.server.store
+    let alice = try #require(try await store.read { try $0.users.find(named: "alice") })
+    func records() async throws -> Int64? {
+      try await fixture.engine.storageReports.report(on: alice).users.first?.size.records
+    }
+    try await fixture.save(.create("r"), zone: nil)
+    #expect(try await records() == 1)
+    try await fixture.engine.zoneAdministration.purge(
+      ZoneID.defaultName, of: alice.id, in: fixture.phone.containerEnvironment)
+    #expect(try await records() == 0)
+  }
+
   @Test func `what a deletion that was cut short has left is gone for everybody, and goes later`()
     async throws
   {

@@ -13,16 +13,19 @@ import Testing
   private static let save = "records/modify"
 
   /// Saves records with files in these fields to a server at which each upload, by its number, and the save, which is number
-  /// 0, take so many minutes. Answers what was asked, with the number of files, and how the saves ended.
+  /// 0, take so many minutes. `refusal` is of a record in a save, counted from 0, and `failure` of the save. Answers
+  /// what was asked, with the number of files and the end of a save's name unless it is the first, and how the saves ended.
   private func save(
-    _ names: [String], files keys: [String], refusal: BrumeError? = nil,
+    _ names: [String], files keys: [String], isAtomic: Bool = true,
+    refusal: @escaping @Sendable (String, _ save: Int) -> BrumeError? = { _, _ in nil },
+    failure: @escaping @Sendable (_ save: Int) -> BrumeError? = { _ in nil },
     minutes: @escaping @Sendable (Int) -> Double
   ) async throws -> (asked: [String], ended: [String]) {
     let file = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID().uuidString)")
     try Data("abc".utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     let time = Mutex(Date(timeIntervalSince1970: 0))
-    let (asked, uploads) = (Journal(), Journal())
+    let (asked, uploads, saves) = (Journal(), Journal(), Journal())
     let server = ScriptedServer(now: { time.withLock { $0 } }) { request, _ in
       switch request.action {
       case Self.addresses:
@@ -36,11 +39,16 @@ import Testing
               ticket: "http://scripted/\(name)/\($0.fieldName)")
           })
       case Self.save:
-        asked.note(request.action)
         time.withLock { $0 += 60 * minutes(0) }
+        let question = try ModifyRecordsRequest(json: try #require(request.body))
+        let number = saves.all.count
+        let name = try #require(question.operationID)
+        saves.note(name)
+        asked.note(request.action + (name.hasSuffix("/0") ? "" : String(name.suffix(2))))
+        if let failure = failure(number) { throw failure }
         return Wire.records(
-          names.map { name in
-            guard let refusal else { return .success(.saved(stored(name))) }
+          question.operations.compactMap(\.record.name).map { name in
+            guard let refusal = refusal(name, number) else { return .success(.saved(stored(name))) }
             return .failure(ItemFailure(RecordID(name: name, zone: ZoneID(name: "Notes")), refusal))
           }, RecordOptions())
       default:
@@ -58,6 +66,7 @@ import Testing
         for key in keys { record[key] = CKAsset(fileURL: file) }
         return record
       })
+    operation.isAtomic = isAtomic
     operation.database = server.container.privateCloudDatabase
     operation.perRecordSaveBlock = { ended.note(outcome($1)) }
     operation.modifyRecordsResultBlock = { ended.note("all \(outcome($0))") }
@@ -97,10 +106,80 @@ import Testing
     minutes: Double, code: String
   ) async throws {
     let refusal = BrumeError(.badRequest, "the receipt has expired")
-    let (asked, ended) = try await save(["a"], files: ["x"], refusal: refusal) {
+    let (asked, ended) = try await save(["a"], files: ["x"], refusal: { _, _ in refusal }) {
       $0 == 0 ? minutes : 20
     }
-    #expect(asked.last == Self.save)
+    // Such a server keeps what it refused: another try has another name.
+    #expect(asked.last == (code == "networkFailure" ? "\(Self.save)/1" : Self.save))
     #expect(ended == [code, "all ok"])
+  }
+
+  private static let expired = BrumeError(.receiptExpired, "the receipt has expired")
+  private static let once = ["\(addresses) 1", "a/x", save]
+
+  @Test func `files that the server forgets early are sent once more with their record`()
+    async throws
+  {
+    let (asked, ended) = try await save(
+      ["a"], files: ["x"], refusal: { $1 == 0 ? Self.expired : nil }
+    ) { _ in 1 }
+    // The server remembers nothing of the first: a repetition of the operation begins with its name.
+    #expect(asked == Self.once + Self.once)
+    #expect(ended == ["ok", "all ok"])
+  }
+
+  @Test func `if nothing was saved and the second save fails, the operation does`() async throws {
+    let (_, ended) = try await save(
+      ["a"], files: ["x"], refusal: { _, _ in Self.expired },
+      failure: { $0 == 0 ? nil : BrumeError(.throttled, "busy") }
+    ) { _ in 1 }
+    #expect(ended == ["all requestRateLimited"])
+  }
+
+  @Test func `files that the server forgets each time are not saved, which may pass`() async throws
+  {
+    let (asked, ended) = try await save(["a"], files: ["x"], refusal: { _, _ in Self.expired }) {
+      _ in 1
+    }
+    #expect(asked == Self.once + Self.once)
+    #expect(ended == ["networkFailure", "all ok"])
+  }
+
+  @Test
+  func
+    `what failed with a forgotten file goes with it, and its own files stay if they are younger`()
+    async throws
+  {
+    let (asked, ended) = try await save(
+      ["a", "b"], files: ["x"],
+      refusal: { name, save in
+        if save > 0 { return nil }
+        return name == "a" ? Self.expired : BrumeError(.atomicError, "not alone")
+      }
+    ) { _ in 1 }
+    #expect(asked.suffix(3) == Self.once[...])
+    #expect(asked.count(where: { $0 == "b/x" }) == 1)
+    #expect(ended == ["ok", "ok", "all ok"])
+  }
+
+  @Test func `what was saved beside a forgotten file is not sent again, whatever becomes of that`()
+    async throws
+  {
+    let endings: [(failure: BrumeError?, code: String)] = [
+      (nil, "ok"), (BrumeError(.throttled, "busy"), "requestRateLimited"),
+    ]
+    for (failure, code) in endings {
+      let (asked, ended) = try await save(
+        ["a", "b"], files: ["x"], isAtomic: false,
+        refusal: { name, save in
+          if name == "b" { return save == 0 ? nil : BrumeError(.conflict, "it was saved") }
+          return save == 0 ? Self.expired : nil
+        },
+        failure: { $0 == 0 ? nil : failure }
+      ) { _ in 1 }
+      // Under a name of its own: under the first the server has what it saved.
+      #expect(asked.suffix(3) == ["\(Self.addresses) 1", "a/x", "\(Self.save)/1"])
+      #expect(ended == ["ok", code, "all ok"])
+    }
   }
 }

@@ -12,12 +12,13 @@ import Testing
 /// Answers pages without end; each takes a minute. Remembers how long it was given.
 private final class SlowServer: Transport {
   private let time = Mutex(Date(timeIntervalSince1970: 0))
-  private let given = Mutex<[Duration]>([])
-  var timeouts: [Duration] { given.withLock { $0 } }
+  private let given = Mutex<[HTTPCall]>([])
+  var timeouts: [Duration] { given.withLock { $0.map(\.timeout) } }
+  var wholeTimeouts: [Duration] { given.withLock { $0.map(\.wholeTimeout) } }
 
   func send(_ call: HTTPCall) async throws -> HTTPAnswer {
     let number = given.withLock { given in
-      given.append(call.timeout)
+      given.append(call)
       return given.count
     }
     time.withLock { $0 += 60 }
@@ -55,7 +56,7 @@ private final class SlowServer: Transport {
   }
 
   @Test func `no request gets more time than is left for the whole, unless somebody waits`() async {
-    func timeouts(_ quality: QualityOfService) async -> [Duration] {
+    func asked(_ quality: QualityOfService) async -> SlowServer {
       let server = SlowServer()
       let operation = CKFetchDatabaseChangesOperation()
       operation.qualityOfService = quality
@@ -65,12 +66,16 @@ private final class SlowServer: Transport {
         if $0.text == "3" { operation.cancel() }
       }
       await finish(operation)
-      return server.timeouts
+      return server
     }
-    #expect(await timeouts(.default) == [.seconds(60), .seconds(30)])
+    let byDefault = await asked(.default)
+    #expect(byDefault.timeouts == [.seconds(60), .seconds(30)])
+    // Nor when its answer does not end.
+    #expect(byDefault.wholeTimeouts == [.seconds(90), .seconds(30)])
     // A request that began before the operation was cancelled may come behind the three.
-    let ofWhoWaits = await timeouts(.userInitiated)
-    #expect(ofWhoWaits.count >= 3 && Set(ofWhoWaits) == [.seconds(60)])
+    let ofWhoWaits = await asked(.userInitiated)
+    #expect(ofWhoWaits.timeouts.count >= 3 && Set(ofWhoWaits.timeouts) == [.seconds(60)])
+    #expect(Set(ofWhoWaits.wholeTimeouts) == [.seconds(31_536_000)])
   }
 
   @Test func `the question for the user gets the operation's time too`() async {

@@ -1,5 +1,7 @@
 // Numbers of databases and zones, from a sequence that a server which dies may set back.
 
+import BrumeModel
+import BrumeStorage
 import BrumeTestKit
 import Testing
 
@@ -52,6 +54,28 @@ import Testing
     }
   }
 
+  @Test func `of two places with one number the second is refused, and the first stays`() throws {
+    let (mine, others) = (PlaceNumbers(), PlaceNumbers())
+    mine.add(1..<3)
+    let (zone, other) = (ZoneKey.sample("A"), ZoneKey.sample("B"))
+    try transaction(mine, commits: true) { _ = try $0.givenNumber(of: zone) }
+    // The zone has the first number, and its database the second.
+    for body: (Places) throws -> Void in [
+      { _ = try $0.givenNumber(of: other) },
+      { places in _ = try (places.newNumber(), places.givenNumber(of: .sample(owner: "_b"))) },
+    ] {
+      others.add(1..<3)
+      let error = #expect(throws: ServerError.self) {
+        try transaction(others, commits: true, body)
+      }
+      #expect(error?.storeError.code == .corrupt)
+    }
+    let found = try transaction(PlaceNumbers(), commits: false) { places in
+      try [places.number(of: zone), places.number(of: zone.database), places.number(of: other)]
+    }
+    #expect(found == [1, 2, nil])
+  }
+
   private func transaction<Value>(
     _ numbers: PlaceNumbers, commits: Bool, _ body: (Places) throws -> Value
   ) throws -> Value {
@@ -61,7 +85,10 @@ import Testing
     let value = try body(places)
     session.accept()
     if commits {
-      try session.commit()
+      do { try session.commit() } catch {
+        try session.end()
+        throw error
+      }
       places.committed()
     } else {
       try session.end()

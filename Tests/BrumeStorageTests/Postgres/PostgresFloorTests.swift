@@ -32,6 +32,33 @@ import Testing
     try await store.close()
   }
 
+  @Test func `this server goes by a floor when it is committed, and takes it for its own before`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    try await PostgresStore.forTest(url: url).close()
+    let connection = try Connection.forTest(url)
+    let node = Node(
+      coders: .wireForm, bucketCount: 1, leases: PostgresLeases(owner: "test") { 0 },
+      acceptsLoss: true)
+    func raise(to floor: Int64, isDiscarded: Bool) throws {
+      let session = Session(connection)
+      let transaction = PostgresTransaction(session, node)
+      session.begin(SQL("BEGIN"))
+      session.bodyBegins()
+      try transaction.sequences.raise(above: floor)
+      if isDiscarded { transaction.discard() } else { transaction.accept() }
+      #expect(node.acknowledgements.progress?.floor == 0)
+      try session.commit()
+      try node.acknowledgements.check(on: connection)
+      transaction.committed()
+    }
+    try raise(to: 5000, isDiscarded: true)
+    #expect(node.acknowledgements.progress?.floor == 0)
+    try raise(to: 6000, isDiscarded: false)
+    #expect(node.acknowledgements.progress?.floor == 6000)
+  }
+
   /// Where the rows of databases are in their table: another place after each change.
   private static func places(_ url: String) throws -> [String] {
     let connection = try Connection.forTest(url)

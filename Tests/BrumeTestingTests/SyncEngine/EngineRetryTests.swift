@@ -99,7 +99,8 @@ import Testing
     let zones = ["Notes", "Other"].map { CKRecordZone.ID(zoneName: $0) }
     for zone in zones { try await database.save(CKRecordZone(zoneID: zone)) }
     let laptop = try NotesApp(try await server.device("laptop", of: "alice"), automatically: true)
-    try await laptop.until { laptop.events.contains("didFetchChanges") }
+    // At its start, and when its stream stands.
+    try await laptop.until { laptop.events.count { $0 == "didFetchChanges" } >= 2 }
     server.faults.add(.droppedPush)
     try await database.save(CKRecord(recordType: "Note", recordID: NotesApp.id("n")))
     try await server.pushFaultWasApplied()
@@ -116,7 +117,8 @@ import Testing
     let database = try await server.device("phone", of: "alice").privateCloudDatabase
     try await database.save(CKRecordZone(zoneID: NotesApp.zoneID))
     let laptop = try NotesApp(try await server.device("laptop", of: "alice"), automatically: true)
-    try await laptop.until { laptop.events.contains("didFetchChanges") }
+    // At its start, and when its stream stands.
+    try await laptop.until { laptop.events.count { $0 == "didFetchChanges" } >= 2 }
     server.faults.add(.droppedPush)
     try await database.save(CKRecord(recordType: "Note", recordID: NotesApp.id("n")))
     try await server.pushFaultWasApplied()

@@ -77,6 +77,7 @@ PROBES = [
         ("openapi.yaml", "openapi.yaml"), ("openapi", "openapi"), ("openapi.css", "openapi.css")]
       for method, suffix in (("GET", ""), ("HEAD", ":head"))],
     Probe("root", "GET /", ASK, NONE, plain), Probe("root:head", "HEAD /", ASK, NONE, plain),
+    Probe("share", "GET /share/{name}", ASK, NONE, plain), Probe("share:head", "HEAD /share/{name}", ASK, NONE, plain),
     page("console/signin", "console/signin"), page("console/signin/file", "console/signin/file/{file}", file="access.js"),
     page("client/file", "client/{file}", file="brume.js"),
     page("file/upload", "assets/upload", SECRET, with_address("upload"), method="POST"),

@@ -7,9 +7,10 @@ import Testing
 @testable import BrumePostgres
 
 struct WriteLineTests {
-  private func job(_ bucket: Int, isRepeatable: Bool = false) -> WriteJob {
-    WriteJob(
-      plan: .none, locks: [Locks.Lock(kind: .saves, bucket: Bucket(bucket))],
+  private func job(_ bucket: Int, isRepeatable: Bool = false, reads: Int = 0) -> WriteJob {
+    let names = (0..<reads).map { ReadPlan.Read.user(UserID("\($0)")) }
+    return WriteJob(
+      plan: ReadPlan { Set(names) }, locks: [Locks.Lock(kind: .saves, bucket: Bucket(bucket))],
       isRepeatable: isRepeatable, run: { _ in nil }, finish: { _ in })
   }
 
@@ -80,6 +81,17 @@ struct WriteLineTests {
     _ = other.next(at: 100)
     try other.add(job(1))
     #expect(other.next(at: 100).size == 1)
+  }
+
+  @Test func `a group ends where its plans would name more than has room`() throws {
+    let jobs = [job(1, reads: 8000), job(2, reads: 193), job(2), job(3, reads: 192)]
+    var line = try line(jobs)
+    // The third keeps its place behind the second.
+    #expect(line.next(at: 0).size == 2)
+    line.ended([jobs[0], jobs[3]])
+    #expect(line.next(at: 5).size == 2)
+    var alone = try self.line([job(1, reads: 10_000), job(2, reads: 1)])
+    #expect(alone.next(at: 0).size == 1, "one that names more goes on alone")
   }
 
   @Test func `whoever needs a lock that a group holds waits for its end, however long`() throws {

@@ -47,7 +47,7 @@ extension WrittenStatement {
     PostgresOperators.allCredentials PostgresAudit.find PostgresAudit.add
     PostgresAudit.dropOld PostgresAudit.setStatus PostgresAudit.dropBeyond
     PostgresAPNsSenders.table PostgresAPNsSenders.find PostgresWebhooks.table
-    PostgresWebhooks.find PostgresRoles.table PostgresRoles.findMembers
+    PostgresWebhooks.find PostgresWebhooks.change PostgresRoles.table PostgresRoles.findMembers
     PostgresCredentials.tokens PostgresCredentials.keys PostgresCredentials.allTokens
     PostgresCredentials.allKeys PostgresLog.findNewest PostgresPushLog.find
     PostgresZones.countDatabases

@@ -4,7 +4,7 @@
 import Synchronization
 
 /// Runs one piece of work at a time, for everybody who waited for it.
-final class SharedWork: Sendable {
+package final class SharedWork: Sendable {
   private enum Turn: Sendable {
     /// The work is to be done for oneself and for these.
     case mine(for: [Waiting])
@@ -19,10 +19,12 @@ final class SharedWork: Sendable {
   }
   private let state = Mutex(State())
 
+  package init() {}
+
   /// Does the work, or waits until somebody has done it who began after this was called.
   ///
   /// - Throws: what the work throws. If its task was cancelled, the next who waits does it.
-  func run(_ work: () async throws -> Void) async throws {
+  package func run(_ work: () async throws -> Void) async throws {
     switch await turn() {
     case .done(let result): try result.get()
     case .mine(let others):
