@@ -130,7 +130,8 @@ final class Exchange: @unchecked Sendable {
 struct ZoneName: Hashable, Comparable, CustomStringConvertible {
   let owner: String
   let name: String
-  var description: String { "\(name) of \(owner.prefix(4))" }
+  /// Long enough that no two users of a run look the same: contents and counts are kept by it.
+  var description: String { "\(name) of \(owner.prefix(12))" }
   static func < (one: ZoneName, other: ZoneName) -> Bool {
     (one.owner, one.name) < (other.owner, other.name)
   }
