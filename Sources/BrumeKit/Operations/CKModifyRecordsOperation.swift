@@ -138,6 +138,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
     plan.end(ended.map(\.element.position))
   }
+
   /// Ours: how often records are sent whose files the server has forgotten.
   private static let requests = 2
 

@@ -33,12 +33,13 @@ enum DescriptionRoutes {
 
   /// What to do with a share's URL. It says the same of all names: nobody learns by it which shares there are.
   static func share(_ call: Call) async throws -> Reply {
-    text(shareText + "\n", document("Shared with you", "<p>\(shareText)</p>"), to: call)
+    text(shareText + "\n", sharePage, to: call)
   }
 
   private static let shareText =
     "This address shares something of an app. Open it in that app, which accepts the share. "
     + "There is nothing of it to see in a browser."
+  private static let sharePage = document("Shared with you", "<p>\(shareText)</p>")
 
   /// As a page for who accepts one, else as lines.
   private static func text(_ lines: String, _ html: String, to call: Call) -> Reply {
