@@ -86,6 +86,15 @@ struct CoalescerTests {
     #expect(action == .init(due: 1000, replaces: 2, signalsReader: true))
   }
 
+  @Test func `after a clock was set back nothing moves, as it may have been taken already`() {
+    var coalescer = subject()
+    _ = put(&coalescer, key, at: 0, position: 1)
+    #expect(put(&coalescer, key, at: 100, position: 2).due == 1000)
+    // The reader took it at 1000, and has not acknowledged it. 1500 became 200.
+    #expect(coalescer.changed(phone, nil, now: 200, wasSetBack: true) == .init(due: 200))
+    #expect(coalescer.changed(phone, other, now: 200, wasSetBack: true) == .init(due: 200))
+  }
+
   @Test func `visible pushes collapse without waiting`() {
     var coalescer = subject()
     let collapsing = Coalescer.Key(
