@@ -262,6 +262,19 @@ test("another user who signs in amid a sync gets no edit, and the store loses no
   }
 });
 
+test("a request that is refused as a whole because another user sent it leaves its edit as it was", async () => {
+  const refusals = [
+    refusal(421, { serverErrorCode: "AUTHENTICATION_REQUIRED", reason: "the session is over", redirectURL: "/" }),
+    refusal(400, { serverErrorCode: "QUOTA_EXCEEDED", reason: "Bob has no room" }),
+  ];
+  const { host } = network((address) => (address.includes("records/modify") ? refusals.shift() : undefined));
+  const container = device("ALICE", { host, onSignInRequired: async () => value("BRUME_USER_TOKEN_BOB") });
+  const store = opened({ container });
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "Alice's" } });
+  await assert.rejects(store.sync(), /another user's/);
+  assert.deepEqual((await store.pendingEdits()).map(({ error }) => error), [undefined]);
+});
+
 // MARK: Dying
 
 /** The end of a program, at which nothing that comes later happens. */
