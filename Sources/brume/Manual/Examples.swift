@@ -63,8 +63,8 @@ enum Examples {
     (
       "import cloudkit",
       [
-        "brume import cloudkit --from-environment production --key-id KEYID --key-file key.pem --type Note "
-          + "--user alice --dry-run"
+        "brume import cloudkit --container iCloud.org.example.app --from-environment production "
+          + "--key-id KEYID --key-file key.pem --type Note --user alice --dry-run"
       ]
     ),
   ]
