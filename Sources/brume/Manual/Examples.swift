@@ -202,7 +202,7 @@ enum Examples {
   private static let measuring: [(command: String, lines: [String])] = [
     ("bench matching", ["brume bench matching --subscriptions 1000"]),
     ("bench apns", ["brume bench apns --help"]),
-    ("conformance", ["env $(brume status --format env) brume conformance --filter sharing/"]),
+    ("conformance", ["env $(brume status --format env) brume conformance --filter zones/"]),
     ("demo", ["brume demo"]),
   ]
 }
