@@ -129,7 +129,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     to database: CKDatabase, from viewpoint: Viewpoint
   ) async throws {
     let question = self.question(sent.map(\.operation), number)
-    let answers = try await request(from: viewpoint) {
+    let answers = try await request(
+      from: viewpoint, rememberedSeconds: Self.rememberedSeconds
+    ) {
       try await database.caller.modifyRecords(question)
     }
     var failures: [Int: BrumeError] = [:]
