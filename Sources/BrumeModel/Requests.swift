@@ -147,6 +147,17 @@ package struct RecordID: Hashable, Sendable {
 /// What became of one operation, or which record failed and why.
 package typealias RecordResult = Result<RecordOutcome, ItemFailure<RecordID>>
 
+extension Collection<RecordResult> {
+  /// Whether receipts had expired, and nothing was saved. Of what a request asked of one database nothing is remembered
+  /// then, so that it may come again under its name.
+  package var lacksFiles: Bool {
+    let errors = compactMap { result in
+      if case .failure(let failure) = result { failure.error.code } else { nil }
+    }
+    return errors.count == count && errors.contains(.receiptExpired)
+  }
+}
+
 /// `records/lookup`.
 package struct LookupRecordsRequest: Equatable, Sendable {
   /// One record that is asked for.

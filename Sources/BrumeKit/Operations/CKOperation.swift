@@ -344,16 +344,15 @@ extension CKOperation {
       limitSeconds: settings.timeoutIntervalForResource)
   }
 
-  /// How long the next request may take: as the settings say, and no longer than the whole operation.
+  /// How long the next requests may take: each as the settings say, and all no longer than the whole operation.
   private var requestTimeout: RequestTimeout {
-    // A `Duration` has no infinity, which apps may set.
-    func duration(_ seconds: Double) -> Duration {
-      .seconds(min(max(0, seconds), Self.longestTimeoutSeconds))
-    }
-    let left = duration(retryPolicy.secondsLeft(elapsedSeconds: elapsedSeconds))
-    let own = effective.set.timeoutIntervalForRequest.map(duration)
+    // Neither a `Duration` nor a date has an infinity, which apps may set.
+    func bounded(_ seconds: Double) -> Double { min(max(0, seconds), Self.longestTimeoutSeconds) }
+    let left = bounded(retryPolicy.secondsLeft(elapsedSeconds: elapsedSeconds))
+    let own = effective.set.timeoutIntervalForRequest.map { Duration.seconds(bounded($0)) }
     return RequestTimeout(
-      part: min(own ?? RequestTimeout.current?.part ?? session.timeout, left), whole: left)
+      part: own ?? RequestTimeout.current?.part ?? session.timeout,
+      end: session.host.now().addingTimeInterval(left))
   }
 
   private var elapsedSeconds: Double {

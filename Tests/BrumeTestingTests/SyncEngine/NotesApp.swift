@@ -27,6 +27,8 @@ final class NotesApp: CKSyncEngineDelegate {
   let onRecord = Mutex<(@Sendable (CKRecord.ID) async -> Void)?>(nil)
   let isAtomic = Mutex(false)
   let priority = Mutex<[CKRecordZone.ID]>([])
+  /// What is fetched of what was asked for; nil: all of it.
+  let scope = Mutex<CKSyncEngine.FetchChangesOptions.Scope?>(nil)
 
   init(
     _ container: CKContainer, disk: Disk = Disk(), automatically: Bool = false,
@@ -153,6 +155,7 @@ final class NotesApp: CKSyncEngineDelegate {
   ) async -> CKSyncEngine.FetchChangesOptions {
     var options = context.options
     options.prioritizedZoneIDs = priority.withLock { $0 }
+    options.scope = scope.withLock { $0 } ?? options.scope
     return options
   }
 
