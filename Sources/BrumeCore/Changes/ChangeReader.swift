@@ -61,8 +61,7 @@ struct ChangeReader {
         budget.take(shown)
         if below == nil { position = change.sequence } else { below = change.sequence }
       }
-      // Fewer than asked for are all there are, unless the answer is full with them.
-      if found.count < batch, found.reduce(0, { $0 + $1.byteCount }) < before {
+      if found.isLast(limit: batch, byteLimit: before) {
         position = walk.through
         return
       }
