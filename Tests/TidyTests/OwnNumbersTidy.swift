@@ -34,6 +34,8 @@ import Testing
     "DamageRemoval.namedRows": "the command names all of them",
     "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
     "ChannelUses.most": "beyond it a use is noted once more",
+    "StoredSizes.page": piece, "StoredBytes.page": piece,
+    "StoredSizes.bytesAsOne": "a part of the limit of records that are looked at",
     "UserExport.page": piece, "UserExport.pieceBytes": piece, "StorageSampler.pause": own,
     "StorageSampler.rest": own,
     "StorageSampler.pages": "the next look goes on behind them",

@@ -38,6 +38,39 @@ import Testing
     try await store.close()
   }
 
+  @Test func `a feed goes on behind a damaged record that alone has as much as an answer`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let store = try PostgresStore.forTest(url: url)
+    var limits = Limits.apple
+    limits.answerBytes = 10_000
+    let server = try await TestServer(store: store, limits: limits)
+    let alice = try await server.device(of: "alice")
+    let zone = ZoneID(name: "Trails")
+    _ = try await server.engine.zones.modify([.init(.create, zone)], in: .private, as: alice)
+    let text = DraftField(.string(String(repeating: "x", count: 20_000)))
+    for name in ["a", "b", "c"] {
+      let draft = RecordDraft(name: name, type: "Trail", fields: ["t": text])
+      let results = try await server.engine.records.modify(
+        .init(zone: zone, operations: [RecordOperation(.create, draft)]), in: .private, as: alice)
+      for result in results { _ = try result.get() }
+    }
+    let change = "replace(encode(content, 'escape'), 'xx', 'xy')::bytea"
+    try await run(
+      "UPDATE records SET content = \(change) WHERE name = 'a'", Connection.forTest(url))
+    var (names, token, moreComing) = ([String](), String?.none, true)
+    while moreComing, names.count < 9 {
+      let pages = try await server.engine.changes.ofZones(
+        [.init(zone: zone, token: token)], in: .private, as: alice)
+      let page = try #require(pages.first).get()
+      for case .changed(let stored) in page.changes { names.append(stored.name) }
+      (token, moreComing) = (page.token, page.moreComing)
+    }
+    #expect(names == ["a", "b", "c"])
+    try await store.close()
+  }
+
   @Test func `an entry of the log that was changed is left out, and those after it come`()
     async throws
   {
