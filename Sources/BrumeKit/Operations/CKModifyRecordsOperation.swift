@@ -119,7 +119,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     let sent = plan.sent()
     guard !sent.isEmpty else { return }
     let question = self.question(sent.map(\.operation), nameNumber)
-    let answers = try await request(from: viewpoint) {
+    let answers = try await request(
+      from: viewpoint, rememberedSeconds: Self.rememberedSeconds
+    ) {
       try await database.caller.modifyRecords(question)
     }
     var failures: [Int: BrumeError] = [:]

@@ -271,12 +271,20 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   /// Sends a request, and repeats it as the quality of service allows. What it throws is a
   /// ``CKError``.
+  ///
+  /// - Parameter rememberedSeconds: how long the server knows of what it carried out that it did. After that it is not
+  ///   repeated.
   final func request<Answer>(
-    from viewpoint: Viewpoint, _ send: () async throws -> Answer
+    from viewpoint: Viewpoint, rememberedSeconds: Double = .infinity,
+    _ send: () async throws -> Answer
   ) async throws -> Answer {
     var policy = retryPolicy
+    var lost: (failure: CKError, sent: Date)?
     while true {
       try Task.checkCancellation()
+      let now = session.host.now()
+      // Looked at after the pause, in which the machine may have slept for days.
+      if let lost, now.timeIntervalSince(lost.sent) >= rememberedSeconds { throw lost.failure }
       try checkTime()
       let present = connection.account
       try checkAccount(present)
@@ -294,6 +302,7 @@ open class CKOperation: Operation, @unchecked Sendable {
         if failure.code == .notAuthenticated { lostAccount() }
         let decision = policy.failed(failure, elapsedSeconds: elapsedSeconds)
         guard case .retry(let seconds) = decision else { throw failure }
+        if lost == nil, failure.mayBeDone { lost = (failure, now) }
         try await session.host.sleep(.seconds(seconds))
         continue
       }

@@ -154,6 +154,32 @@ private func answer(
     #expect(sent.operations.last?.record.changeTag == tag)
   }
 
+  /// Why the first try of a save failed, and so many seconds later how the second ends, or is not made.
+  private static let repetitions: [(CallFailure, asleep: Double, end: String, requests: Int)] = [
+    (.timedOut("lost"), 82_799, "ok", 2), (.timedOut("lost"), 82_800, "serverResponseLost", 1),
+    (.serverFailed(status: 500, "down"), 82_800, "serverRejectedRequest", 1),
+    (.unreachable("off"), 82_800, "ok", 2),
+  ]
+
+  @Test(arguments: repetitions)
+  func `a save that the server may have carried out is repeated for as long as it would know that`(
+    failure: CallFailure, asleep: Double, end: String, requests: Int
+  ) async throws {
+    let (disk, journal) = (Disk(), Journal())
+    let server = ScriptedServer { _, number in
+      if number > 0 { return saved }
+      disk.pass(asleep)
+      throw failure
+    }
+    let operation = longLived()
+    operation.isLongLived = false
+    operation.qualityOfService = .utility
+    operation.modifyRecordsResultBlock = { journal.note(outcome($0)) }
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    #expect(journal.all == [end] && server.requests.count == requests)
+  }
+
   @Test func `an operation of which nobody knows when it was begun counts as old in each run`()
     async throws
   {
