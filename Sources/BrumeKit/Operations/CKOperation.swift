@@ -191,7 +191,8 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   /// Writes a long-lived operation down, if it can be.
   private func writeDown() async throws -> OperationArchive? {
-    let (owner, now) = (connection.owner, session.host.now())
+    let now = session.host.now()
+    var owner = connection.owner
     guard let archive = archiveIfLongLived, let content = LongLived.content(of: self) else {
       return nil
     }
@@ -199,6 +200,10 @@ open class CKOperation: Operation, @unchecked Sendable {
     guard earlier != nil || archive.makeRoom(now: now) else { return nil }
     // Of one that was found, what its archive says stays, also where that says nothing.
     let begun = earlier == nil ? now : earlier?.begun
+    // In the same session nobody asks who the user is, whom a later one has to know.
+    if let known = earlier?.owner, known.account == owner.account {
+      owner.user = owner.user ?? known.user
+    }
     try archive.keep(
       OperationArchive.Entry(id: operationID, content: content, owner: owner, begun: begun))
     await report { self.longLivedOperationWasPersistedBlock?() }
