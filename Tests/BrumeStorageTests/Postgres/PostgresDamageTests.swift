@@ -62,11 +62,54 @@ import Testing
     try await store.close()
   }
 
-  @Test func `a whole store fits its checksums, moved or not`() async throws {
-    let (store, _) = try await filled()
-    _ = try await entries(store)
-    #expect(store.damagedRows?.reads == 0)
-    try await store.close()
+  @Test(arguments: [
+    "UPDATE records SET content = replace(encode(content, 'escape'), 'Trail', 'Trial')::bytea",
+    "UPDATE records SET sequence = sequence + 1 WHERE name = 'gone'",
+    "UPDATE records SET parent = 'x' WHERE name = 'a'",
+    "UPDATE log SET request = 'R9' WHERE position = (SELECT max(position) FROM log)",
+    "UPDATE log SET image = NULL WHERE image IS NOT NULL",
+  ])
+  func `what was changed in its table is neither backed up nor moved`(change: String) async throws {
+    let mover = try Mover(buckets: 1)
+    try await mover.withPostgres { store in
+      try await FilledStore.fill(store)
+      try Connection.forTest(mover.url).simple(change)
+      let refusal = await #expect(throws: StoreError.self) { try await BackupFixture(of: store) }
+      #expect(refusal?.code == .corrupt)
+      #expect((store.damagedRows?.reads ?? 0) > 0)
+    }
+    let refusal = #expect(throws: StoreError.self) { try mover.toSQLite() }
+    #expect(refusal?.code == .corrupt)
+    #expect(refusal?.description.contains("it is damaged; 'brume doctor --deep'") == true)
+  }
+
+  @Test func `the error of a damaged entry of the log has the statement that forgets it`()
+    async throws
+  {
+    let mover = try Mover(buckets: 1)
+    try await mover.withPostgres { try await FilledStore.fill($0) }
+    let connection = try Connection.forTest(mover.url)
+    try connection.simple(
+      "UPDATE log SET subject = '3x' WHERE position = (SELECT max(position) FROM log)")
+    let refusal = #expect(throws: StoreError.self) { try mover.toSQLite() }
+    let statement = refusal?.description.split(separator: "removes it: ").last.map(String.init)
+    try connection.simple(try #require(statement))
+    _ = try mover.toSQLite()
+  }
+
+  @Test(arguments: [false, true])
+  func `a whole store fits its checksums, moved or not`(isMoved: Bool) async throws {
+    let mover = try Mover(buckets: 4)
+    if isMoved {
+      try await mover.withSQLite { try await FilledStore.fill($0) }
+      try mover.toPostgres()
+    } else {
+      try await mover.withPostgres { try await FilledStore.fill($0) }
+    }
+    let found = try PostgresInspection(url: mover.url, coders: .wireForm).run()
+    #expect(found.findings == [])
+    #expect(found.tables.map(\.name) == ["records", "log"])
+    #expect(found.tables.allSatisfy { $0.rows > 0 && $0.unsummed == 0 })
   }
 
   // MARK: Support
