@@ -154,11 +154,18 @@ private struct Choice {
     handicap = 2
   }
 
+  /// Ours: bytes of a prefix that a key has at most.
+  private static let prefixBytes = 32
+
+  /// A key has 0, 1, 2, 4, 8, 16 or 32 bytes: a record's texts, and each element of its lists, are looked up once for
+  /// each length that somebody waits at.
   private init?(prefix filter: Filter, _ kind: AccessKind, isExact: Bool) {
     guard let field = filter.field, case .string(let text) = filter.value else { return nil }
-    let bytes = Array(text.utf8)
-    keys = [AccessKey(field: field, kind: kind, parameter: UInt32(bytes.count), bytes: bytes)]
-    self.isExact = isExact
+    var length = Self.prefixBytes
+    while length > text.utf8.count { length /= 2 }
+    let bytes = Array(text.utf8.prefix(length))
+    keys = [AccessKey(field: field, kind: kind, parameter: UInt32(length), bytes: bytes)]
+    self.isExact = isExact && length == text.utf8.count
     handicap = bytes.isEmpty ? 1 << 20 : 3
   }
 }

@@ -23,7 +23,10 @@ struct SubscriptionGenerator {
     .timestamp(1), .reference(Reference(recordName: "a")), .bytes([1]), .bytes([]),
     .location(Location(latitude: 0, longitude: 180)),
     .location(Location(latitude: 0, longitude: -180)),
+    // Around the longest key of a prefix, and between two lengths of keys.
+    .string("pp"), .string("ppp"), .string(p32), .string(p32 + "p"), .string(p32 + "q"),
   ]
+  private static let p32 = String(repeating: "p", count: 32)
 
   mutating func value() -> FieldValue { Self.values.randomElement(using: &random)! }
 
