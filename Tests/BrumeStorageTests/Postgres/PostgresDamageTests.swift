@@ -1,5 +1,6 @@
 // Rows in PostgreSQL that are not what was written, and pages that it cannot read.
 
+import BrumeCore
 import BrumeModel
 import BrumeStorage
 import BrumeTestKit
