@@ -71,6 +71,7 @@ import Testing
     "NameTurns.remembered": "of those beyond it one is forgotten, and known with its next answer",
     "Notifiers.stepsPerTurn": piece,
     "NotificationBuilder.argumentBytes": "a push has no more, and is cut to what it has",
+    "DeliveryWorker.looksPerTurn": "how soon a device without a place is found; each is",
     "EventStream.mostBytes": piece, "StreamHandler.waterMark": piece,
     "StreamLimit.gracePeriod": own, "ZoneEmptying.step": piece,
     "ZoneEmptying.indexStep": piece, "ZoneEmptying.zonesPerLook": piece, "ZoneEmptying.room": piece,
