@@ -344,8 +344,10 @@ package struct DatabaseChangesPage: Equatable, Sendable {
 
 /// One item of `subscriptions/modify`.
 package enum SubscriptionOperation: Equatable, Sendable {
-  /// Create or update: the same ID overwrites.
+  /// Makes one, or overwrites that with the same ID.
   case save(Subscription)
+  /// Overwrites one that is there.
+  case update(Subscription)
   case delete(id: String)
 }
 
