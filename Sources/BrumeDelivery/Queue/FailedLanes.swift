@@ -1,4 +1,5 @@
-// Lanes that wait after a failure, of each peer and of all: who waits longest for its turn gives its place to another.
+// Lanes that wait after a failure, of each peer and of all. Who waits longest for its turn gives its place to another, and
+// loses least by it: what it was to be sent is in the store.
 
 import BrumeModel
 import HeapModule
