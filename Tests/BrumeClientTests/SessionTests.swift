@@ -234,6 +234,16 @@ struct SessionTests {
     #expect(transport.calls.count == 1)
   }
 
+  @Test func `a request whose time earlier ones have used up is not sent`() async throws {
+    let transport = ScriptedTransport([.answer(200, user)])
+    let session = Session.scripted(transport)
+    let timeout = RequestTimeout(part: .seconds(60), end: session.host.now())
+    await #expect(throws: CallFailure.noTimeLeft) {
+      try await RequestTimeout.$current.withValue(timeout) { try await session.currentUser() }
+    }
+    #expect(transport.calls.isEmpty)
+  }
+
   @Test func `a file that breaks off is fetched again, and no byte comes twice`() async throws {
     let transport = ScriptedTransport([
       .stream(["ab", "cd"], breaks: true), .stream(["abc", "def", "g"]),

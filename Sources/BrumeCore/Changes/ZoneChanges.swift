@@ -61,19 +61,30 @@ struct ZoneChanges: Sendable {
 /// What one answer may still hold and look at, over all the zones that it is about. A zone for which
 /// nothing is left gets an empty page and is asked for again.
 struct AnswerBudget {
-  private(set) var bytes: Int
+  /// Of what the answer holds.
+  private var bytes: Int
+  /// Of what is read for it, whether its reader may see it or not: twice as many.
+  private var bytesRead: Int
   private var changes: Int
 
   init(_ limits: Limits) {
     bytes = limits.answerBytes
+    bytesRead = 2 * limits.answerBytes
     changes = limits.changesLookedAt
   }
 
-  var isLeft: Bool { bytes > 0 && changes > 0 }
+  var isLeft: Bool { bytesOfPage > 0 && changes > 0 }
+
+  /// How many bytes the next page may have.
+  var bytesOfPage: Int { min(bytes, bytesRead) }
 
   /// Counts a change that was looked at, and what of it the answer holds.
-  mutating func take(_ shown: ZoneChange?) {
+  mutating func take(_ change: StoredChange, shown: ZoneChange?) {
     changes -= 1
+    bytesRead -= change.byteCount
     bytes -= shown?.byteCount ?? 0
   }
+
+  /// Counts a record that was read to decide about a change.
+  mutating func take(ancestor: StoredRecord?) { bytesRead -= ancestor?.byteCount ?? 0 }
 }

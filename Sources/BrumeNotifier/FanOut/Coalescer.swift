@@ -58,11 +58,8 @@ package struct Coalescer: Sendable {
   /// Devices with their subscriptions that are remembered.
   package var rememberedKeys: Int { last.count }
 
-  /// When the last entry was due; nil if one is not due by now.
-  func lastDue(ifBy now: Milliseconds) -> Milliseconds? {
-    let latest = last.values.map(\.due).max() ?? .min
-    return latest <= now ? latest : nil
-  }
+  /// When the last entry was, or is, due.
+  var lastDue: Milliseconds { last.values.map(\.due).max() ?? .min }
 
   /// The key under which a notification merges; nil if it does not.
   package static func key(
