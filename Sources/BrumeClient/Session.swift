@@ -104,17 +104,33 @@ extension Session {
   ) async throws -> Answer {
     var retry = Retry(isRepeatable: isRepeatable)
     guard timeouts.whole > .zero else { throw CallFailure.noTimeLeft }
+    // The first attempt that the server may have carried out. Whatever becomes of a later one, the app has to know of it.
+    var lost: (failure: CallFailure, sent: Date)?
     while true {
+      let now = host.now()
       do {
         return try await send()
       } catch let failure as CallFailure {
-        guard retry.failed(failure), timeouts.whole > .zero else {
-          throw Retry.reported(failure, isRead: isRead)
+        if !isRead, lost == nil, failure.mayBeDone { lost = (failure, now) }
+        // The machine may have slept for days before the failure was seen.
+        let isKnown =
+          lost.map { host.now().timeIntervalSince($0.sent) < Self.rememberedSeconds } ?? true
+        guard retry.failed(failure), isKnown, timeouts.whole > .zero else {
+          throw Retry.reported(lost?.failure ?? failure, isRead: isRead)
         }
         try Task.checkCancellation()
+      } catch let error as BrumeError {
+        guard let lost, error.code == .throttled || error.code == .tryAgainLater else {
+          throw error
+        }
+        throw Retry.reported(lost.failure, isRead: isRead)
       }
     }
   }
+
+  /// Ours: how long after it was sent a request that the server may have carried out is sent once more: an hour less than
+  /// servers remember an operation, as clocks differ.
+  package static let rememberedSeconds = 82_800.0
 
   /// The same, with an answer that is read. One that cannot be read did not come from the server.
   func call<Answer>(

@@ -152,6 +152,20 @@ struct BoundTests {
     #expect(pages.count > 1 && pages.first == [] && pages.joined().elementsEqual(["+child"]))
   }
 
+  @Test func `what is above changes is read once for a page, however much it is`() async throws {
+    let (fixture, token) = try await sharedInPart { $0.answerBytes = 3000 }
+    let large = FieldValue.string(String(repeating: "x", count: 2000))
+    for number in 0..<4 {
+      let parent = number == 0 ? "root" : "p\(number - 1)"
+      try await fixture.save(.create("p\(number)", ["t": large], parent: parent))
+    }
+    let behind = try await self.pages(fixture, since: token).token
+    let children = (0..<10).map { "c\($0)" }
+    for child in children { try await fixture.save(.create(child, parent: "p3")) }
+    let pages = try await pages(fixture, since: behind).pages
+    #expect(pages == [children.map { "+\($0)" }])
+  }
+
   @Test func `a sorted query looks at so many records, and says what to do with more`()
     async throws
   {

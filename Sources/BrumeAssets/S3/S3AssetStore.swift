@@ -222,7 +222,9 @@ package enum S3List {
   /// What XML writes in the place of a character. Our keys have none of them, but others may have keys in the bucket.
   /// The ampersand is last, so that what it begins is not read once more.
   private static let escapes = [
-    ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#13;", "\r"), ("&amp;", "&"),
+    ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#34;", "\""),
+    ("&#39;", "'"), ("&#13;", "\r"), ("&#x9;", "\t"), ("&#xA;", "\n"), ("&#xD;", "\r"),
+    ("&amp;", "&"),
   ]
 
   /// The names that a list has.

@@ -65,11 +65,19 @@ package struct PlainTransport: Transport {
   ) async throws -> HTTPAnswer {
     try await reporting(progress) { sent in
       do {
-        let answer = try await wait(call).whole { parts in
-          try await exchange(call, file, noting: parts, sent)
+        let address = try PlainAddress(call)
+        // Who waits for others' files has not begun.
+        return try await Self.files.use(address) { connection in
+          let answer = try await wait(call).whole { parts in
+            try await withTaskCancellationHandler {
+              try await exchange(call, file, on: connection, to: address, noting: parts, sent)
+            } onCancel: {
+              connection.close()
+            }
+          }
+          guard let answer else { throw PlainFailure.outOfTime }
+          return answer
         }
-        guard let answer else { throw PlainFailure.outOfTime }
-        return answer
       } catch let failure as OutgoingFile.Failure {
         throw failure
       } catch {
@@ -79,25 +87,23 @@ package struct PlainTransport: Transport {
   }
 
   private func exchange(
-    _ call: HTTPCall, _ file: OutgoingFile, noting parts: AnswerWait.Parts,
-    _ sent: @escaping @Sendable (Int64) -> Void
-  ) async throws -> HTTPAnswer {
-    let address = try PlainAddress(call)
-    return try await Self.files.use(address) { connection in
-      var head = head(of: call, address)
-      head.headers.add(name: "content-length", value: "\(file.state.size)")
-      try await connection.send(.head(head))
-      // What a server says before it has all, such as that the file is too large, is its answer.
-      do { try await send(file, on: connection, noting: parts, sent) } catch let error
-        where error is ChannelError || error is IOError
-      {
-        guard let early = try? await PlainAnswer.whole(from: connection, noting: parts) else {
-          throw error
-        }
-        return (early.answer, false)
+    _ call: HTTPCall, _ file: OutgoingFile, on connection: PlainConnection,
+    to address: PlainAddress,
+    noting parts: AnswerWait.Parts, _ sent: @escaping @Sendable (Int64) -> Void
+  ) async throws -> (answer: HTTPAnswer, mayBeReused: Bool) {
+    var head = head(of: call, address)
+    head.headers.add(name: "content-length", value: "\(file.state.size)")
+    try await connection.send(.head(head))
+    // What a server says before it has all, such as that the file is too large, is its answer.
+    do { try await send(file, on: connection, noting: parts, sent) } catch let error
+      where error is ChannelError || error is IOError
+    {
+      guard let early = try? await PlainAnswer.whole(from: connection, noting: parts) else {
+        throw error
       }
-      return try await PlainAnswer.whole(from: connection, noting: parts)
+      return (early.answer, false)
     }
+    return try await PlainAnswer.whole(from: connection, noting: parts)
   }
 
   private func send(

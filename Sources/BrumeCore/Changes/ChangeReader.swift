@@ -56,7 +56,11 @@ struct ChangeReader {
         byteLimit: byteLimit, newestFirst: below != nil)
       for change in found {
         guard budget.isLeft else { return moreComing = true }
-        let shown = try shown(change, &coverage, transaction, &budget)
+        let shown: ZoneChange?
+        do { shown = try self.shown(change, &coverage, transaction, &budget) } catch is AnswerIsFull
+        {
+          return moreComing = true
+        }
         guard shown == nil || changes.count < limit else { return moreComing = true }
         if let shown { changes.append(shown) }
         budget.take(change, shown: shown)
@@ -69,6 +73,9 @@ struct ChangeReader {
     }
     moreComing = true
   }
+
+  /// No more may be read to decide about changes.
+  private struct AnswerIsFull: Error {}
 
   /// The change as its reader sees it; nil if it is none of their business.
   private func shown(
@@ -88,6 +95,7 @@ struct ChangeReader {
       // Which shares cover a damaged record is unknown, so nothing is said of it.
       if stored.isUnreadable { return nil }
       let covering = try coverage?.shares(of: try stored.record()) { name in
+        guard budget.mayReadAbove else { throw AnswerIsFull() }
         let found = try transaction.records.find(RecordKey(zone: view.zone.key, name: name))
         budget.take(ancestor: found)
         return try found?.record()

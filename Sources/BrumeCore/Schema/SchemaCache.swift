@@ -51,7 +51,10 @@ package final class SchemaCache: Sendable {
       let container = containerEnvironment.container.name
       let place = "\(container), \(containerEnvironment.environment.rawValue)"
       damaged?.note("settings", "the schema of \(place): \(error.reason)")
-      throw .damaged("the schema of \(place)")
+      throw BrumeError(
+        .internalError,
+        "the schema of \(place) cannot be read by this version; the server's operator starts the version that "
+          + "wrote it, or restores a backup")
     }
   }
 

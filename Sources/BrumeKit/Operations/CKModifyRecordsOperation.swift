@@ -130,7 +130,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   ) async throws {
     let question = self.question(sent.map(\.operation), number)
     let answers = try await request(
-      from: viewpoint, rememberedSeconds: Self.rememberedSeconds
+      from: viewpoint, rememberedSeconds: Session.rememberedSeconds
     ) {
       try await database.caller.modifyRecords(question)
     }
@@ -192,10 +192,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// once, as it says what of a record is sent.
   private(set) lazy var mayBeForgotten: Bool =
     begunBefore.map {
-      session.host.now().timeIntervalSince($0) >= Self.rememberedSeconds
+      session.host.now().timeIntervalSince($0) >= Session.rememberedSeconds
     } ?? false
-  /// Ours: an hour less than servers remember an operation, as clocks differ.
-  private static let rememberedSeconds = 82_800.0
 
   /// Each request of which the server keeps something has a name of its own, so that repeating it after a lost answer
   /// changes nothing.

@@ -154,15 +154,13 @@ private struct Choice {
     handicap = 2
   }
 
-  /// Ours: bytes of a prefix that a key has at most.
-  private static let prefixBytes = 32
+  /// Ours: how many bytes of a prefix a key may have. A record's texts, and each element of its lists, are looked up once for
+  /// each length at which somebody waits; those whose prefixes differ only behind it wait at the same key, and are evaluated.
+  private static let prefixBytes = [0, 1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128]
 
-  /// A key has 0, 1, 2, 4, 8, 16 or 32 bytes: a record's texts, and each element of its lists, are looked up once for
-  /// each length that somebody waits at.
   private init?(prefix filter: Filter, _ kind: AccessKind, isExact: Bool) {
     guard let field = filter.field, case .string(let text) = filter.value else { return nil }
-    var length = Self.prefixBytes
-    while length > text.utf8.count { length /= 2 }
+    let length = Self.prefixBytes.last { $0 <= text.utf8.count } ?? 0
     let bytes = Array(text.utf8.prefix(length))
     keys = [AccessKey(field: field, kind: kind, parameter: UInt32(length), bytes: bytes)]
     self.isExact = isExact && length == text.utf8.count

@@ -71,6 +71,11 @@ struct OvertakenSchemaTests {
       try transaction.records.put(diary, in: key.zone, sequence: sequence)
     }
     #expect(try await fixture.exists("d1", in: .public, as: fixture.bob) == false)
+    let answers = try await fixture.engine.records.modify(
+      .init(operations: [.create("d1", type: "Diary")]), in: .public,
+      as: fixture.bob)
+    let failure = try #require(answers.first?.failure)
+    #expect(failure.error.serverRecord == nil)
   }
 }
 

@@ -161,6 +161,8 @@ private func answer(
   private static let repetitions: [(CallFailure, asleep: Double, end: String, requests: Int)] = [
     (.timedOut("lost"), 82_799, "ok", 2), (.timedOut("lost"), 82_800, "serverResponseLost", 1),
     (.serverFailed(status: 500, "down"), 82_800, "serverRejectedRequest", 1),
+    (.responseLost("asleep"), 82_799, "ok", 2),
+    (.responseLost("asleep"), 82_800, "serverResponseLost", 1),
     (.unreachable("off"), 82_800, "ok", 2),
   ]
 
@@ -181,6 +183,25 @@ private func answer(
     operation.database = disk.run(server).privateCloudDatabase
     await finish(operation)
     #expect(journal.all == [end] && server.requests.count == requests)
+  }
+
+  @Test(arguments: [(82_799.0, 2), (82_800, 1)])
+  func `a zone is not deleted once more when others may long have made it again`(
+    asleep: Double, requests: Int
+  ) async throws {
+    let (disk, zone) = (Disk(), CKRecordZone.ID(zoneName: "Notes"))
+    let server = ScriptedServer { _, number in
+      if number == 0 {
+        disk.pass(asleep)
+        throw CallFailure.timedOut("lost")
+      }
+      return Array(#"{"zones":[{"zoneID":{"zoneName":"Notes"},"deleted":true}]}"#.utf8)
+    }
+    let operation = CKModifyRecordZonesOperation(recordZoneIDsToDelete: [zone])
+    operation.qualityOfService = .utility
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    #expect(server.requests.count == requests)
   }
 
   @Test func `an operation of which nobody knows when it was begun counts as old in each run`()

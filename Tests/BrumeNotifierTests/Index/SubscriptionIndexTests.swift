@@ -67,7 +67,7 @@ struct SubscriptionIndexTests {
   }
 
   @Test(arguments: [Comparator.beginsWith, .listMemberBeginsWith])
-  func `texts are looked up in seven lengths, whatever prefixes are asked for:`(
+  func `texts are looked up in sixteen lengths, whatever prefixes are asked for:`(
     comparator: Comparator
   ) throws {
     var index = CheckedIndex()
@@ -78,7 +78,7 @@ struct SubscriptionIndexTests {
     let main = zone("Z", of: nil)
     let watch = SubscriptionIndex.Watch.queries(main.database, type: "T", zone: nil)
     let scope = try #require(index.value.scopes.find(watch))
-    #expect(index.value.scopes[scope].uses.count <= 7)
+    #expect(index.value.scopes[scope].uses.count <= 16)
     let text = FieldValue.string(String(repeating: "p", count: 100))
     let value = comparator == .beginsWith ? text : .list([.string(""), text], of: .string)
     let note = record("r", "T", in: main, ["f": value])

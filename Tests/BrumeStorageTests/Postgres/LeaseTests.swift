@@ -70,7 +70,8 @@ import Testing
     async throws
   {
     let url = try PostgresServer.shared.get().emptySchema()
-    let store = try PostgresStore.forTest(url: url)
+    // By a clock that stands still no lease ends by itself.
+    let store = try PostgresStore.forTest(url: url, milliseconds: { 0 })
     #expect(store.leases.owns(.only))
     // To be given away there; the process cannot know whether that has been done.
     let locking = try Connection.forTest(url)

@@ -26,7 +26,9 @@ class Fetching {
   /** A page; undefined if the zone has to be walked from the beginning. */
   async #page(zone, syncToken, signal) {
     try {
-      return await this.database[changesWire](zone.asked, { syncToken, signal });
+      const page = await this.database[changesWire](zone.asked, { syncToken, signal });
+      if (this.database.scope === "shared") await this.checkUser(signal);
+      return page;
     } catch (error) {
       if (error.serverErrorCode === "ZONE_NOT_FOUND") {
         await this.checkUser(signal);

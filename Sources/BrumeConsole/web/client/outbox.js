@@ -86,7 +86,10 @@ class Outbox {
     const options = { zoneID: zone.asked, atomic: false, operationID, signal };
     try {
       const results = await this.database[modifyWire](operations, options);
-      if (results.some(({ serverErrorCode }) => serverErrorCode === "ZONE_NOT_FOUND")) await this.checkUser(signal);
+      // In a zone of somebody else the answer may be right for whoever has signed in meanwhile.
+      if (this.database.scope === "shared" || results.some(({ serverErrorCode }) => serverErrorCode === "ZONE_NOT_FOUND")) {
+        await this.checkUser(signal);
+      }
       return results;
     } catch (error) {
       if (signal?.aborted || isPassing(error) || !REFUSES_REQUEST.has(error.serverErrorCode)) throw error;
