@@ -24,9 +24,10 @@ struct SubscriptionGenerator {
     .location(Location(latitude: 0, longitude: 180)),
     .location(Location(latitude: 0, longitude: -180)),
     // Around the longest key of a prefix, and between two lengths of keys.
-    .string("pp"), .string("ppp"), .string(p32), .string(p32 + "p"), .string(p32 + "q"),
+    .string("pp"), .string("ppp"), .string(longest), .string(longest + "p"),
+    .string(longest + "q"),
   ]
-  private static let p32 = String(repeating: "p", count: 32)
+  private static let longest = String(repeating: "p", count: 128)
 
   mutating func value() -> FieldValue { Self.values.randomElement(using: &random)! }
 
