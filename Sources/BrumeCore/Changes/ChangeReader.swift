@@ -94,7 +94,7 @@ struct ChangeReader {
       guard let shares = view.shares else { return .changed(stored) }
       // Which shares cover a damaged record is unknown, so nothing is said of it.
       if stored.isUnreadable { return nil }
-      let covering = try coverage?.shares(of: try stored.record()) { name in
+      let covering = try coverage?.shares(of: try stored.record(), whatIsKnownStays: true) { name in
         guard budget.mayReadAbove else { throw AnswerIsFull() }
         let found = try transaction.records.find(RecordKey(zone: view.zone.key, name: name))
         budget.take(ancestor: found)
