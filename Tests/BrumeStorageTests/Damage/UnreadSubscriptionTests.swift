@@ -1,5 +1,5 @@
-// A subscription is stored that cannot be read: a bit has flipped where no checksum tells, or a newer server has stored
-// what this one does not know.
+// A subscription is stored that cannot be read: a bit has flipped where no checksum shows it, or a newer server has
+// stored what this one does not know.
 
 import BrumeCore
 import BrumeModel
