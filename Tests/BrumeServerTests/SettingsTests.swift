@@ -276,7 +276,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{", "the text ends"), ("[1]", "one JSON object"), (#"{"port": 1,}"#, "at byte 11"),
+    ("{", "a member must start with a key"), ("[1]", "one JSON object"),
+    (#"{"port": 1,}"#, "at byte 11"),
     (#"{"port": 1, "port": 2}"#, "a key occurs twice: 'port'"),
     (#"{"allowed": {"hosts": ["a.lan"]}}"#, "with commas between"),
     (#"{"port": "1x"}"#, "is '1x', and must be a number"),
