@@ -128,7 +128,7 @@ import Testing
     let refusal = #expect(throws: StoreError.self) { try mover.toSQLite() }
     let statement = refusal?.description.split(separator: "removes it: ").last.map(String.init)
     try connection.simple(try #require(statement))
-    _ = try mover.toSQLite()
+    try await mover.withPostgres { _ = try await BackupFixture(of: $0) }
   }
 
   @Test(arguments: [false, true])
