@@ -4,7 +4,7 @@ export SWIFT ?= swift
 BIN = .build/debug/brume
 RELEASE = .build/release/brume
 SIMULATION = .build/optimised/brume-simulate
-APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests
+APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests$(if $(CHECKED),|TidyTests)
 # A crash in a test should end the test, not hold a debugger.
 export SWIFT_BACKTRACE ?= enable=no
 # Where the programs are that are tested; .build/optimised after `make optimised`.
@@ -38,6 +38,7 @@ tests-built:
 	@scripts/prepare tests
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests
 
+# CHECKED=yes: `make check` has run the house rules.
 test: $(if $(BUILT),,tests-built) ## Run all the tests
 	@# What waits for a disk, a socket or another task runs beside what computes, in processes of their own.
 	scripts/swift-test --filter BrumeStorageTests + --skip '$(APART)' + --filter 'BrumeServerTests|EndToEndTests' \
@@ -79,7 +80,7 @@ soak: ## Run every machine's long form, and print one table (TIME=3h: for how lo
 
 check: ## Check format, layering and house rules
 	@scripts/prepare
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
 	$(SWIFT) build $(BUILD_FLAGS) --build-tests --explicit-target-dependency-import-check error
 	scripts/swift-test --filter Tidy
 	@scripts/api-coverage --least 98,95
@@ -105,7 +106,7 @@ image-test: ## Build the container image without Docker and run it (root, as lon
 	@exec python3 Tests/Image/run.py $(ARGS)
 
 format: ## Format the sources in place
-	$(SWIFT) format format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format format --in-place --parallel --recursive Package.swift Sources Tests
 
 docs: ## Build the SDK's documentation into .build/docs
 	@scripts/prepare

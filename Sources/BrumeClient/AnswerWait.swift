@@ -75,10 +75,38 @@ extension AnswerWait {
   init(_ call: HTTPCall) {
     self.init(time: call.timeout.timeAmount, wholeTime: call.wholeTimeout.timeAmount)
   }
+}
 
-  /// What the call of a file allows, whose connection ends when nothing moves.
-  init(ofFile call: HTTPCall) {
-    self.init(time: call.wholeTimeout.timeAmount, wholeTime: call.wholeTimeout.timeAmount)
+/// The same for an answer whose parts are taken one by one. What their taker does with them takes time of the whole only.
+struct PartWait: Sendable {
+  private let wait: AnswerWait
+  private let end: NIODeadline
+
+  /// For a call that begins now.
+  init(_ wait: AnswerWait) {
+    self.wait = wait
+    end = wait.now() + wait.wholeTime
+  }
+
+  fileprivate func next<Part: Sendable>(
+    _ read: @escaping @Sendable () async throws -> Part
+  ) async throws -> Part? {
+    let left = end - wait.now()
+    return try await AnswerWait(time: wait.time, wholeTime: left, now: wait.now, pass: wait.pass)
+      .whole { _ in try await read() }
+  }
+}
+
+extension PartWait? {
+  /// The next part. Without a wait it may come when it likes.
+  ///
+  /// - Parameter late: what is thrown if it has not come in time, and was cancelled.
+  func next<Part: Sendable>(
+    orThrow late: some Error, _ read: @escaping @Sendable () async throws -> Part
+  ) async throws -> Part {
+    guard let self else { return try await read() }
+    guard let part = try await self.next(read) else { throw late }
+    return part
   }
 }
 

@@ -45,6 +45,10 @@ extension CallFailure {
     .timedOut("the answer of \(call.base) did not arrive in time: \(error)")
   }
 
+  /// The time was used up by earlier requests: this one is not sent.
+  static let noTimeLeft = CallFailure.connectionFailed(
+    "the request was not sent, as the time for all requests together is used up")
+
   static func invalidAddress(_ call: HTTPCall) -> CallFailure {
     .notConfigured("the server's address \(call.base) is not valid")
   }

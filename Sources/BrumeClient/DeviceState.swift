@@ -37,9 +37,7 @@ package struct DeviceState: Sendable {
   /// - Throws: `notConfigured` if the directory cannot be written.
   package func deviceID(new: () -> String) throws(CallFailure) -> DeviceID {
     if let kept = read("device"), !kept.isEmpty { return DeviceID(kept) }
-    let id = new()
-    try write("device", id)
-    return DeviceID(id)
+    return DeviceID(try firstWritten("device", new()))
   }
 
   /// The position that was kept last for a stream, if it is this account's. Positions are of the whole
@@ -64,6 +62,23 @@ package struct DeviceState: Sendable {
   private func read(_ name: String) -> String? {
     guard let directory else { return nil }
     return try? String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
+  }
+
+  /// Writes a file, and answers what it has then: another program may have begun in the same moment, and been faster.
+  private func firstWritten(_ name: String, _ text: String) throws(CallFailure) -> String {
+    guard let directory else { return text }
+    let own = "\(name)-\(text)"
+    try write(own, text)
+    defer { try? FileManager.default.removeItem(atPath: "\(directory)/\(own)") }
+    do {
+      try FileManager.default.linkItem(
+        atPath: "\(directory)/\(own)", toPath: "\(directory)/\(name)")
+    } catch {
+      if let kept = read(name), !kept.isEmpty { return kept }
+      // There is an empty one, or the file system has no links.
+      try write(name, text)
+    }
+    return text
   }
 
   private func write(_ name: String, _ text: String) throws(CallFailure) {

@@ -4,8 +4,8 @@ package import Foundation
 
 /// A local file on its way out.
 package struct OutgoingFile: Sendable {
-  /// Ours: how much is read and sent at once.
-  static let pieceBytes = 262_144
+  /// Ours: how much is read and sent at once. After each the transfer is known to move, on a slow line too.
+  static let pieceBytes = 32_768
   /// Nil: nobody else can reach the file.
   private let url: URL?
   /// What the file was when it was opened.

@@ -11,11 +11,16 @@
       _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void
     ) async throws -> HTTPAnswer {
       try await reporting(progress) { sent in
-        var request = request(call)
-        request.body = .stream(
-          FilePieces(file: file, sent: sent), length: .known(file.state.size))
         do {
-          return try await AnswerWait(ofFile: call).answer(to: request, by: Self.files)
+          return try await AnswerWait(call).answer(by: Self.files) { parts in
+            var request = request(call)
+            let pieces = FilePieces(file: file) {
+              parts.note()
+              sent($0)
+            }
+            request.body = .stream(pieces, length: .known(file.state.size))
+            return request
+          }
         } catch let failure as OutgoingFile.Failure {
           throw failure
         } catch {
@@ -27,7 +32,7 @@
     package func download(
       _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
     ) async throws -> HTTPAnswer? {
-      try await receive(call, through: Self.files, take)
+      try await receive(call, through: Self.files, within: PartWait(AnswerWait(call)), take)
     }
   }
 

@@ -16,8 +16,7 @@
     static let streamSettings = settings(
       connections: 10_000, stall: .seconds(HTTPCall.streamStallSeconds))
     private static let streams = client(streamSettings)
-    /// For files: a transfer that does not move for a minute is given up.
-    static let files = client(settings(connections: 8, stall: .seconds(60)))
+    static let files = client(settings(connections: 8))
 
     package init() {}
 
@@ -41,11 +40,13 @@
     }
 
     package func send(_ call: HTTPCall) async throws -> HTTPAnswer {
-      var request = request(call)
       let body = SentBody(call.body)
-      if !call.body.isEmpty { request.body = .bytes(body) }
       do {
-        return try await AnswerWait(call).answer(to: request, by: Self.requests)
+        return try await AnswerWait(call).answer(by: Self.requests) { _ in
+          var request = request(call)
+          if !call.body.isEmpty { request.body = .bytes(body) }
+          return request
+        }
       } catch {
         throw Self.failure(error, call, mayBeTaken: call.body.isEmpty || body.isBegun)
       }
@@ -57,15 +58,19 @@
       try await receive(call, through: Self.streams, take)
     }
 
-    /// Hands over a success piece by piece, however long it takes: a deadline would cut a stream that is
-    /// alive, and a file that still moves.
+    /// Hands over a success piece by piece.
+    ///
+    /// - Parameter wait: nil for a stream, which may be alive for as long as it likes.
     func receive(
-      _ call: HTTPCall, through client: HTTPClient,
+      _ call: HTTPCall, through client: HTTPClient, within wait: PartWait? = nil,
       _ take: (ArraySlice<UInt8>) async throws -> Void
     ) async throws -> HTTPAnswer? {
       let response: HTTPClientResponse
+      let late = HTTPClientError.deadlineExceeded
       do {
-        response = try await client.execute(request(call), deadline: .distantFuture)
+        response = try await wait.next(orThrow: late) {
+          try await client.execute(request(call), deadline: .distantFuture)
+        }
         guard response.status == .ok else {
           return try await AnswerWait(call).answer { try await Self.answer(response, noting: $0) }
         }
@@ -73,10 +78,12 @@
       } catch {
         throw Self.failure(error, call)
       }
-      var parts = response.body.makeAsyncIterator()
+      let parts = BodyParts(response.body)
       while true {
         let part: ByteBuffer?
-        do { part = try await parts.next() } catch { throw Self.failure(error, call) }
+        do {
+          part = try await wait.next(orThrow: late) { try await parts.next() }
+        } catch { throw Self.failure(error, call) }
         guard let part else { return nil }
         try await take(ArraySlice(part.readableBytesView))
       }
@@ -138,12 +145,25 @@
     }
   }
 
+  /// The parts of a body.
+  // Sendable because one is asked for at a time.
+  private final class BodyParts: @unchecked Sendable {
+    private var parts: HTTPClientResponse.Body.AsyncIterator
+
+    init(_ body: HTTPClientResponse.Body) { parts = body.makeAsyncIterator() }
+
+    func next() async throws -> ByteBuffer? { try await parts.next() }
+  }
+
   extension AnswerWait {
     /// The library's own time would end with the head.
+    ///
+    /// - Parameter request: makes the request, which may note the parts of its own body.
     func answer(
-      to request: HTTPClientRequest, by client: HTTPClient
+      by client: HTTPClient, to request: @escaping @Sendable (Parts) -> HTTPClientRequest
     ) async throws -> HTTPAnswer {
       try await answer { parts in
+        let request = request(parts)
         let response = try await client.execute(request, deadline: .distantFuture)
         parts.note()
         return try await HTTPTransport.answer(response, noting: parts)

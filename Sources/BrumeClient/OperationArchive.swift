@@ -15,7 +15,8 @@ package struct OperationArchive: Sendable {
     package var id: String
     package var content: [UInt8]
     package var owner: Owner
-    /// When it was written down first, before the server was asked; nil in archives of earlier versions.
+    /// When it was written down first, before the server was asked; nil in archives of earlier versions, and if the clock
+    /// was set back since.
     package var begun: Date?
     /// Nil while it is not finished.
     package var finished: Date?
@@ -50,6 +51,8 @@ package struct OperationArchive: Sendable {
   }
   /// CloudKit: finished long-lived operations are collected after 24 hours (CKOperation header).
   package static let lifetimeSeconds = 86_400.0
+  /// Ours: what lies further ahead was written down before the clock was set back, and nobody knows how long ago.
+  private static let clockDifferenceSeconds = 3600.0
   /// Ours: more are not written down, unless finished ones can go.
   package static let limit = 1000
 
@@ -71,7 +74,7 @@ package struct OperationArchive: Sendable {
         removeLeftover(name, now: now)
         continue
       }
-      if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifetimeSeconds {
+      if Self.isOver(entry, now: now) {
         remove(entry.id)
       } else {
         kept.append((entry.id, entry.owner, written(name)))
@@ -82,12 +85,22 @@ package struct OperationArchive: Sendable {
 
   /// An operation that was written down; nil if there is none, or it was finished a day ago.
   package func entry(_ id: String, now: Date) -> Entry? {
-    guard let entry = read(Self.fileName(id)), entry.id == id else { return nil }
-    if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifetimeSeconds {
+    guard var entry = read(Self.fileName(id)), entry.id == id else { return nil }
+    if Self.isOver(entry, now: now) {
       remove(id)
       return nil
     }
+    if let begun = entry.begun, Self.isAhead(begun, now: now) { entry.begun = nil }
     return entry
+  }
+
+  private static func isOver(_ entry: Entry, now: Date) -> Bool {
+    guard let finished = entry.finished else { return false }
+    return now.timeIntervalSince(finished) >= lifetimeSeconds || isAhead(finished, now: now)
+  }
+
+  private static func isAhead(_ time: Date, now: Date) -> Bool {
+    time.timeIntervalSince(now) > clockDifferenceSeconds
   }
 
   /// Writes an operation down. It is there when this returns.

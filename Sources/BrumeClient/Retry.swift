@@ -46,6 +46,16 @@ package struct Retry: Equatable, Sendable {
   }
 }
 
+extension CallFailure {
+  /// Whether the server may have carried out what was asked.
+  var mayBeDone: Bool {
+    switch self {
+    case .responseLost, .timedOut, .serverFailed: true
+    case .notTaken, .connectionFailed, .unreachable, .notConfigured, .malformedAnswer: false
+    }
+  }
+}
+
 /// Growing pauses between attempts: doubled each time, capped, and spread by chance so that many
 /// clients do not come back in the same moment.
 package struct Backoff: Equatable, Sendable {

@@ -52,9 +52,9 @@ extension Session {
   package func upload(
     _ file: OutgoingFile, to address: String, progress: (Int64) async -> Void
   ) async throws -> Asset {
-    let call = try fileCall("POST", address)
-    return try await repeating(isRead: true, isRepeatable: true) {
+    try await repeating(isRead: true, isRepeatable: true) {
       do {
+        let call = try fileCall("POST", address)
         let answer = try await transport.upload(call, file, progress: progress)
         try file.checkUnchanged()
         return try Wire.singleFile(Self.read(answer))
@@ -72,9 +72,9 @@ extension Session {
   package func download(
     _ address: String, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws {
-    let call = try fileCall("GET", address)
     var taken = 0
     try await repeating(isRead: true, isRepeatable: true) {
+      let call = try fileCall("GET", address)
       var known = taken
       let refusal = try await transport.download(call) { piece in
         let fresh = piece.dropFirst(known)
@@ -98,6 +98,7 @@ extension Session {
       throw CallFailure.malformedAnswer("the server gave '\(shown)' as a file's address")
     }
     let headers = method == "POST" ? [("Content-Type", "application/octet-stream")] : []
+    let timeouts = timeouts
     return HTTPCall(
       method: method, base: base, target: "/\(url[3])",
       headers: headers.map { HTTPCall.Header($0.0, $0.1) }, body: [],

@@ -74,13 +74,13 @@ package struct RequestTimeout: Sendable {
   package static let longestWhole = Duration.seconds(604_800)
   /// The longest wait for anything of an answer.
   package let part: Duration
-  /// The longest time for the whole of it.
-  package let whole: Duration
+  /// When all answers that the task asks for have to be there, also those to requests that are sent again.
+  package let end: Date
   @TaskLocal package static var current: RequestTimeout?
 
-  package init(part: Duration, whole: Duration) {
+  package init(part: Duration, end: Date) {
     self.part = part
-    self.whole = whole
+    self.end = end
   }
 }
 
@@ -91,27 +91,46 @@ extension Session {
     _ method: String, _ path: String, query: [(String, String)] = [],
     body: [UInt8] = [], isRead: Bool, isRepeatable: Bool = false
   ) async throws -> JSON {
-    let call = try httpCall(method, path, query: query, body: body)
-    return try await repeating(isRead: isRead, isRepeatable: isRead || isRepeatable) {
-      try Self.read(try await transport.send(call))
+    try await repeating(isRead: isRead, isRepeatable: isRead || isRepeatable) {
+      let call = try httpCall(method, path, query: query, body: body)
+      return try Self.read(try await transport.send(call))
     }
   }
 
   /// Sends a request until there is an answer, or a failure that is the app's to know. Who has
-  /// cancelled waits for no further attempt.
+  /// cancelled waits for no further attempt, and whose time is used up gets none.
   func repeating<Answer>(
     isRead: Bool, isRepeatable: Bool, _ send: () async throws -> Answer
   ) async throws -> Answer {
     var retry = Retry(isRepeatable: isRepeatable)
+    guard timeouts.whole > .zero else { throw CallFailure.noTimeLeft }
+    // The first attempt that the server may have carried out. Whatever becomes of a later one, the app has to know of it.
+    var lost: (failure: CallFailure, sent: Date)?
     while true {
+      let now = host.now()
       do {
         return try await send()
       } catch let failure as CallFailure {
-        guard retry.failed(failure) else { throw Retry.reported(failure, isRead: isRead) }
+        if !isRead, lost == nil, failure.mayBeDone { lost = (failure, now) }
+        // The machine may have slept for days before the failure was seen.
+        let isKnown =
+          lost.map { host.now().timeIntervalSince($0.sent) < Self.rememberedSeconds } ?? true
+        guard retry.failed(failure), isKnown, timeouts.whole > .zero else {
+          throw Retry.reported(lost?.failure ?? failure, isRead: isRead)
+        }
         try Task.checkCancellation()
+      } catch let error as BrumeError {
+        guard let lost, error.code == .throttled || error.code == .tryAgainLater else {
+          throw error
+        }
+        throw Retry.reported(lost.failure, isRead: isRead)
       }
     }
   }
+
+  /// Ours: how long after it was sent a request that the server may have carried out is sent once more: an hour less than
+  /// servers remember an operation, as clocks differ.
+  package static let rememberedSeconds = 82_800.0
 
   /// The same, with an answer that is read. One that cannot be read did not come from the server.
   func call<Answer>(
@@ -126,9 +145,13 @@ extension Session {
     }
   }
 
-  /// How long an answer may take.
-  var timeouts: RequestTimeout {
-    RequestTimeout.current ?? RequestTimeout(part: timeout, whole: RequestTimeout.longestWhole)
+  /// How long the next answer may take: anything of it, and the whole.
+  var timeouts: (part: Duration, whole: Duration) {
+    guard let current = RequestTimeout.current else {
+      return (timeout, RequestTimeout.longestWhole)
+    }
+    let left = Duration.seconds(max(0, current.end.timeIntervalSince(host.now())))
+    return (min(current.part, left), left)
   }
 
   /// A request with its credentials.
@@ -148,6 +171,7 @@ extension Session {
     if isSigned, let signer {
       headers += try signer.get().headers(path: target, body: body, date: host.now())
     }
+    let timeouts = timeouts
     return HTTPCall(
       method: method, base: settings.url, target: target, headers: headers, body: body,
       timeout: timeouts.part, wholeTimeout: timeouts.whole, trust: settings.trust)

@@ -43,7 +43,7 @@ package struct HTTPCall: Equatable, Sendable {
   package var target: String
   package var headers: [Header]
   package var body: [UInt8]
-  /// The longest wait for anything of the answer.
+  /// The longest wait for anything of the answer, and for the next piece of a file to go.
   package var timeout: Duration
   /// The longest time for the whole of it.
   package var wholeTimeout: Duration

@@ -159,7 +159,7 @@ struct EngineParts: Sendable {
   let seal: Seal
   let generation: Int64
   let deviceRemovals: DeviceRemovals
-  let schemas = SchemaCache()
+  let schemas: SchemaCache
   let knownCredentials: KnownCredentials
   let knownSizes = KnownSizes()
   let unfinishedZones = UnfinishedZones()
@@ -176,6 +176,7 @@ struct EngineParts: Sendable {
     self.host = host
     self.seal = seal
     self.generation = generation
+    schemas = SchemaCache(damaged: store.damagedRows)
     knownCredentials = KnownCredentials(limit: limits.rememberedCredentials) {
       store.sharedAccounts?.silence ?? 0
     }

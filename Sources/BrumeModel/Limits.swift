@@ -141,7 +141,7 @@ package struct Limits: Sendable, Equatable {
   package var sortedCandidates = 500_000
   /// Ours: records shared with a participant in a zone, beyond which queries there are refused: changes can be fetched.
   package var sharedRecordsPerQuery = 100_000
-  /// Ours: changes that one answer may look at before it leaves the rest to the next.
+  /// Ours: changes that one answer may look at before it leaves the rest to the next. Of bytes it reads twice as many as it may hold.
   package var changesLookedAt = 20_000
   /// Ours: how long a zone remembers a deletion at least, before which tokens expire; nil: for as long as it lives.
   package var deletionLifetime: Milliseconds?

@@ -147,6 +147,17 @@ package struct RecordID: Hashable, Sendable {
 /// What became of one operation, or which record failed and why.
 package typealias RecordResult = Result<RecordOutcome, ItemFailure<RecordID>>
 
+extension Collection<RecordResult> {
+  /// Whether receipts had expired, and nothing was saved. Of what a request asked of one database nothing is remembered
+  /// then, so that it may come again under its name.
+  package var lacksFiles: Bool {
+    let errors = compactMap { result in
+      if case .failure(let failure) = result { failure.error.code } else { nil }
+    }
+    return errors.count == count && errors.contains(.receiptExpired)
+  }
+}
+
 /// `records/lookup`.
 package struct LookupRecordsRequest: Equatable, Sendable {
   /// One record that is asked for.
@@ -344,8 +355,10 @@ package struct DatabaseChangesPage: Equatable, Sendable {
 
 /// One item of `subscriptions/modify`.
 package enum SubscriptionOperation: Equatable, Sendable {
-  /// Create or update: the same ID overwrites.
+  /// Makes one, or overwrites that with the same ID.
   case save(Subscription)
+  /// Overwrites one that is there.
+  case update(Subscription)
   case delete(id: String)
 }
 

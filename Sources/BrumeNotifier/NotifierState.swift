@@ -155,7 +155,7 @@ extension NotifierState {
     cursor = outcome.cursor
     if outcome.isSaved { saved(outcome, now) }
     for key in outcome.firedOnce { index.remove(key) }
-    coalescers.keep(outcome.coalescers, now: now)
+    coalescers.keep(outcome.coalescers)
     if ongoing?.position != outcome.unfinished { ongoing = nil }
   }
 

@@ -43,6 +43,8 @@ package final class OpenIDProvider: Sendable {
   private let host: Host
   private let exchange: Exchange
   private let known = Mutex(Known())
+  private let documentReads = SharedWork()
+  private let keyReads = SharedWork()
   private let newKeyReads = SharedWork()
 
   /// - Throws: when the discovery address is not one that may be trusted.
@@ -136,13 +138,36 @@ package final class OpenIDProvider: Sendable {
 
 extension OpenIDProvider {
   private func document() async throws -> ProviderDocument {
+    if let document = recentDocument { return document }
+    try await documentReads.run { if recentDocument == nil { try await readDocument() } }
+    guard let document = known.withLock(\.document) else { throw Self.silent }
+    return document
+  }
+
+  private var recentDocument: ProviderDocument? {
     let now = host.now()
-    let remembered = known.withLock { known in
+    return known.withLock { known in
       Self.isRecent(known.documentRead, limits.providerKeysLifetime, now) ? known.document : nil
     }
-    if let remembered { return remembered }
-    let document = try Wire.providerDocument(
-      try await read(settings.discoveryURL))
+  }
+
+  private func readDocument() async throws {
+    let json = try await read(settings.discoveryURL)
+    let now = host.now()
+    do {
+      let document = try checked(Wire.providerDocument(json))
+      known.withLock { known in
+        known.document = document
+        known.documentRead = now
+      }
+    } catch {
+      // Else each sign-in would ask again.
+      known.withLock { $0.silentSince = now }
+      throw error
+    }
+  }
+
+  private func checked(_ document: ProviderDocument) throws -> ProviderDocument {
     guard document.issuer.trimmedSlash + ProviderAddress.suffix == settings.discoveryURL else {
       throw BrumeError(
         .internalError, "the provider calls itself '\(document.issuer)', which is not its address")
@@ -150,23 +175,23 @@ extension OpenIDProvider {
     for address in [document.authorizationEndpoint, document.tokenEndpoint, document.keysURL] {
       try ProviderAddress.check(address, what: "an address of the provider's document")
     }
-    known.withLock { known in
-      known.document = document
-      known.documentRead = now
-    }
     return document
   }
 
   private func keys(_ document: ProviderDocument) async throws -> [ProviderKey] {
-    let now = host.now()
-    let remembered = known.withLock { known in
-      Self.isRecent(known.keysRead, limits.providerKeysLifetime, now) ? known.keys : nil
-    }
-    if let remembered { return remembered }
-    return try await readKeys(document)
+    if let keys = recentKeys { return keys }
+    try await keyReads.run { if recentKeys == nil { try await readKeys(document) } }
+    return known.withLock(\.keys)
   }
 
-  private func readKeys(_ document: ProviderDocument) async throws -> [ProviderKey] {
+  private var recentKeys: [ProviderKey]? {
+    let now = host.now()
+    return known.withLock { known in
+      Self.isRecent(known.keysRead, limits.providerKeysLifetime, now) ? known.keys : nil
+    }
+  }
+
+  private func readKeys(_ document: ProviderDocument) async throws {
     let json = try await read(document.keysURL)
     let now = host.now()
     let keys: [ProviderKey]
@@ -179,7 +204,6 @@ extension OpenIDProvider {
       known.keys = keys
       known.keysRead = now
     }
-    return keys
   }
 
   /// The keys for a token that may be signed with a new one. All who ask while they are read wait: by the old keys they
@@ -194,7 +218,7 @@ extension OpenIDProvider {
         return
       }
       do {
-        _ = try await readKeys(document)
+        try await readKeys(document)
       } catch let error as CancellationError {
         throw error
       } catch {

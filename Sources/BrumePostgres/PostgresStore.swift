@@ -263,8 +263,11 @@ package final class PostgresStore: Store {
 extension PostgresStore: SharedAccounts {
   package func accountHints() -> CommitHints { accountSignals.hints() }
 
-  /// Who is alone changes nothing unseen.
-  package var silence: Milliseconds { leases.processes > 1 ? tail.silence : 0 }
+  /// Who is alone misses nothing. That it was alone says nothing any more when its leases have ended: others may have come
+  /// while it slept.
+  package var silence: Milliseconds {
+    leases.processes > 1 || node.leases.isEmpty ? tail.silence : 0
+  }
 
   package var lastChange: Int64 { tail.lastAccountChange }
 

@@ -1,6 +1,6 @@
 // A record that many filters are asked about: the words of a text and the elements of a list are found once, and not
 // for each filter. The answers are those of `Evaluate`; a test compares them. Without it one save of a long text costs
-// as often its length as there are subscriptions that search it.
+// as often its length as there are subscriptions that search it. What filters ask for is found once by `PreparedFilters`.
 
 package import BrumeModel
 
@@ -11,6 +11,8 @@ package final class AskedRecord {
   private var words: [FieldName: Set<String>?] = [:]
   private var searchableWords: Set<String>??
   private var lists: [FieldName: ListElements?] = [:]
+  /// How often a filter's text was cut into words to ask about this record: never if the filters were prepared.
+  package private(set) var textsCut = 0
 
   /// - Parameter searchable: which fields `self CONTAINS` looks at.
   package init(_ record: Record, searchable: @escaping (String) -> Bool) {
@@ -18,19 +20,22 @@ package final class AskedRecord {
     self.searchable = searchable
   }
 
-  /// Whether the record meets every filter.
-  package func meets(_ filters: [Filter]) -> Bool { filters.allSatisfy { answer($0) == true } }
-
   /// One filter's answer; nil is unknown.
   package func answer(_ filter: Filter) -> Bool? {
     switch filter.comparator {
     case .containsAllTokens, .containsAnyTokens:
-      Tokens.of(filter.value).flatMap { answer(filter, words: $0) }
+      words(wantedBy: filter).flatMap { answer(filter, words: $0) }
     case .listContains, .notListContains, .listContainsAny, .notListContainsAny, .listContainsAll,
       .notListContainsAll, .listMemberBeginsWith, .notListMemberBeginsWith:
       answerOfList(filter)
     default: Evaluate.answer(filter, record, searchable: searchable)
     }
+  }
+
+  /// The words of a filter's text, which is as long as who saved it liked.
+  private func words(wantedBy filter: Filter) -> Set<String>? {
+    textsCut += 1
+    return Tokens.of(filter.value)
   }
 
   /// A search for words that are known already.

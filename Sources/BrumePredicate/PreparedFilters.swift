@@ -22,9 +22,13 @@ package struct PreparedFilters: Sendable {
   /// Whether the record meets every filter. `searchable` says which fields `self CONTAINS` looks at.
   package func match(_ record: Record, searchable: (String) -> Bool) -> Bool {
     withoutActuallyEscaping(searchable) { searchable in
-      let asked = AskedRecord(record, searchable: searchable)
-      return filters.allSatisfy { $0.answer(asked) == true }
+      match(AskedRecord(record, searchable: searchable))
     }
+  }
+
+  /// As `match` of a record that other filters are asked about too.
+  package func match(_ asked: AskedRecord) -> Bool {
+    filters.allSatisfy { $0.answer(asked) == true }
   }
 }
 

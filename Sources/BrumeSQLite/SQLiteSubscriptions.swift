@@ -24,23 +24,23 @@ final class SQLiteSubscriptions: SubscriptionWriting {
         $0.bind(5, id)
       }
     ) { row in
-      guard row.bool(2) else {
+      guard let stored = stored(row, scope) else {
         throw connection.damage(
           .subscriptions, "'\(id)' of \(scope.user.name)",
           "the subscription '\(NameRules.shown(id))'")
       }
-      return try stored(row, scope)
+      return stored
     }
   }
 
-  /// Without those that are damaged, which `find` refuses.
+  /// Without those that cannot be read, which `find` refuses.
   func all(in scope: SubscriptionScope) throws -> [StoredSubscription] {
     try connection.all(Self.ofScope, { $0.bind(scope) }) { row in
-      guard row.bool(2) else {
+      let stored = stored(row, scope)
+      if stored == nil {
         connection.damaged.note("subscriptions", "'\(row.text(3))' of \(scope.user.name)")
-        return nil
       }
-      return try stored(row, scope)
+      return stored
     }.compactMap { $0 }
   }
 
@@ -56,15 +56,9 @@ final class SQLiteSubscriptions: SubscriptionWriting {
         $0.bind(3, withShared ? 1 : 0)
       }
     ) { row -> (serial: Int64, value: StoredSubscription?) in
-      guard row.bool(2) else {
-        connection.damaged.note("subscriptions", "number \(row.int(3))")
-        return (row.int(3), nil)
-      }
-      let scope = SubscriptionScope(
-        in: try row.containerEnvironment(4),
-        scope: try row.known(DatabaseScope(rawValue: row.text(6)), "scope"),
-        user: UserID(row.text(7)))
-      return (row.int(3), try stored(row, scope))
+      let stored = row.bool(2) ? stored(row, try row.subscriptionScope(4)) : nil
+      if stored == nil { connection.damaged.note("subscriptions", "number \(row.int(3))") }
+      return (row.int(3), stored)
     }
     return (page.compactMap(\.value), page.count < limit ? nil : page.last?.serial)
   }
@@ -96,9 +90,11 @@ final class SQLiteSubscriptions: SubscriptionWriting {
     return removed > 0
   }
 
-  private func stored(_ row: Prepared, _ scope: SubscriptionScope) throws -> StoredSubscription {
-    StoredSubscription(
-      scope: scope, subscription: try content(of: row), starts: LogPositions(row.int(0), in: .only))
+  /// Nil: it is damaged, or of a form that only a newer version knows.
+  private func stored(_ row: Prepared, _ scope: SubscriptionScope) -> StoredSubscription? {
+    guard row.bool(2), let subscription = try? content(of: row) else { return nil }
+    return StoredSubscription(
+      scope: scope, subscription: subscription, starts: LogPositions(row.int(0), in: .only))
   }
 
   /// The users of an app subscribe with the same words, so what was decoded last is often what comes
@@ -146,6 +142,13 @@ final class SQLiteSubscriptions: SubscriptionWriting {
 }
 
 extension Prepared {
+  fileprivate func subscriptionScope(_ column: Int32) throws -> SubscriptionScope {
+    SubscriptionScope(
+      in: try containerEnvironment(column),
+      scope: try known(DatabaseScope(rawValue: text(column + 2)), "scope"),
+      user: UserID(text(column + 3)))
+  }
+
   fileprivate func bind(_ scope: SubscriptionScope) {
     bind(scope.containerEnvironment, from: 1)
     bind(3, scope.scope.rawValue)

@@ -24,8 +24,8 @@ package enum Effect: Hashable, Sendable {
   /// they are, for the line in the audit log; nil: the call that it belongs to has the line.
   case reveals(of: String? = nil)
   /// `of`: the key of the body that names whom or what it changes; nil: nothing has a name there, or a
-  /// secret stands in its place.
-  case changes(of: String? = nil)
+  /// secret stands in its place. `and`: the key of what it changes of theirs.
+  case changes(of: String? = nil, and: String? = nil)
   /// Ends the caller's own session, and changes nothing else.
   case endsSession
 

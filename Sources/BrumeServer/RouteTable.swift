@@ -240,7 +240,8 @@ package struct RouteTable: Sendable {
       Endpoint(
         post, "/_brume/admin/zones/delete", .operator(.changes(of: "user")), admin.zones.delete),
       Endpoint(
-        post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
+        post, "/_brume/admin/zones/purge", .operator(.changes(of: "user", and: "zone")),
+        admin.zones.purge),
       Endpoint(
         post, "/_brume/admin/deletions/forget", .operator(.changes()), admin.deletions.forget
       )

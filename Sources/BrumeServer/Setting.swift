@@ -129,16 +129,16 @@ extension Setting {
     form: "NUMBER",
     help: "How many of them from one address, trusted proxies aside; 0 is half of all.")
   package static let userRate = Setting(
-    key: "rate.user", kind: .text, fallback: nil, form: "NUMBER",
+    key: "rate.user", kind: .number, fallback: nil, form: "NUMBER",
     help: "Requests a second of one user in the long run, ten times as many at once; 0 is no "
       + "limit. 100 unless --dev.")
   package static let addressRate = Setting(
-    key: "rate.address", kind: .text, fallback: nil, form: "NUMBER",
+    key: "rate.address", kind: .number, fallback: nil, form: "NUMBER",
     help:
       "The same for all users of one address together; 0 is no limit. 20 times --rate-user unless "
       + "set.")
   package static let anonymousRate = Setting(
-    key: "rate.anonymous", kind: .text, fallback: nil, form: "NUMBER",
+    key: "rate.anonymous", kind: .number, fallback: nil, form: "NUMBER",
     help: "The same for requests without a user, by address. 20 unless --dev.")
   package static let metricsToken = Setting(
     key: "metrics.token", kind: .text, fallback: nil, form: "TEXT",

@@ -24,8 +24,8 @@ package struct SettingSources: Sendable {
     try UnknownSettings.check(variables: environment.keys)
     let path = flags[Setting.config.variable] ?? environment[Setting.config.variable]
     if let path, !path.isEmpty {
-      providers.append((name: { "'\($0.key)' in \(path)" }, provider: try await Self.file(path)))
       try UnknownSettings.check(file: path)
+      providers.append((name: { "'\($0.key)' in \(path)" }, provider: try await Self.file(path)))
     }
     self.providers = providers
   }
@@ -42,7 +42,7 @@ package struct SettingSources: Sendable {
     do {
       return try await FileProvider<JSONSnapshot>(config: ConfigReader(provider: place))
     } catch {
-      throw SettingError("the configuration file '\(path)' \(UnknownSettings.fault(ofFile: path))")
+      throw UnknownSettings.isNoObject(path)
     }
   }
 
@@ -55,12 +55,12 @@ package struct SettingSources: Sendable {
     return text
   }
 
-  /// The value as a number; 0 if there is none.
+  /// The value as a number; nil if there is none, not even by default.
   ///
   /// - Throws: `SettingError` if it is none.
-  package func number(_ setting: Setting) throws -> Int {
+  package func number(_ setting: Setting) throws -> Int? {
     guard let found = try value(setting, .int), case .int(let number) = found.content else {
-      return setting.fallback.flatMap { Int($0) } ?? 0
+      return setting.fallback.flatMap { Int($0) }
     }
     return number
   }
@@ -115,18 +115,34 @@ package struct SettingSources: Sendable {
         }
       } catch {
         // What is no text holds no secret.
-        let text = try? provider.value(forKey: key, type: .string).value?.content
-        let value = if case .string(let text) = text { "'\(text)'" } else { "something else" }
-        let form =
-          switch setting.kind {
-          case .text: "one text (\(setting.form))"
-          case .number: "a number (\(setting.form))"
-          case .switch: "true or false"
-          }
+        let content = try? provider.value(forKey: key, type: .string).value?.content
+        let text: String? = if case .string(let text) = content { text } else { nil }
+        if let value = text.flatMap({ Self.value($0, type) }) { return (value, name(setting)) }
         throw SettingError(
-          "\(name(setting)) is \(value), and must be \(form); 'brume serve --help' says more")
+          "\(name(setting)) is \(text.map { "'\($0)'" } ?? "something else"), and must be "
+            + "\(setting.mustBe); 'brume serve --help' says more")
       }
     }
     return nil
+  }
+
+  /// What a text in the file means, which is what it means in a variable; nil if it is no such value.
+  private static func value(_ text: String, _ type: ConfigType) -> ConfigValue? {
+    switch type {
+    case .int: Int(text).map { ConfigValue(.int($0), isSecret: false) }
+    case .bool: Bool(text).map { ConfigValue(.bool($0), isSecret: false) }
+    default: nil
+    }
+  }
+}
+
+extension Setting {
+  /// What a value has to be that is another kind of value.
+  fileprivate var mustBe: String {
+    switch kind {
+    case .text: form == "LIST" ? "one text with commas between its entries" : "one text (\(form))"
+    case .number: "a number (\(form))"
+    case .switch: "true or false"
+    }
   }
 }

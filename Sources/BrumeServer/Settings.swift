@@ -205,7 +205,7 @@ package struct Settings: Sendable {
   }
 
   /// What clients write in front of paths; nil if there is none.
-  private static func address(_ setting: Setting, from sources: SettingSources) throws -> String? {
+  static func address(_ setting: Setting, from sources: SettingSources) throws -> String? {
     guard let text = try sources.text(setting), !text.isEmpty else { return nil }
     let schemes = ["http://", "https://"]
     guard schemes.contains(where: { text.lowercased().hasPrefix($0) && text.count > $0.count })
@@ -314,9 +314,9 @@ package struct Settings: Sendable {
   private static func rate(
     _ setting: Setting, from sources: SettingSources, orElse fallback: Int
   ) throws -> Int {
-    guard let text = try sources.text(setting) else { return fallback }
-    guard let number = Int(text), (0...1_000_000).contains(number) else {
-      throw SettingError("\(setting.flag) is '\(text)'; it may be 0 (no limit) to 1000000")
+    guard let number = try sources.number(setting) else { return fallback }
+    guard (0...1_000_000).contains(number) else {
+      throw SettingError("\(setting.flag) is \(number); it may be 0 (no limit) to 1000000")
     }
     return number
   }
@@ -334,7 +334,7 @@ package struct Settings: Sendable {
   static func number(
     _ setting: Setting, from sources: SettingSources, in range: ClosedRange<Int>
   ) throws -> Int {
-    let number = try sources.number(setting)
+    let number = try sources.number(setting) ?? 0
     guard range.contains(number) else {
       throw SettingError(
         "\(setting.flag) is \(number); it may be \(range.lowerBound) to \(range.upperBound)")

@@ -27,26 +27,31 @@ enum UnknownSettings {
       "the variable \(name) is no setting; \(advice(name, among: settings))")
   }
 
-  /// - Parameter file: the path of one that can be read as JSON.
+  /// As strict as with requests: of a key that is there twice one would be dropped in silence.
+  /// - Parameter file: the path of one that should be JSON.
   static func check(file: String) throws(SettingError) {
-    guard let bytes = DataFolder.read(file), let json = try? JSON(parsing: bytes) else { return }
+    guard let bytes = DataFolder.read(file) else {
+      throw fault(file, "cannot be read; check its path and who may read it")
+    }
+    let json: JSON
+    do throws(BrumeError) {
+      json = try JSON(parsing: bytes)
+    } catch {
+      throw fault(file, "cannot be read as JSON: \(error.reason)")
+    }
+    guard case .object = json else { throw isNoObject(file) }
     let settings = Setting.all.map(\.key)
     guard let key = keys(json, "").filter({ !settings.contains($0) }).min() else { return }
     throw SettingError(
       "'\(key)' in \(file) is no setting; \(advice(key, among: settings))")
   }
 
-  /// What is wrong with a file that was not taken, and what to do.
-  static func fault(ofFile path: String) -> String {
-    guard let bytes = DataFolder.read(path) else {
-      return "cannot be read; check its path and who may read it"
-    }
-    do throws(BrumeError) {
-      _ = try JSON(parsing: bytes)
-      return "must be one JSON object, such as {\"port\": 8787}"
-    } catch {
-      return "cannot be read as JSON: \(error.reason)"
-    }
+  static func isNoObject(_ path: String) -> SettingError {
+    fault(path, "must be one JSON object, such as {\"port\": 8787}")
+  }
+
+  private static func fault(_ path: String, _ words: String) -> SettingError {
+    SettingError("the configuration file '\(path)' \(words)")
   }
 
   /// Of all values of the file, joined by points.

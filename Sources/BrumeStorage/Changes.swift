@@ -43,6 +43,22 @@ package enum StoredChange: Sendable {
 
   /// How many bytes the change takes in an answer, or nearly; what has no content counts as none.
   package var byteCount: Int { if case .changed(let stored) = self { stored.byteCount } else { 0 } }
+
+  /// Whether it is a record that cannot be read.
+  fileprivate var isDamaged: Bool {
+    if case .changed(let stored) = self { stored.isUnreadable } else { false }
+  }
+}
+
+extension [StoredChange] {
+  /// Their bytes.
+  package var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
+
+  /// Whether a page of at most so many changes and bytes has all there were. An engine may have ended it at a damaged
+  /// record, which has bytes for the engine and none here.
+  package func isLast(limit: Int, byteLimit: Int) -> Bool {
+    count < limit && byteCount < byteLimit && !contains { $0.isDamaged }
+  }
 }
 
 /// What a change feed remembers of a deleted record.

@@ -62,14 +62,18 @@ package struct WriteScope: Hashable, Sendable {
   }
   /// Asked for by the server itself.
   package static let server = WriteScope(parts: [.server])
+  /// What belongs to no bucket, while no database is changed: whoever changes one later sees what was written.
+  package static func serverBetweenSaves(of store: any Store) -> WriteScope {
+    let databases = (0..<store.bucketCount).map { Part.databases(Bucket($0)) }
+    return server.and(WriteScope(parts: Set(databases)))
+  }
   /// Everything of everybody: for administration, and for what ends all of a user's sessions.
   package static func everything(of store: any Store) -> WriteScope {
     WriteScope(parts: Set((0..<store.bucketCount).map { .bucket(Bucket($0)) } + [.server]))
   }
-  /// The same, while no database is changed: whoever changes one later sees what was written.
+  /// The same, while no database is changed.
   package static func everythingBetweenSaves(of store: any Store) -> WriteScope {
-    let databases = (0..<store.bucketCount).map { Part.databases(Bucket($0)) }
-    return everything(of: store).and(WriteScope(parts: Set(databases)))
+    everything(of: store).and(serverBetweenSaves(of: store))
   }
 
   /// Both together, asked for by the user of the first, or else of the second.

@@ -1,5 +1,6 @@
 // What a test has made, by name: devices and users.
 
+import BrumeCore
 import BrumeKit
 import BrumeModel
 import BrumeStorage
@@ -15,6 +16,8 @@ struct LocalDevice: Sendable {
   var container: CKContainer
   /// Pushes that have left for it, which the test has not taken.
   var pushes: [MailboxEntry] = []
+  /// Brings what waits to `pushes`. Two at once would read the same.
+  let receiving = SharedWork()
 
   /// The container, for somebody who takes the device to be a user's.
   func container(named name: String, of user: String?) throws(OtherUsersDevice) -> CKContainer {
@@ -22,11 +25,11 @@ struct LocalDevice: Sendable {
     return container
   }
 
-  /// The push of this position and those before it are gone. Two subscriptions that one change meets have pushes of
-  /// the same ID.
-  mutating func take(through position: Int64) {
-    let index = pushes.firstIndex { $0.position == position }
-    if let index { pushes.removeFirst(index + 1) }
+  /// The push and those before it are gone. Answers false if they were gone before.
+  mutating func take(through push: MailboxEntry) -> Bool {
+    guard let index = pushes.firstIndex(of: push) else { return false }
+    pushes.removeFirst(index + 1)
+    return true
   }
 }
 

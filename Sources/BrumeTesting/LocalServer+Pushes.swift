@@ -31,14 +31,15 @@ extension LocalServer {
     to device: String, where isWanted: (CKNotification) -> Bool = { _ in true }
   ) async throws -> CKNotification {
     try await settle()
-    let key = try key(of: device)
-    let isRegistered = try await receive(device, key)
+    try await known(device).receiving.run { try await receive(device) }
     for entry in try known(device).pushes {
       // The test is asked outside of the lock: it may want to know something of the server.
       guard let push = entry.notification, isWanted(push) else { continue }
-      try change(device) { $0.take(through: entry.position) }
-      return push
+      // Another task of the test may have taken it meanwhile, or the account is gone.
+      if try change(device, { $0.take(through: entry) }) { return push }
     }
+    let key = try key(of: device)
+    let isRegistered = try await server.store.read { try $0.devices.find(key) != nil }
     let lines = try await pushLines().map { "  " + $0 }
     let reason =
       isRegistered
@@ -48,13 +49,12 @@ extension LocalServer {
         + (lines.isEmpty ? ["no push waits for any device"] : ["what waits for devices:"] + lines))
   }
 
-  /// Whatever waits for a device leaves for it, past the faults. Answers whether the server knows it.
-  private func receive(_ device: String, _ key: DeviceKey) async throws -> Bool {
-    let (isRegistered, waiting) = try await server.store.read { transaction in
-      (
-        try transaction.devices.find(key) != nil,
-        try transaction.mailboxes.entries(of: key, after: 0, limit: .max)
-      )
+  /// Whatever waits for a device leaves for it, past the faults.
+  private func receive(_ device: String) async throws {
+    let key = try key(of: device)
+    let user = try known(device).user
+    let waiting = try await server.store.read { transaction in
+      try transaction.mailboxes.entries(of: key, after: 0, limit: .max)
     }
     let leaving = try await server.leaving(waiting, to: key)
     if let last = waiting.last {
@@ -62,8 +62,8 @@ extension LocalServer {
         try transaction.mailboxes.acknowledge(through: last.position, by: key)
       }
     }
-    try change(device) { $0.pushes += leaving }
-    return isRegistered
+    // They are for nobody who has signed in meanwhile.
+    try change(device) { if $0.user == user { $0.pushes += leaving } }
   }
 
   /// What the test has not taken and what waits for each device, a line each, in their order.

@@ -18,6 +18,8 @@ package struct RecordOptions: Sendable {
   package var numbersAsStrings: Bool
   /// Whose participant a share shows as `currentUserParticipant`.
   package var reader: UserID?
+  /// Shows nobody the secret of a share's one-time URL: whoever has it takes part.
+  package var hidesTokens = false
   /// Everything of a share, as engines keep it. Replies leave out what only those who manage the
   /// share may see.
   var showsSecrets = false

@@ -16,7 +16,8 @@ extension JSONWriter {
       participant(owner.shown(to: own, manages: manages))
     }
     array("participants", share.participants) {
-      $0.participant($1.shown(to: own, manages: manages), showsToken: manages)
+      $0.participant(
+        $1.shown(to: own, manages: manages), showsToken: manages && !options.hidesTokens)
     }
     if let own {
       name("currentUserParticipant")

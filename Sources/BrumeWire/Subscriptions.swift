@@ -132,8 +132,8 @@ extension Wire {
       writer.array("operations", operations) { writer, operation in
         writer.beginObject()
         switch operation {
-        case .save(let subscription):
-          writer.member("operationType", "create")
+        case .save(let subscription), .update(let subscription):
+          writer.member("operationType", operation.isUpdate ? "update" : "create")
           writer.name("subscription")
           writer.subscription(subscription)
         case .delete(let id):
@@ -157,7 +157,10 @@ extension Wire {
       let subscription = try operation.required(
         "subscription", try operation.object("subscription"))
       switch try operation.requiredString("operationType") {
-      case "create", "update": return .save(try Subscription(subscription))
+      case "create": return .save(try Subscription(subscription))
+      case "update":
+        _ = try subscription.requiredString("subscriptionID")
+        return .update(try Subscription(subscription))
       case "delete": return .delete(id: try subscription.requiredString("subscriptionID"))
       default:
         throw BrumeError(
@@ -165,6 +168,10 @@ extension Wire {
       }
     }
   }
+}
+
+extension SubscriptionOperation {
+  fileprivate var isUpdate: Bool { if case .update = self { true } else { false } }
 }
 
 // MARK: Replies

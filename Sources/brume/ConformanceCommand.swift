@@ -23,6 +23,11 @@ struct ConformanceCommand: AsyncParsableCommand {
       if BRUME_URL is the same:
 
         env $(brume status --format env) brume conformance
+
+      Sharing needs a second user; on a development server that can be bob:
+
+        export $(brume status --format env)
+        brume conformance --filter sharing/ --second-user-token $BRUME_USER_TOKEN_BOB
       """)
 
   @Option(help: "Scheme, host and port. [BRUME_URL]") var url: String?

@@ -22,8 +22,16 @@ struct PushCommand: AsyncParsableCommand {
         """)
     @OptionGroup var server: ServerOptions
     @Option(help: "Be a device of this user: a sign-in name.") var user: String?
-    @Option(help: "The device's name.") var device = "brume-push-tail"
+    @Option(help: "The device's name. (default: brume-push-tail)") var device: String?
     @Flag(help: "Without --user: one JSON object a line.") var json = false
+
+    func validate() throws {
+      guard user != nil || device == nil else {
+        throw ValidationError(
+          "--device says which device of a user this is: add --user NAME; 'brume push log --follow --device ID' "
+            + "only looks")
+      }
+    }
 
     func run() async throws {
       let connection = try server.connect()
@@ -31,7 +39,8 @@ struct PushCommand: AsyncParsableCommand {
         var view = PushLogView(connection: connection, json: json)
         return try await view.follow(from: 10)
       }
-      let configuration = try await signIn(as: user, connection)
+      let device = device ?? "brume-push-tail"
+      let configuration = try await signIn(as: user, on: device, connection)
       let isKnown = Atomic(false)
       do {
         try await PushReceiver(Session(configuration), acknowledgedEvery: 1).run(
@@ -54,7 +63,7 @@ struct PushCommand: AsyncParsableCommand {
 
     /// A device of somebody is signed in and acknowledges what it gets: more than to look.
     private func signIn(
-      as user: String, _ connection: ServerConnection
+      as user: String, on device: String, _ connection: ServerConnection
     ) async throws -> Configuration {
       // What is wrong with a token that may not even look is said as by every command.
       _ = try await connection.variables()

@@ -28,6 +28,8 @@ struct FieldOptions: ParsableArguments {
     }
   }
 
+  var isEmpty: Bool { self.set.isEmpty && clear.isEmpty && fields == nil }
+
   /// The dictionary `fields` of a record.
   func dictionary() throws -> JSONObject {
     var object = try given()
@@ -110,6 +112,12 @@ struct UpdateRecord: AsyncParsableCommand {
   @Option(help: "The record's change tag, as it was read.") var changeTag: String?
   @Argument(help: "The record name.") var name: String
 
+  func validate() throws {
+    guard !fields.isEmpty else {
+      throw ValidationError("nothing is to be changed: give --set, --clear or --fields")
+    }
+  }
+
   func run() async throws {
     var record = JSONObject()
     record["recordName"] = .string(name)
@@ -140,12 +148,27 @@ struct DeleteRecords: AsyncParsableCommand {
   @Argument(help: "The records' names.") var names: [String]
 
   func run() async throws {
+    var absent: Set<String> = []
     let work = await NamedItems.inParts(names) { names in
+      absent.formUnion(try await self.absent(names))
       let request = ModifyRecordsRequest(
         zone: zone.id, operations: names.map { .init(.forceDelete, RecordDraft(name: $0)) })
       return try await options.call("records/modify", request.json)["records"]
     }
-    try work.show(answer, as: "records", said: "deleted")
+    for name in names where absent.contains(name) {
+      Output.say(
+        "there is no record '\(name)' in zone '\(zone.zone ?? ZoneID.defaultName)'; --zone names another"
+      )
+    }
+    try work.show(answer, as: "records", said: "deleted", but: absent)
+  }
+
+  /// A deletion answers the same whether a record was there: whoever looks into the wrong zone would not notice.
+  private func absent(_ names: [String]) async throws -> [String] {
+    let request = LookupRecordsRequest(
+      zone: zone.id, items: names.map { .init(name: $0) }, desiredKeys: [])
+    let found = try await options.call("records/lookup", request.json)["records"]?.array ?? []
+    return zip(names, found).filter { $1["serverErrorCode"]?.string == "NOT_FOUND" }.map(\.0)
   }
 }
 

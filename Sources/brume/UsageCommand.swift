@@ -44,7 +44,7 @@ struct UsageCommand: AsyncParsableCommand {
       abstract: "Records and bytes of each user, and of the public databases.",
       discussion: """
         Bytes are names, values and files: what counts for a quota (--user-quota). A '+' stands after what \
-        was not counted to its end: one question looks at 50,000 records, and asking again goes on \
+        was not counted to its end: one question looks at 50,000 records, or 800 MB of them, and asking again goes on \
         with other users. --over shows what those who store most, 20 at most, stored over time: counted every \
         15 minutes, kept by hours for 30 days.
         """)

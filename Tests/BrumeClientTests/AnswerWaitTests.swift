@@ -54,6 +54,27 @@ struct AnswerWaitTests {
     #expect(server.waited == [.seconds(10), .seconds(9), .seconds(9)])
   }
 
+  @Test(arguments: [(12, 10), (20, 5)])
+  func `what is done with a part takes time of the whole only`(used: Int64, left: Int64)
+    async throws
+  {
+    let clock = Mutex(NIODeadline.uptimeNanoseconds(0))
+    let waits = Mutex<[TimeAmount]>([])
+    let wait: PartWait? = PartWait(
+      AnswerWait(time: .seconds(10), wholeTime: .seconds(25), now: { clock.withLock { $0 } }) {
+        time in
+        waits.withLock { $0.append(time) }
+        clock.withLock { $0 = $0 + time }
+      })
+    clock.withLock { $0 = $0 + .seconds(used) }
+    await #expect(throws: PlainFailure.outOfTime) {
+      try await wait.next(orThrow: PlainFailure.outOfTime) {
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+      }
+    }
+    #expect(waits.withLock { $0 } == [.seconds(left)])
+  }
+
   @Test func `an answer that never begins is none, and its call is cancelled`() async throws {
     let clock = Mutex(NIODeadline.uptimeNanoseconds(0))
     let now = { @Sendable in clock.withLock { $0 } }

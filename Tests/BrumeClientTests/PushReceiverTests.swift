@@ -225,4 +225,28 @@ struct PushReceiverTests {
     #expect(try state.deviceID { "first" } == DeviceID("first"))
     #expect(try state.deviceID { "second" } == DeviceID("first"))
   }
+
+  @Test func `programs that begin together in one directory are one device`() throws {
+    let directory = temporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let state = DeviceState(directory: directory)
+    let id = try state.deviceID {
+      // It has looked, and another one is faster.
+      _ = try? state.deviceID { "theirs" }
+      return "ours"
+    }
+    #expect(id == DeviceID("theirs"))
+    #expect(try state.deviceID { "later" } == DeviceID("theirs"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["device"])
+  }
+
+  @Test func `an empty file names no device`() throws {
+    let directory = temporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    #expect(FileManager.default.createFile(atPath: "\(directory)/device", contents: Data()))
+    let state = DeviceState(directory: directory)
+    #expect(try state.deviceID { "first" } == DeviceID("first"))
+    #expect(try state.deviceID { "second" } == DeviceID("first"))
+  }
 }

@@ -120,21 +120,40 @@ import Testing
     }
   }
 
-  @Test(arguments: Way.allCases)
-  func `a file is given up when the time for the whole has passed`(way: Way) async throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: "whole-\(UUID().uuidString)")
-    try Data("abc".utf8).write(to: path)
-    defer { try? FileManager.default.removeItem(at: path) }
-    let file = try OutgoingFile(path)
+  enum Direction: CaseIterable, Sendable { case up, down }
+
+  @Test(arguments: Way.allCases, Direction.allCases)
+  func `a file is given up when the time for the whole has passed`(way: Way, direction: Direction)
+    async throws
+  {
     try await expectTimedOut(saying: Self.beginning, wholeTimeout: .seconds(3)) {
-      try await way.transport.upload($0, file) { _ in }
+      try await transfer($0, direction, by: way)
     }
   }
 
+  @Test(arguments: Way.allCases, Direction.allCases)
+  func `a file that does not move is given up when the time of a call has passed`(
+    way: Way, direction: Direction
+  ) async throws {
+    try await expectTimedOut(saying: Self.beginning, timeout: .seconds(3)) {
+      try await transfer($0, direction, by: way)
+    }
+  }
+
+  private func transfer(_ call: HTTPCall, _ direction: Direction, by way: Way) async throws {
+    guard direction == .up else {
+      return _ = try await way.transport.download(call) { _ in }
+    }
+    let path = FileManager.default.temporaryDirectory.appending(path: "moved-\(UUID().uuidString)")
+    try Data("abc".utf8).write(to: path)
+    defer { try? FileManager.default.removeItem(at: path) }
+    _ = try await way.transport.upload(call, try OutgoingFile(path)) { _ in }
+  }
+
   /// That a call ends with its time when a server says no more than this.
-  private func expectTimedOut(
+  private func expectTimedOut<Answer>(
     saying beginning: String, timeout: Duration = .seconds(600),
-    wholeTimeout: Duration = .seconds(600), _ send: (HTTPCall) async throws -> HTTPAnswer
+    wholeTimeout: Duration = .seconds(600), _ send: (HTTPCall) async throws -> Answer
   ) async throws {
     let requests = Requests()
     try await ScriptedServer.run(Self.script(requests, [.say(beginning)])) { server, base in

@@ -155,6 +155,21 @@ struct SessionTests {
     #expect(String(decoding: calls[0].body, as: UTF8.self).contains("NEW-ID"))
   }
 
+  @Test(arguments: [
+    ScriptedTransport.Turn.failure(.unreachable("off")), .failure(.connectionFailed("off")),
+    .answer(503, #"{"serverErrorCode":"TRY_AGAIN_LATER","reason":"busy"}"#),
+  ])
+  func `a save whose answer was lost is reported as such, whatever becomes of its repetition`(
+    second: ScriptedTransport.Turn
+  ) async throws {
+    let transport = ScriptedTransport([.failure(.responseLost("x")), second])
+    await #expect(throws: CallFailure.responseLost("x")) {
+      _ = try await Session.scripted(transport).database(.private).modifyRecords(
+        ModifyRecordsRequest(operations: []))
+    }
+    #expect(transport.calls.count == 2)
+  }
+
   @Test func `what a repeated save has no room for is fetched, and counts as saved`() async throws {
     let head = #"{"recordName":"b","recordType":"T","recordChangeTag":"2","fields":{}}"#
     let full = #""serverErrorCode":"BAD_REQUEST","brume":{"code":"limitExceeded""#
@@ -232,6 +247,16 @@ struct SessionTests {
     }
     await #expect(throws: CancellationError.self) { try await asking.value }
     #expect(transport.calls.count == 1)
+  }
+
+  @Test func `a request whose time earlier ones have used up is not sent`() async throws {
+    let transport = ScriptedTransport([.answer(200, user)])
+    let session = Session.scripted(transport)
+    let timeout = RequestTimeout(part: .seconds(60), end: session.host.now())
+    await #expect(throws: CallFailure.noTimeLeft) {
+      try await RequestTimeout.$current.withValue(timeout) { try await session.currentUser() }
+    }
+    #expect(transport.calls.isEmpty)
   }
 
   @Test func `a file that breaks off is fetched again, and no byte comes twice`() async throws {

@@ -106,6 +106,66 @@ struct BoundTests {
     #expect(rest.changes.count == 1 && !rest.moreComing)
   }
 
+  /// A zone of Alice's of whose records Bob sees those below "root", and his token of now.
+  private func sharedInPart(_ change: (inout Limits) -> Void) async throws -> (
+    EngineFixture, String
+  ) {
+    let fixture = try await fixture(change)
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    try await fixture.join(share, as: fixture.bob)
+    return (fixture, try await pages(fixture).token)
+  }
+
+  /// What Bob gets until nothing more comes, by pages, and his token afterwards.
+  private func pages(
+    _ fixture: EngineFixture, since token: String? = nil
+  ) async throws -> (pages: [[String]], token: String) {
+    let zone = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+    var (pages, token, moreComing) = ([[String]](), token, true)
+    while moreComing, pages.count < 20 {
+      let page = try await fixture.changes(since: token, zone: zone, in: .shared, as: fixture.bob)
+      pages.append(page.summary)
+      (token, moreComing) = (page.token, page.moreComing)
+    }
+    return (pages, try #require(token))
+  }
+
+  @Test func `one answer reads twice as many bytes as it may hold, hidden or not`() async throws {
+    let (fixture, token) = try await sharedInPart { $0.answerBytes = 3000 }
+    let large = FieldValue.string(String(repeating: "x", count: 2000))
+    for number in 0..<6 { try await fixture.save(.create("h\(number)", ["t": large])) }
+    try await fixture.save(.create("child", parent: "root"))
+    let pages = try await pages(fixture, since: token).pages
+    #expect(pages.count == 3 && pages.first == [] && pages.joined().elementsEqual(["+child"]))
+  }
+
+  @Test func `what is read above a change counts among what an answer reads`() async throws {
+    let (fixture, token) = try await sharedInPart { $0.answerBytes = 3000 }
+    let large = FieldValue.string(String(repeating: "x", count: 2000))
+    for number in 0..<6 {
+      try await fixture.save(.create("p\(number)", ["t": large]))
+    }
+    let behind = try await self.pages(fixture, since: token).token
+    for number in 0..<6 { try await fixture.save(.create("c\(number)", parent: "p\(number)")) }
+    try await fixture.save(.create("child", parent: "root"))
+    let pages = try await pages(fixture, since: behind).pages
+    #expect(pages.count > 1 && pages.first == [] && pages.joined().elementsEqual(["+child"]))
+  }
+
+  @Test func `what is above changes is read once for a page, however much it is`() async throws {
+    let (fixture, token) = try await sharedInPart { $0.answerBytes = 3000 }
+    let large = FieldValue.string(String(repeating: "x", count: 2000))
+    for number in 0..<4 {
+      let parent = number == 0 ? "root" : "p\(number - 1)"
+      try await fixture.save(.create("p\(number)", ["t": large], parent: parent))
+    }
+    let behind = try await self.pages(fixture, since: token).token
+    let children = (0..<10).map { "c\($0)" }
+    for child in children { try await fixture.save(.create(child, parent: "p3")) }
+    let pages = try await pages(fixture, since: behind).pages
+    #expect(pages == [children.map { "+\($0)" }])
+  }
+
   @Test func `a sorted query looks at so many records, and says what to do with more`()
     async throws
   {

@@ -40,7 +40,7 @@ struct PreparedFiltersTests {
       let asked = AskedRecord(subject) { _ in true }
       for filters in [[filter], [filter, negated], []] {
         #expect(
-          asked.meets(filters)
+          PreparedFilters(filters).match(asked)
             == Evaluate.matches(filters, subject, searchable: { _ in true }),
           "\(filters), \(String(describing: subject.fields["f"]))")
         #expect(

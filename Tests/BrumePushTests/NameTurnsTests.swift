@@ -59,6 +59,35 @@ import Testing
     #expect(begun.value == NameTurns.perDomain + 2)
   }
 
+  @Test func `nobody waits for a lookup that lasts too long, which keeps its turn until it ends`()
+    async throws
+  {
+    let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+    let begun = Mutexed(0)
+    let outside = OutsideGuard(
+      allowed: [],
+      timeIsUp: { while begun.value < NameTurns.perDomain { await Task.yield() } }
+    ) { _ in
+      begun.change { $0 += 1 }
+      // As the system's, it is not ended by who gives up.
+      await Task.detached { for await _ in answers { break } }.value
+      return [.v4(0x0808_0808)]
+    }
+    @Sendable func isGivenUp(_ number: Int) async -> Bool {
+      do throws(BrumeError) {
+        _ = try await outside.target("https://slow\(number).example/x", for: UserID("_a"))
+        return false
+      } catch { return error.code == .tryAgainLater }
+    }
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<NameTurns.perDomain { group.addTask { await isGivenUp(number) } }
+      for await isGivenUp in group { #expect(isGivenUp) }
+    }
+    #expect(await isGivenUp(NameTurns.perDomain))
+    #expect(begun.value == NameTurns.perDomain, "it had no turn")
+    answer.finish()
+  }
+
   @Test func `a lookup that is cancelled waits no more, and takes nobody's turn`() async throws {
     let turns = NameTurns()
     let (answers, answer) = AsyncStream.makeStream(of: Void.self)

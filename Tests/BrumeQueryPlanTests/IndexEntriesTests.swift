@@ -1,9 +1,11 @@
 // Which rows a record has in the index, which of them a save changes, and which fields a query wants.
 
 import BrumeModel
+import BrumePredicate
 import BrumeQueryPlan
 import BrumeStorage
 import BrumeTestKit
+import Foundation
 import Testing
 
 struct IndexEntriesTests {
@@ -93,6 +95,34 @@ struct IndexEntriesTests {
     let words = record(["s": .string("\u{915}\u{93f} hike")])
       .indexedValue(of: .words("s"), in: .sample())
     #expect(words == .list([.string(IndexedWord.others), .string("hike")], of: .string))
+  }
+
+  @Test func `a word is looked for in all spellings of words that are equal to it`() throws {
+    #expect(IndexedWord.spellings(of: "hike") == ["hike"])
+    #expect(IndexedWord.spellings(of: "\u{915}\u{93f}") == nil)
+    #expect(IndexedWord.spellings(of: String(repeating: "\u{374}", count: 4)) == nil)
+    let words = ["\u{3b1}\u{374}", "\u{3b1}\u{2b9}"]
+    for word in words {
+      let written = try #require(IndexedWord.spelling(of: word)).utf8
+      for other in words {
+        let spellings = IndexedWord.spellings(of: other) ?? []
+        #expect(spellings.contains { $0.utf8.elementsEqual(written) })
+      }
+    }
+  }
+
+  @Test func `letters that are equal share a spelling, or are looked for in both`() throws {
+    for value in UInt32(0x80)...0xffff {
+      guard let scalar = Unicode.Scalar(value), scalar.properties.isAlphabetic,
+        let word = Tokens.of(String(scalar)).first, IndexedWord.spelling(of: word) != nil
+      else { continue }
+      let plain = String(scalar).decomposedStringWithCanonicalMapping
+      guard let equal = Tokens.of(plain).first, equal == word,
+        let written = IndexedWord.spelling(of: equal)
+      else { continue }
+      let spellings = IndexedWord.spellings(of: word) ?? []
+      #expect(spellings.contains { $0.utf8.elementsEqual(written.utf8) }, "\(value)")
+    }
   }
 
   @Test func `a query wants the fields of its conditions and of its first sort`() {

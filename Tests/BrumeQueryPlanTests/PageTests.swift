@@ -72,6 +72,26 @@ struct PageTests {
     #expect(page.page(slice, of: 3, [Self.zone]).next == nil)
   }
 
+  @Test func `of the matches of many zones no more are kept than a page needs, and as many again`()
+  {
+    let sorts = [Sort(.field("n"))]
+    func order(_ matches: [SortedMatch]) -> [String] {
+      matches.inOrder(of: sorts) { $0.record }.prefix(2).map(\.name)
+    }
+    var (first, all, most) = (FirstMatches(count: 2, many: 10), [SortedMatch](), 0)
+    for zone in 0..<300 {
+      let matches = (0..<2).map {
+        let number = FieldValue.int64(Int64((7 * zone + 300 * $0) % 601))
+        return match("\(zone) \($0)", sorts, ["n": number])
+      }
+      all += matches
+      first.add(matches) { $0.inOrder(of: sorts) { $0.record } }
+      most = max(most, first.matches.count)
+    }
+    #expect(order(first.matches) == order(all))
+    #expect(most < 14)
+  }
+
   @Test func `a match keeps of a long text the beginning, and of other fields nothing`() {
     let text = FieldValue.string(String(repeating: "x", count: 900_000))
     let kept = match("a", [Sort(.field("s"))], ["s": text, "t": text])

@@ -60,6 +60,29 @@ struct ZonePlanTests {
     #expect(plan.isExact)
   }
 
+  @Test func `a range of more rows than a page may read is evaluated, unless there are sorts`()
+    throws
+  {
+    let keys = TypeKeys.sample(["n": .number])
+    for (count, sorts, leads) in [
+      (100, [], true), (101, [], false), (101, [Sort(.field("s"))], true),
+    ] as [(Int, [Sort], Bool)] {
+      let request = EngineQuery.sample([Self.less], sorts: sorts, candidateLimit: 20)
+      let plan = try plan(request, keys, rows: [1: count])
+      #expect((plan.source == .type) != leads)
+      #expect(plan.residual == (leads ? [] : [Self.less]))
+    }
+  }
+
+  @Test func `in place of such a range an equality leads, however many rows it has`() throws {
+    let keys = TypeKeys.sample(["n": .number, "s": .text])
+    for filters in [[Self.less, Self.other], [Self.other, Self.less]] {
+      let plan = try plan(.sample(filters, candidateLimit: 20), keys, rows: [1: 1000, 2: 1000])
+      #expect(plan.source == keys.rows("s", .equals(.text("a"))).map { .index($0) })
+      #expect(plan.residual == [Self.less])
+    }
+  }
+
   @Test func `two conditions on a list are two, because two elements may meet them`() throws {
     let keys = TypeKeys.sample(["l": .texts])
     let filters = ["a", "b"].map { Filter(.listMemberBeginsWith, .field("l"), .string($0)) }

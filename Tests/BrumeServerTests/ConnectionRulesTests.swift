@@ -32,6 +32,8 @@ final class Subject {
   var takesNoMore: Bool { rules.takesNoMore }
   var answersLast: Bool { rules.answersLast }
   var isOver: Bool { rules.isOver }
+  var answersNoMore: Bool { rules.answersNoMore }
+  func endAsked() -> Bool { rules.endAsked() }
   func sendingBegan(at now: Int64) { rules.sendingBegan(at: now) }
   func sendingEnded(at now: Int64) { rules.sendingEnded(at: now) }
   func readBegan(at now: Int64) { rules.readBegan(at: now) }
@@ -213,6 +215,30 @@ final class Subject {
     #expect(rules.timeReached(500) == .wait && rules.wakeAt == 30_000)
     rules.sendingEnded(at: 20_000)
     #expect(rules.wakeAt == 20_500 && rules.timeReached(20_500) == .close)
+  }
+
+  @Test func `the end that somebody asks for waits for what was written, and not for ever`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.endReceived()
+    #expect(!rules.endAsked())
+    rules.answerBegan(closes: false)
+    rules.answerEnded(at: 0)
+    rules.sendingBegan(at: 0)
+    #expect(rules.endAsked() && rules.takesNoMore && !rules.isOver)
+    #expect(rules.wakeAt == 30_000 && rules.timeReached(30_000) == .close)
+    rules.sendingEnded(at: 20_000)
+    #expect(rules.isOver)
+  }
+
+  @Test func `behind a request whose answer ends the connection nothing is taken or answered`() {
+    for _ in 1...2 { _ = rules.headReceived(expects: .nothing, at: 0) }
+    rules.endReceived()
+    rules.answerBegan(closes: true)
+    #expect(rules.takesNoMore && !rules.answersNoMore)
+    rules.answerEnded(at: 0)
+    #expect(rules.answersNoMore && !rules.isOver)
+    rules.answerEnded(at: 300)
+    #expect(rules.timeReached(500) == .close, "an answer that is not sent gives no time")
   }
 
   @Test func `a request before the last one does not end the connection`() {

@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeServer
+import BrumeStorage
 import Foundation
 import Testing
 
@@ -182,6 +183,31 @@ import Testing
       #expect(await socket.send(String(repeating: "x", count: size)))
       let answer = await socket.readToEnd() ?? ""
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+    }
+  }
+
+  @Test func `what comes with a request whose answer ends the connection is not carried out`()
+    async throws
+  {
+    let fixture = try await ServerFixture { $0.limits.requestBodyBytes = 1000 }
+    try await fixture.live { port in
+      let socket = try RawSocket(port: port)
+      defer { socket.close() }
+      let target = "\(fixture.path("zones/modify"))?\(fixture.credentials("alice"))"
+      let zone =
+        #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"Late"}}}]}"#
+      let requests = [String(repeating: " ", count: 1001), zone].map { body in
+        "POST \(target) HTTP/1.1\r\nHost: localhost\r\n"
+          + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+      }
+      await socket.send(requests.joined())
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")
+      #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "\(answer)")
+      let database = DatabaseKey(
+        in: ServerFixture.containerEnvironment, owner: fixture.user("alice"))
+      let key = ZoneKey(database: database, name: "Late")
+      #expect(try await fixture.server.store.read { try $0.zones.find(key) } == nil)
     }
   }
 

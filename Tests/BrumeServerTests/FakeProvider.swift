@@ -21,6 +21,8 @@ final class FakeProvider: Sendable {
   }
   let document = Mutex(Page())
   let keys = Mutex(Page())
+  /// What it calls itself; nil: its address.
+  let issuer = Mutex<String?>(nil)
   /// The key that its tokens name; nil: none.
   let key = Mutex<String?>("known")
   private let port = Mutex(0)
@@ -73,7 +75,7 @@ final class FakeProvider: Sendable {
 
   private var documentText: String {
     """
-    {"issuer": "\(address)", "authorization_endpoint": "\(address)/authorize",
+    {"issuer": "\(issuer.withLock { $0 } ?? address)", "authorization_endpoint": "\(address)/authorize",
     "token_endpoint": "\(address)/token", "jwks_uri": "\(address)/keys"}
     """
   }

@@ -2,6 +2,7 @@
 // description says.
 
 import BrumeConformance
+import BrumeCore
 import BrumeModel
 import BrumeServer
 import BrumeWire
@@ -102,6 +103,50 @@ import Testing
         "records/query", ["user": "alice", "query": ["recordType": "Nothing"]])
       #expect(noType.status == 404)
     }
+  }
+
+  @Test func `an operator who may only read gets no secret of a one-time URL`() async throws {
+    try await serving { call in
+      let secret = try await Self.oneTimePlace(call.client)
+      let engine = call.client.fixture.server.engine
+      for role in [OperatorRole.full, .readOnly] {
+        let token = try await engine.adminTokens.create(
+          name: "\(role)", role: role, days: nil, by: .owner
+        ).secret
+        let answer = try await call.client.admin(
+          "records/lookup",
+          [
+            "user": "alice", "zoneID": ["zoneName": "Trails"],
+            "records": [["recordName": "s1"]],
+          ], token: token)
+        #expect(answer["records"]?.array?.first?["recordName"] == "s1", "\(answer.text)")
+        #expect(answer.text.contains(secret) == (role == .full), "\(role)")
+      }
+    }
+  }
+
+  /// Shares a record of alice with whoever is first to have the URL. Answers the URL's secret.
+  private static func oneTimePlace(_ client: RouteClient) async throws -> String {
+    try await client.makeZone("Trails")
+    let alice = Caller(
+      in: ServerFixture.containerEnvironment, user: client.fixture.user("alice"), device: nil,
+      kind: .user, requestID: "r")
+    var place = Participant(
+      id: "p", role: .privateUser, permission: .readWrite, acceptance: .invited,
+      identity: UserIdentity())
+    place.oneTimeToken = ""
+    let drafts = [
+      RecordDraft(name: "root", type: "Note"),
+      RecordDraft(
+        name: "s1", type: Record.shareType, shareRoot: ("root", nil), participants: [place]),
+    ]
+    let results = try await client.fixture.server.engine.records.modify(
+      ModifyRecordsRequest(
+        zone: ZoneID(name: "Trails"), operations: drafts.map { RecordOperation(.create, $0) }),
+      in: .private, as: alice)
+    guard case .saved(let share)? = try results.last?.get() else { return "" }
+    let participants = try share.record().shareDetails?.participants ?? []
+    return try #require(participants.compactMap(\.oneTimeToken).first)
   }
 
   @Test func `a query that lacks an index names the command`() async throws {

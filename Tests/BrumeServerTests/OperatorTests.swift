@@ -139,6 +139,8 @@ import Testing
       #expect(purged.status == 200, "\(purged.text)")
       let lookup = try await client.call("zones/lookup", ["zones": [["zoneName": "Trails"]]])
       #expect(lookup["zones"]?.array?.first?["serverErrorCode"] == "ZONE_NOT_FOUND")
+      let line = try #require(try await client.audit().first)
+      #expect(line["action"] == "zones/purge" && line["subject"] == "alice, zone Trails")
     }
   }
 

@@ -110,6 +110,50 @@ import Testing
     }
   }
 
+  @Test func `a provider whose document is wrong is left alone for so long and no longer`()
+    async throws
+  {
+    let clock = clock
+    try await with({ $0.providerPause = 5000 }) { fake, provider in
+      fake.issuer.withLock { $0 = "https://other.example" }
+      #expect(await Self.asked(provider) == .refused)
+      clock.advance(by: 4999)
+      #expect(await Self.asked(provider) == .silent)
+      #expect(fake.document.withLock(\.reads) == 1)
+      clock.advance(by: 1)
+      #expect(await Self.asked(provider) == .refused)
+      #expect(fake.document.withLock(\.reads) == 2)
+    }
+  }
+
+  // Each call runs until it waits before the next begins, as all are on one actor.
+  @MainActor @Test func `all who come while a provider's document is read wait for it`()
+    async throws
+  {
+    let (reads, begun) = (Mutexed(0), Mutexed(0))
+    let (opened, open) = AsyncStream<Void>.makeStream()
+    let settings = ProviderSettings(
+      discoveryURL: "https://p.example/.well-known/openid-configuration", clientID: "brume",
+      name: "Fake")
+    let provider = try OpenIDProvider(
+      settings: settings, limits: .apple, host: .test(clock: clock, seed: 1)
+    ) { _, _, _ in
+      reads.change { $0 += 1 }
+      for await _ in opened {}
+      return (200, ByteBuffer(string: Self.document))
+    }
+    let both = (0..<2).map { _ in
+      Task {
+        begun.change { $0 += 1 }
+        return try await provider.issuer()
+      }
+    }
+    while begun.value < 2 { await Task.yield() }
+    open.finish()
+    for one in both { #expect(try await one.value == "https://p.example") }
+    #expect(reads.value == 1)
+  }
+
   @Test func `a provider's document and keys are believed for so long and no longer`() async throws
   {
     let clock = clock

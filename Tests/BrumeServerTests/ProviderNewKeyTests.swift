@@ -44,8 +44,11 @@ import Testing
   }
 
   /// Two who come back with tokens under the new key, while it is read for the first of them.
-  private func twoComeBack() async throws -> [Task<BrumeError.Code?, any Error>] {
+  private func twoComeBack(
+    after time: Milliseconds = 0
+  ) async throws -> [Task<BrumeError.Code?, any Error>] {
     #expect(try await comesBack().value == nil, "under the old key")
+    clock.advance(by: time)
     changing.signsWith.value = "new"
     let first = comesBack()
     while changing.keyReads.value < 2 { await Task.yield() }
@@ -56,6 +59,15 @@ import Testing
 
   @Test func `all who come back while new keys are read are judged by these`() async throws {
     let both = try await twoComeBack()
+    changing.open.finish()
+    for one in both { #expect(try await one.value == nil) }
+    #expect(changing.keyReads.value == 2, "one read for both")
+  }
+
+  @Test func `all who come back when the time of the keys is over wait for the same read`()
+    async throws
+  {
+    let both = try await twoComeBack(after: Limits.apple.providerKeysLifetime)
     changing.open.finish()
     for one in both { #expect(try await one.value == nil) }
     #expect(changing.keyReads.value == 2, "one read for both")

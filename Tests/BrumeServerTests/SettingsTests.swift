@@ -158,6 +158,9 @@ import Testing
     (["--clock", "fast"], "real|manual"), (["--clock", "manual"], "add --dev"),
     (["--deletion-days", "40000"], "0 to 36500"),
     (["--base-url", "brume.example"], "like https://"),
+    (["--asset-base-url", "files.example"], "like https://"),
+    (["--asset-bytes", "0"], "1 to"), (["--asset-upload-life", "0"], "1 to"),
+    (["--rate-user", "-1"], "0 (no limit) to 1000000"),
     (["--push-contact", "ada@example.org"], "like mailto:ada@example.org or https://"),
   ])
   func `a clock, an age and an address that cannot be are refused`(
@@ -272,12 +275,34 @@ import Testing
     #expect(error?.description.contains(mentions) == true, "\(error?.description ?? "")")
   }
 
-  @Test func `a broken file is refused by name`() async throws {
-    try await Self.withFile("{") { path in
+  @Test(arguments: [
+    ("{", "a member must start with a key"), ("[1]", "one JSON object"),
+    (#"{"port": 1,}"#, "at byte 11"),
+    (#"{"port": 1, "port": 2}"#, "a key occurs twice: 'port'"),
+    (#"{"allowed": {"hosts": ["a.lan"]}}"#, "with commas between"),
+    (#"{"port": "1x"}"#, "is '1x', and must be a number"),
+    (#"{"rate": {"user": 1.5}}"#, "must be a number"),
+  ])
+  func `a broken file is refused by name, with what is wrong`(
+    text: String, words: String
+  ) async throws {
+    try await Self.withFile(text) { path in
       let error = await #expect(throws: SettingError.self) {
         _ = try await Self.settings(["--config", path])
       }
       #expect(error?.description.contains(path) == true)
+      #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+    }
+  }
+
+  @Test func `a number and a switch of the file may stand in quotation marks, as in a variable`()
+    async throws
+  {
+    let text = #"{"rate": {"user": 5, "anonymous": "6"}, "port": "80", "dev": "true"}"#
+    try await Self.withFile(text) { path in
+      let settings = try await Self.settings(["--config", path])
+      #expect(settings.rates.user == 5 && settings.rates.anonymous == 6)
+      #expect(settings.port == 80 && settings.isDevelopment)
     }
   }
 

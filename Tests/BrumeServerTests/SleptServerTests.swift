@@ -72,6 +72,18 @@ import Testing
     #expect(stream.noted.value == ["look", noted])
   }
 
+  @Test func `after a failure a server goes on behind the last change that has taken effect`()
+    async throws
+  {
+    let server = try await ServerFixture().server
+    let changes = FailingChanges()
+    let accounts = AccountTail(changes, server.signOut, server.engine.deviceRemovals)
+    for _ in 0..<2 {
+      await #expect(throws: StoreError.self) { try await accounts.run() }
+    }
+    #expect(changes.asked.value == [0, 7, 7])
+  }
+
   @MainActor
   @Test func `those who ask while a look is under way share the next one`() async throws {
     let fixture = try await ServerFixture()
@@ -147,6 +159,26 @@ private final class SlowChanges: SharedAccounts {
     asked.change { $0 += 1 }
     for await _ in opened { break }
     return ChangedAccounts(users: [], last: 0)
+  }
+}
+
+/// A store that answers once, says that something else has changed, and cannot be reached any more.
+private final class FailingChanges: SharedAccounts {
+  let silence: Milliseconds = 0
+  let lastChange: Int64 = 0
+  let asked = Mutexed<[Int64]>([])
+  private let signals = CommitSignals()
+
+  func accountHints() -> CommitHints {
+    let hints = signals.hints()
+    signals.signal([.only])
+    return hints
+  }
+
+  func changedAccounts(after last: Int64) async throws -> ChangedAccounts {
+    asked.change { $0.append(last) }
+    guard asked.value.count == 1 else { throw StoreError(.unreachable, "") }
+    return ChangedAccounts(users: [], last: 7)
   }
 }
 

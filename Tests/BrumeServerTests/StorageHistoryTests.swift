@@ -1,5 +1,6 @@
 import BrumeModel
 import BrumeWire
+import Synchronization
 import Testing
 
 @testable import BrumeServer
@@ -77,6 +78,26 @@ import Testing
   @Test func `a look that takes long is followed by a pause many times as long`() {
     #expect(StorageSampler.pause(after: 100) == 15 * 60_000)
     #expect(StorageSampler.pause(after: 60_000) == 200 * 60_000)
+  }
+
+  @Test func `a clock that is set during a look makes its pause no longer`() async throws {
+    let fixture = try await ServerFixture { $0.isClockManual = true }
+    let time = try #require(fixture.server.clock.manual)
+    let steady = Mutex<Int64>(0)
+    let sampler = StorageSampler(fixture.server) {
+      // At the end of the look it is a day later.
+      steady.withLock { steady in
+        if steady > 0 { time.advance(by: 24 * Self.hour) }
+        steady += 100
+        return steady
+      }
+    }
+    let running = Task { try await sampler.run() }
+    try await time.somethingWaits()
+    let timer = time.shown(most: 9).timers.first { $0.name == "a look at what users store" }
+    #expect(timer?.time == time.now + StorageSampler.pause)
+    running.cancel()
+    _ = await running.result
   }
 
   // MARK: Over the routes

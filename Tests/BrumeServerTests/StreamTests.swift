@@ -237,7 +237,8 @@ import Testing
     #expect(fixture.server.streams.count == 0)
   }
 
-  @Test func `a stream's pushes are in the log when they are acknowledged, with their request`()
+  @Test
+  func `PSH-09 a stream's pushes are in the log by name when acknowledged, with their request`()
     async throws
   {
     try await ServerFixture().routes { client in

@@ -49,6 +49,12 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/spool").isEmpty)
   }
 
+  @Test func `the keys of a list are read as they are, and not as XML writes them`() {
+    let text =
+      "<Key>s&amp;p.csv</Key><Key>&lt;&quot;a&quot;&gt;&#13;</Key><Key>it&#39;s&amp;lt;</Key>"
+    #expect(S3List.keys(in: text) == ["s&p.csv", "<\"a\">\r", "it's&lt;"])
+  }
+
   @Test func `a folder forgets what a crash left unfinished`() async throws {
     let folder = try TemporaryFolder()
     let root = folder.path + "/assets"

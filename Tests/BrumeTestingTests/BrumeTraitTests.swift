@@ -134,6 +134,38 @@ import Testing
     #expect(unknown?.description.contains("registerForPushes(\"laptop\")") == true)
   }
 
+  @Test(.brume(users: "alice", "bob"))
+  func `of two who ask for a device's push at once one gets it, and one that there is none`()
+    async throws
+  {
+    let server = try LocalServer.current
+    try await watch(server["bob"].privateCloudDatabase, "mine")
+    let database = try await server.device("laptop", of: "bob").privateCloudDatabase
+    try await database.save(CKRecordZone(zoneID: zone))
+    try await server.push(to: "bob")
+    for number in 0..<100 {
+      try await database.save(note("\(number)", "Milk"))
+      async let one = try? server.push(to: "bob")
+      async let other = try? server.push(to: "bob")
+      let got = await [one, other].compactMap(\.self)
+      #expect(got.count == 1, "push \(number)")
+    }
+  }
+
+  @Test(.brume(users: "alice"))
+  func `a push is not given to anybody when its account goes while it is looked at`() async throws {
+    let server = try LocalServer.current
+    try await watch(server["alice"].privateCloudDatabase, "mine")
+    let laptop = try await server.device("laptop", of: "alice").privateCloudDatabase
+    try await laptop.save(CKRecordZone(zoneID: zone))
+    await #expect(throws: NoSuchPush.self) {
+      try await server.push(to: "alice") { _ in
+        try? server.signOut("alice")
+        return true
+      }
+    }
+  }
+
   @Test(.brume(users: "alice")) func `pushes pass their faults on the way to a device`()
     async throws
   {

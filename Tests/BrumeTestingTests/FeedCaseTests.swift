@@ -1,4 +1,4 @@
-// What change feeds promise a client, through the module: CHG-20, CHG-21, REF-06, REF-10, SHR-20.
+// What change feeds promise a client, through the module: CHG-20, CHG-21, FET-11, REF-06, REF-10, SHR-20.
 
 import BrumeKit
 import BrumeTesting
@@ -82,16 +82,26 @@ import Testing
     }
   }
 
-  @Test func `REF-06 a child comes before its parent if the parent changed later`() async throws {
+  @Test
+  func `REF-06 FET-11 a child comes with its file before its parent if the parent changed later`()
+    async throws
+  {
     let (_, phone, laptop) = try await devices()
     let (parent, child) = (record("parent"), record("child"))
     child.setParent(parent)
+    let file = FileManager.default.temporaryDirectory.appending(path: "child-\(UUID().uuidString)")
+    let content = Data("of \(file.path)".utf8)
+    try content.write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    child["file"] = CKAsset(fileURL: file)
     _ = try await phone.modifyRecords(saving: [child, parent], deleting: [])
     parent["text"] = "later"
     try await phone.save(parent)
     let fetched = try await fetched(laptop, zone)
     #expect(fetched.order == ["child", "parent"])
     #expect(fetched.records["child"]?.parent?.recordID == parent.recordID)
+    let copy = try #require((fetched.records["child"]?["file"] as? CKAsset)?.fileURL)
+    #expect(try Data(contentsOf: copy) == content)
   }
 
   @Test(arguments: [true, false])

@@ -48,6 +48,17 @@ import Testing
     #expect(try await laptop.userRecordID() == alice)
   }
 
+  @Test func `PSH-08 a push waits for its device, however late that listens`() async throws {
+    let (server, phone, _) = try await phone()
+    let laptop = try await server.device("laptop", of: "alice").privateCloudDatabase
+    try await laptop.save(record("a"))
+    try await server.settle()
+    server.clock.advance(by: .seconds(3600))
+    var pushes = Brume.remoteNotifications(for: phone).makeAsyncIterator()
+    let push = await pushes.next(isolation: #isolation)
+    #expect(push != nil)
+  }
+
   @Test func `a device that starts again leaves nothing of the process before`() async throws {
     let (server, phone, database) = try await phone()
     var old = Brume.remoteNotifications(for: phone).makeAsyncIterator()

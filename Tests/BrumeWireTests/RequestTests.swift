@@ -84,7 +84,8 @@ struct RequestTests {
     #expect(
       try Wire.zoneChangesRequests(JSON(parsing: Wire.zoneChangesRequests(changes))) == changes)
     let saves =
-      Sample.subscriptions.map { SubscriptionOperation.save($0) } + [.delete(id: "old")]
+      Sample.subscriptions.flatMap { [SubscriptionOperation.save($0), .update($0)] }
+      + [.delete(id: "old")]
     #expect(
       try Wire.subscriptionOperations(JSON(parsing: Wire.subscriptionOperations(saves))) == saves)
     #expect(
@@ -225,7 +226,7 @@ struct RequestTests {
           "zoneID":{"zoneName":"Z"},"brume":{"recordType":"Hike"}}}]}
       """#)
     let operations = try Wire.subscriptionOperations(body)
-    guard case .save(let first) = operations[0], case .save(let second) = operations[1] else {
+    guard case .save(let first) = operations[0], case .update(let second) = operations[1] else {
       return #expect(Bool(false))
     }
     #expect(first.id.isEmpty)

@@ -40,6 +40,10 @@ import Testing
       #expect(json(plan.output)["rows"] == 1)
       let gone = try await brume("records", "delete", "n1", "--user", "alice")
       #expect(gone.talk.contains("deleted n1"))
+      let again = try await brume("records", "delete", "n1", "--user", "alice")
+      #expect(again.status == 0)
+      #expect(
+        again.talk == "there is no record 'n1' in zone '_defaultZone'; --zone names another\n")
       let missing = try await brume("records", "get", "n1", "--user", "alice")
       #expect(missing.status == 1 && missing.talk.contains("not found"), "\(missing.talk)")
       let never = try await brume("records", "update", "n1", "--user", "alice", "--set", "a=1")
@@ -182,6 +186,8 @@ import Testing
     ["records", "query", "Note", "--database", "mine"],
     ["records", "query", "Note", "--user", "alice", "--limit", "0"],
     ["records", "create", "Note", "--user", "alice", "--set", "title"],
+    ["records", "update", "n1", "--user", "alice"], ["push", "tail", "--device", "phone"],
+    ["records", "get", "n1", "--as", "bob", "--database", "shared"],
     ["records", "creat", "Note"], ["zones", "create", "--user", "alice"], ["zones", "list"],
     ["schema", "validate"], ["schema", "import", "--allow-drop", "x"], ["user", "delete"],
     ["version", "--yaml"], ["export", "alice.export"], ["import"],

@@ -39,7 +39,8 @@ extension Target {
       try? NameRules.subscriptionID(text, limits: .apple)
       try? NameRules.device(text, limits: .apple)
       try? NameRules.container(text)
-      _ = (NameRules.shown(text), EmailAddress.key(text), IndexedWord.spelling(of: text))
+      _ = (NameRules.shown(text), EmailAddress.key(text))
+      _ = (IndexedWord.spelling(of: text), IndexedWord.spellings(of: text))
     },
     Target("address", longest: 256) { bytes in
       let text = text(bytes)

@@ -118,7 +118,7 @@ def serves_in_a_bare_root(checks, path, folder):
 def action_steps_work(checks, path, digest, folder):
     """As GitHub would: each step in a shell of its own, inputs in its environment."""
     action = yaml.safe_load((ROOT / "Deploy/action/action.yml").read_text())
-    inputs = {"archive": path.as_uri(), "sha256": digest, "users": "alice,carol"}
+    inputs = {"archive": path.as_uri(), "sha256": digest, "users": "mary-ann,alice"}
     runner = folder / "runner"
     runner.mkdir()
     environment = {**os.environ, "RUNNER_TEMP": str(runner), "GITHUB_PATH": str(runner / "path"), "GITHUB_ENV": str(runner / "env")}
@@ -133,7 +133,9 @@ def action_steps_work(checks, path, digest, folder):
     variables = dict(line.split("=", 1) for line in (runner / "env").read_text().splitlines() if "=" in line)
     program = pathlib.Path((runner / "path").read_text().strip()) / "brume"
     checks.that("action: the variables of clients are set, for each user",
-                {"BRUME_URL", "BRUME_USER_TOKEN_ALICE", "BRUME_USER_TOKEN_CAROL"} <= set(variables), sorted(variables))
+                {"BRUME_URL", "BRUME_USER_TOKEN_ALICE", "BRUME_USER_TOKEN_MARY_ANN"} <= set(variables), sorted(variables))
+    checks.that("action: the first user is the one for clients that name none",
+                variables["BRUME_USER_TOKEN"] == variables.get("BRUME_USER_TOKEN_MARY_ANN"), sorted(variables))
     status = json.loads((runner / "brume/data/server.json").read_text())
     answer = subprocess.run(["curl", "--silent", "--fail", variables["BRUME_URL"] + "/_brume/health/ready"], capture_output=True)
     checks.that("action: the server answers", answer.returncode == 0)

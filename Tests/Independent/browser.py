@@ -137,6 +137,22 @@ def crooked(checks, browser, site, app):
     page.close()
 
 
+def unanswered(checks, browser, site, app):
+    """While the server is away, and while a proxy answers in its place."""
+    page = browser.page(site.origin + "/")
+    page.run(script("open", app.sign_in_address(), "signin") + "; null")
+    popup = browser.popup()
+    for answer, words in (("Promise.reject(new TypeError('net'))", "The server does not answer. Try again."),
+                          ("Promise.resolve(new Response('<p>', { status: 502 }))", "The server does not answer as expected. Try again.")):
+        browser.wait(lambda: popup.run("document.getElementById('form') && !document.getElementById('form').hidden"))
+        popup.run(f"window.fetch = () => {answer}; null")
+        fill(browser, popup)
+        browser.wait(lambda: popup.run("document.getElementById('message').textContent && !document.getElementById('submit').disabled"))
+        said = popup.run("document.getElementById('message').textContent")
+        checks.that("the sign-in page says that the server does not answer, and can be tried again", said == words, said)
+    page.close()
+
+
 def by_provider(checks, browser, site, app):
     page = browser.page(site.origin + "/")
     answer = page.run(script("call", app.address("users/caller")))
@@ -171,6 +187,7 @@ def main():
         try:
             honest(checks, browser, mine, app)
             crooked(checks, browser, evil, app)
+            unanswered(checks, browser, mine, app)
             by_provider(checks, browser, mine, app)
             checks.that("the provider has no complaint", not provider.problems, str(provider.problems))
         finally:

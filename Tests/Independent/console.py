@@ -400,7 +400,7 @@ class Tour:
         for device in ("bobs-phone", "bobs-tablet"):
             self.bob("devices", device)
         self.ask_for_phone(self.save_contact(checker, "for-nobody"), pick=True)
-        self.answered("bob's device 'bobs-phone' has no subscription", "nobody subscribed")
+        self.answered("bob has no subscription", "nobody subscribed")
         phone = self.server.client("bob", "bobs-phone")
         phone.call("subscriptions/modify", {"operations": [{"operationType": "create", "subscription": {
             "subscriptionID": "contacts", "subscriptionType": "query", "query": {"recordType": "Contact"}, "zoneWide": True,

@@ -14,6 +14,8 @@ from serverkeys import QUERY, Signer
 
 
 def server_keys(tour):
+    tour.console.open(tour.place.replace("/development", "/production") + "/users?tab=keys&new=1")
+    tour.console.see_text("brume key create NAME --environment production")
     tour.begin("users", "?tab=keys", "robot")
     tour.console.press("Enter")
     private = tour.shown_once("Private key of robot")

@@ -72,12 +72,6 @@ import Testing
     let versions = try Self.text("CHANGELOG.md").matches(of: /(?m)^## (.+)$/).map { String($0.1) }
     #expect(versions == ["Unreleased"] && readme.contains("No version has been released"))
     #expect(try Self.text("CHANGELOG.md").contains("*Breaking:*"))
-    // A row there may be about several of them; CitationTidy sees to it that these are all without a test.
-    let (cell, id) = (Pattern("(?m)^\\| [A-Z]{3}-[0-9]{2}[^|]*\\|"), Pattern("[A-Z]{3}-[0-9]{2}"))
-    let cases = cell.all(in: try Self.files(in: ["docs/cases"]).joined()).count
-    let untested = id.all(in: cell.all(in: try Self.text("docs/conformance.md")).joined()).count
-    #expect(
-      cases > 200 && untested * 10 < cases, "'most of them as tests': all but \(untested)")
   }
 
   @Test func `the least versions of Apple's systems are those of the manifest`() throws {

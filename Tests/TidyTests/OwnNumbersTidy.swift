@@ -17,6 +17,7 @@ import Testing
 
   /// By file and name.
   private static let listed: [String: String] = [
+    "AccessPath.prefixBytes": "what a prefix has beyond it is evaluated, with the same answer",
     "PendingUploads.mostBytes": "it only keeps a sum from overflowing",
     "UsageFile.most": "it only keeps sums of a damaged file from overflowing",
     "PasswordHash.mostMemory": "hashes of ours need a quarter of it; it is for damaged ones",
@@ -34,6 +35,8 @@ import Testing
     "DamageRemoval.namedRows": "the command names all of them",
     "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
     "ChannelUses.most": "beyond it a use is noted once more",
+    "StoredSizes.page": piece, "StoredBytes.page": piece,
+    "StoredSizes.bytesAsOne": "a part of the limit of records that are looked at",
     "UserExport.page": piece, "UserExport.pieceBytes": piece, "StorageSampler.pause": own,
     "StorageSampler.rest": own,
     "StorageSampler.pages": "the next look goes on behind them",
@@ -71,6 +74,7 @@ import Testing
     "NameTurns.remembered": "of those beyond it one is forgotten, and known with its next answer",
     "Notifiers.stepsPerTurn": piece,
     "NotificationBuilder.argumentBytes": "a push has no more, and is cut to what it has",
+    "DeliveryWorker.looksPerTurn": "how soon a device without a place is found; each is",
     "EventStream.mostBytes": piece, "StreamHandler.waterMark": piece,
     "StreamLimit.gracePeriod": own, "ZoneEmptying.step": piece,
     "ZoneEmptying.indexStep": piece, "ZoneEmptying.zonesPerLook": piece, "ZoneEmptying.room": piece,

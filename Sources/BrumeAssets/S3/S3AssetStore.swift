@@ -217,15 +217,22 @@ private struct FilePieces: AsyncSequence, Sendable {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(file: file, size: size) }
 }
 
-/// What we need of the service's XML: the text of elements without children. Our keys have no
-/// character that XML escapes.
+/// What we need of the service's XML: the text of elements without children.
 package enum S3List {
+  /// What XML writes in the place of a character. Our keys have none of them, but others may have keys in the bucket.
+  /// The ampersand is last, so that what it begins is not read once more.
+  private static let escapes = [
+    ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#34;", "\""),
+    ("&#39;", "'"), ("&#13;", "\r"), ("&#x9;", "\t"), ("&#xA;", "\n"), ("&#xD;", "\r"),
+    ("&amp;", "&"),
+  ]
+
   /// The names that a list has.
   package static func keys(in text: String) -> [String] {
     var keys: [String] = []
     var rest = text[...]
     while let found = value(of: "Key", in: rest) {
-      keys.append(found.value)
+      keys.append(escapes.reduce(found.value) { $0.replacing($1.0, with: $1.1) })
       rest = found.rest
     }
     return keys

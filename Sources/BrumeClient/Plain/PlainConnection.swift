@@ -76,13 +76,17 @@ final class PlainConnection: Sendable {
     if let last = parts.last { try await channel.writeAndFlush(last) }
   }
 
-  /// The next part of the answer; nil if the connection has ended.
+  /// The next part of the answer; nil if the connection has ended. Who cancels ends it.
   func next() async throws -> HTTPClientResponsePart? {
-    try await channel.eventLoop.flatSubmit { [channel, answers] in
-      let promise = channel.eventLoop.makePromise(of: HTTPClientResponsePart?.self)
-      answers.value.ask(promise)
-      return promise.futureResult
-    }.get()
+    try await withTaskCancellationHandler {
+      try await channel.eventLoop.flatSubmit { [channel, answers] in
+        let promise = channel.eventLoop.makePromise(of: HTTPClientResponsePart?.self)
+        answers.value.ask(promise)
+        return promise.futureResult
+      }.get()
+    } onCancel: {
+      close()
+    }
   }
 }
 

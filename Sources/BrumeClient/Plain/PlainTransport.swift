@@ -13,8 +13,7 @@ package struct PlainTransport: Transport {
   private static let requests = PlainConnections(most: 32)
   static let streams = PlainConnections(
     most: 10_000, stall: .seconds(HTTPCall.streamStallSeconds))
-  /// For files: a transfer that does not move for a minute is given up.
-  private static let files = PlainConnections(most: 8, stall: .seconds(60))
+  private static let files = PlainConnections(most: 8)
 
   private let streams: PlainConnections
   private let wait: @Sendable (HTTPCall) -> AnswerWait
@@ -23,7 +22,7 @@ package struct PlainTransport: Transport {
 
   /// - Parameters:
   ///   - streams: the connections of streams.
-  ///   - wait: the wait of a call that sends no file.
+  ///   - wait: the wait of a call that is no stream.
   init(
     streams: PlainConnections = Self.streams,
     wait: @escaping @Sendable (HTTPCall) -> AnswerWait = { AnswerWait($0) }
@@ -58,7 +57,7 @@ package struct PlainTransport: Transport {
   package func download(
     _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer? {
-    try await receive(call, through: Self.files, take)
+    try await receive(call, through: Self.files, within: PartWait(wait(call)), take)
   }
 
   package func upload(
@@ -66,11 +65,19 @@ package struct PlainTransport: Transport {
   ) async throws -> HTTPAnswer {
     try await reporting(progress) { sent in
       do {
-        let answer = try await AnswerWait(ofFile: call).whole { _ in
-          try await exchange(call, file, sent)
+        let address = try PlainAddress(call)
+        // Who waits for others' files has not begun.
+        return try await Self.files.use(address) { connection in
+          let answer = try await wait(call).whole { parts in
+            try await withTaskCancellationHandler {
+              try await exchange(call, file, on: connection, to: address, noting: parts, sent)
+            } onCancel: {
+              connection.close()
+            }
+          }
+          guard let answer else { throw PlainFailure.outOfTime }
+          return answer
         }
-        guard let answer else { throw PlainFailure.outOfTime }
-        return answer
       } catch let failure as OutgoingFile.Failure {
         throw failure
       } catch {
@@ -80,40 +87,44 @@ package struct PlainTransport: Transport {
   }
 
   private func exchange(
-    _ call: HTTPCall, _ file: OutgoingFile, _ sent: @escaping @Sendable (Int64) -> Void
-  ) async throws -> HTTPAnswer {
-    let address = try PlainAddress(call)
-    return try await Self.files.use(address) { connection in
-      var head = head(of: call, address)
-      head.headers.add(name: "content-length", value: "\(file.state.size)")
-      try await connection.send(.head(head))
-      // What a server says before it has all, such as that the file is too large, is its answer.
-      do { try await send(file, on: connection, sent) } catch let error
-        where error is ChannelError || error is IOError
-      {
-        guard let early = try? await PlainAnswer.whole(from: connection) else { throw error }
-        return (early.answer, false)
+    _ call: HTTPCall, _ file: OutgoingFile, on connection: PlainConnection,
+    to address: PlainAddress,
+    noting parts: AnswerWait.Parts, _ sent: @escaping @Sendable (Int64) -> Void
+  ) async throws -> (answer: HTTPAnswer, mayBeReused: Bool) {
+    var head = head(of: call, address)
+    head.headers.add(name: "content-length", value: "\(file.state.size)")
+    try await connection.send(.head(head))
+    // What a server says before it has all, such as that the file is too large, is its answer.
+    do { try await send(file, on: connection, noting: parts, sent) } catch let error
+      where error is ChannelError || error is IOError
+    {
+      guard let early = try? await PlainAnswer.whole(from: connection, noting: parts) else {
+        throw error
       }
-      return try await PlainAnswer.whole(from: connection)
+      return (early.answer, false)
     }
+    return try await PlainAnswer.whole(from: connection, noting: parts)
   }
 
   private func send(
-    _ file: OutgoingFile, on connection: PlainConnection, _ sent: (Int64) -> Void
+    _ file: OutgoingFile, on connection: PlainConnection, noting parts: AnswerWait.Parts,
+    _ sent: (Int64) -> Void
   ) async throws {
     var offset: Int64 = 0
     while case let piece = try file.piece(at: offset), !piece.isEmpty {
       try await connection.send(.body(.byteBuffer(ByteBuffer(bytes: piece))))
       offset += Int64(piece.count)
+      parts.note()
       sent(offset)
     }
     try await connection.send(.end(nil))
   }
 
-  /// Hands over a success piece by piece, however long it takes: a deadline would cut a stream that is alive, and a file
-  /// that still moves.
+  /// Hands over a success piece by piece.
+  ///
+  /// - Parameter wait: nil for a stream, which may be alive for as long as it likes.
   private func receive(
-    _ call: HTTPCall, through connections: PlainConnections,
+    _ call: HTTPCall, through connections: PlainConnections, within wait: PartWait? = nil,
     _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer? {
     // What the taker throws is the caller's, and goes through as it is.
@@ -122,7 +133,10 @@ package struct PlainTransport: Transport {
       let address = try PlainAddress(call)
       return try await connections.use(address) { connection in
         try await write(call, to: connection, address, SentState())
-        let head = try await PlainAnswer.head(from: connection)
+        let late = PlainFailure.outOfTime
+        let head = try await wait.next(orThrow: late) {
+          try await PlainAnswer.head(from: connection)
+        }
         guard head.status == .ok else {
           let refused = try await AnswerWait(call).whole {
             try await PlainAnswer.whole(from: connection, after: head, noting: $0)
@@ -131,7 +145,12 @@ package struct PlainTransport: Transport {
           return (refused.answer, refused.mayBeReused)
         }
         try call.check(contentType: head.headers.first(name: "content-type"))
-        while let piece = try await PlainAnswer.body(from: connection) {
+        while let piece = try await wait.next(
+          orThrow: late,
+          {
+            try await PlainAnswer.body(from: connection)
+          })
+        {
           do { try await take(ArraySlice(piece.readableBytesView)) } catch {
             refusal = error
             throw error

@@ -98,7 +98,8 @@ package struct AssetCheck: Sendable {
     var last = ""
     while true {
       let names = try await assets.names(after: last, limit: limits.assetSweepRows)
-      guard let end = names.last else { return }
+      // A bucket may have keys of others, too: what is no name after the last one would be answered again and again.
+      guard let end = names.last, ByteText(end) > ByteText(last) else { return }
       report.objects += names.count
       for name in names where !known.contains(name) && !others.contains(name) {
         if report.unknown.count < limit { report.unknown.append(name) }

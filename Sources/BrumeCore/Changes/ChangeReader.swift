@@ -50,19 +50,23 @@ struct ChangeReader {
     while budget.isLeft {
       try Task.checkCancellation()
       defer { batch = limits.recordsPerResponse }
-      let before = budget.bytes
+      let byteLimit = budget.bytesOfPage
       let found = try transaction.changes.page(
         in: key, after: position, through: below.map { $0 - 1 } ?? walk.through, limit: batch,
-        byteLimit: budget.bytes, newestFirst: below != nil)
+        byteLimit: byteLimit, newestFirst: below != nil)
       for change in found {
-        let shown = try shown(change, &coverage, transaction)
-        guard shown == nil || changes.count < limit, budget.isLeft else { return moreComing = true }
+        guard budget.isLeft else { return moreComing = true }
+        let shown: ZoneChange?
+        do { shown = try self.shown(change, &coverage, transaction, &budget) } catch is AnswerIsFull
+        {
+          return moreComing = true
+        }
+        guard shown == nil || changes.count < limit else { return moreComing = true }
         if let shown { changes.append(shown) }
-        budget.take(shown)
+        budget.take(change, shown: shown)
         if below == nil { position = change.sequence } else { below = change.sequence }
       }
-      // Fewer than asked for are all there are, unless the answer is full with them.
-      if found.count < batch, found.reduce(0, { $0 + $1.byteCount }) < before {
+      if found.isLast(limit: batch, byteLimit: byteLimit) {
         position = walk.through
         return
       }
@@ -70,9 +74,13 @@ struct ChangeReader {
     moreComing = true
   }
 
+  /// No more may be read to decide about changes.
+  private struct AnswerIsFull: Error {}
+
   /// The change as its reader sees it; nil if it is none of their business.
   private func shown(
-    _ change: StoredChange, _ coverage: inout Coverage?, _ transaction: any ReadTransaction
+    _ change: StoredChange, _ coverage: inout Coverage?, _ transaction: any ReadTransaction,
+    _ budget: inout AnswerBudget
   ) throws -> ZoneChange? {
     switch change {
     case .deleted(let gone):
@@ -86,8 +94,11 @@ struct ChangeReader {
       guard let shares = view.shares else { return .changed(stored) }
       // Which shares cover a damaged record is unknown, so nothing is said of it.
       if stored.isUnreadable { return nil }
-      let covering = try coverage?.shares(of: try stored.record()) { name in
-        try transaction.records.find(RecordKey(zone: view.zone.key, name: name))?.record()
+      let covering = try coverage?.shares(of: try stored.record(), whatIsKnownStays: true) { name in
+        guard budget.mayReadAbove else { throw AnswerIsFull() }
+        let found = try transaction.records.find(RecordKey(zone: view.zone.key, name: name))
+        budget.take(ancestor: found)
+        return try found?.record()
       }
       return try shares.permission(through: covering ?? []) == nil ? nil : .changed(stored)
     }

@@ -61,19 +61,39 @@ struct ZoneChanges: Sendable {
 /// What one answer may still hold and look at, over all the zones that it is about. A zone for which
 /// nothing is left gets an empty page and is asked for again.
 struct AnswerBudget {
-  private(set) var bytes: Int
+  /// Of what the answer holds.
+  private var bytes: Int
+  /// Of what is read for it, whether its reader may see it or not: twice as many.
+  private var bytesRead: Int
+  /// Of records above them that are read to decide about them.
+  private var bytesAbove: Int
   private var changes: Int
+  private var hasTaken = false
 
   init(_ limits: Limits) {
     bytes = limits.answerBytes
+    bytesRead = 2 * limits.answerBytes
+    bytesAbove = 2 * limits.answerBytes
     changes = limits.changesLookedAt
   }
 
-  var isLeft: Bool { bytes > 0 && changes > 0 }
+  var isLeft: Bool { bytesOfPage > 0 && changes > 0 }
+
+  /// How many bytes the next page may have.
+  var bytesOfPage: Int { min(bytes, bytesRead) }
 
   /// Counts a change that was looked at, and what of it the answer holds.
-  mutating func take(_ shown: ZoneChange?) {
+  mutating func take(_ change: StoredChange, shown: ZoneChange?) {
+    hasTaken = true
     changes -= 1
+    bytesRead -= change.byteCount
     bytes -= shown?.byteCount ?? 0
   }
+
+  /// Whether more records may be read to decide about changes. Those that were read are known for the rest of the page.
+  /// For the first change they all are, or an answer might have none.
+  var mayReadAbove: Bool { bytesAbove > 0 || !hasTaken }
+
+  /// Counts a record that was read to decide about a change.
+  mutating func take(ancestor: StoredRecord?) { bytesAbove -= ancestor?.byteCount ?? 0 }
 }

@@ -64,7 +64,7 @@ final class BatchAccess {
   /// Where a stored record is, seen from the caller.
   private func place(of stored: Record) throws -> Permissions.Context {
     switch context.scope {
-    case .public: return .public(stage.schema.rights(of: stored.type))
+    case .public: return .public(stage.schema.schema.rightsOfStored(stored.type))
     case .private: return .own
     case .shared:
       let covering = try coverage.shares(of: stored) { try stage.neighbour($0) }

@@ -58,7 +58,8 @@ struct OperationMemory: Sendable {
   }
 
   /// The first try's results with the records as they are now, or nil if this is the first try. An
-  /// ID that was used for other records is a first try too: their answers would be taken for these.
+  /// ID that was used for other records is a first try too: their answers would be taken for these. What else the
+  /// request asks of other databases may be there or not: the first try's items are known by their order.
   ///
   /// - Parameter access: what the caller may do now.
   func recall(
@@ -69,19 +70,19 @@ struct OperationMemory: Sendable {
     guard let bytes = try transaction.settings.value(key) else { return nil }
     var unpacker = Unpacker(bytes)
     guard let heading = Heading(&unpacker), heading.isOf(database, id),
-      heading.time > now - lifetime
+      heading.time > now - lifetime, heading.count == items.count
     else { return nil }
     var results: [Int: RecordResult] = [:]
     var answer = BoundedAnswer(access.limits)
-    for _ in 0..<heading.count {
-      guard let index = unpacker.number(), let kept = Kept(&unpacker),
+    for item in items.sorted(by: { $0.index < $1.index }) {
+      guard unpacker.number() != nil, let kept = Kept(&unpacker),
         let result = try result(kept, &access)
       else { return nil }
-      results[Int(index)] = try answer.fitting(result)
+      let fitting = try answer.fitting(result)
+      guard fitting.answers(item) else { return nil }
+      results[item.index] = fitting
     }
-    let isSame =
-      results.count == items.count && items.allSatisfy { results[$0.index]?.answers($0) ?? false }
-    return isSame ? results : nil
+    return results
   }
 
   private func result(_ kept: Kept, _ access: inout RecordAccess) throws -> RecordResult? {
@@ -143,16 +144,6 @@ extension OperationMemory {
   ) throws -> Bool {
     guard let stored else { return true }
     return try access.allows(.read, stored, in: zone) && access.allows(action, stored, in: zone)
-  }
-}
-
-extension Collection<RecordResult> {
-  /// Whether receipts had expired, and nothing was saved.
-  fileprivate var lacksFiles: Bool {
-    let errors = compactMap { result in
-      if case .failure(let failure) = result { failure.error.code } else { nil }
-    }
-    return errors.count == count && errors.contains(.receiptExpired)
   }
 }
 

@@ -22,7 +22,7 @@ struct ReferenceRules {
     self.access = access
   }
 
-  /// Judges items, and again those that refer to one that fails.
+  /// Judges items, and again those that refer to one that fails. Shares have rules of their own.
   func settle(_ positions: [Int], in verdicts: inout Verdicts) throws {
     var links = BatchLinks(
       verdicts.items, stage, rememberedHolders: context.limits.rememberedHolders)
@@ -30,7 +30,8 @@ struct ReferenceRules {
     var ancestors = try KnownAncestors(stage, context.limits)
     var roots = SharedRoots(context, view, stage)
     while let position = open.popLast() {
-      guard verdicts.isAlive(position, to: .put) else { continue }
+      guard verdicts.isAlive(position, to: .put), !verdicts.items[position].isShare
+      else { continue }
       do {
         guard let error = try error(at: position, in: verdicts, &links, &ancestors, &roots)
         else { continue }

@@ -1,5 +1,6 @@
 // How the items of a batch relate to each other and to what is stored: saves by `ReferenceRules`, deletions
-// by `Removals`. Each may fail items that the other has passed, so they take turns.
+// by `Removals`. Each may fail items that the other has passed, so they take turns. So may the quota: what it refuses
+// stays as it was.
 
 import BrumeModel
 import BrumeStorage
@@ -35,13 +36,34 @@ struct Relations {
       try references.settle(open, in: &verdicts)
       let cascade = try settleRemovals(&verdicts, &size)
       let all = Array(verdicts.items.indices)
-      if !failOrphans(among: all, in: &verdicts, beside: cascade) { return cascade }
+      if try !failOrphans(among: all, in: &verdicts, beside: cascade) { return cascade }
       open = verdicts.positions(to: .put)
     }
+    failTangled(&verdicts)
+    return []
+  }
+
+  /// Fails what is over the quota, and what may not be saved or deleted without that.
+  ///
+  /// - Parameter cascade: what goes beside the items before.
+  /// - Returns: what still goes.
+  func settle(
+    _ verdicts: inout Verdicts, _ size: inout CascadeSize, within quota: StorageQuota,
+    beside cascade: Set<String>
+  ) throws -> Set<String> {
+    var cascade = cascade
+    for _ in 0..<context.limits.relationRounds {
+      guard try quota.enforce(on: &verdicts, beside: cascade) else { return cascade }
+      cascade = try settle(&verdicts, &size)
+    }
+    failTangled(&verdicts)
+    return []
+  }
+
+  private func failTangled(_ verdicts: inout Verdicts) {
     for position in verdicts.items.indices where verdicts.isAlive(position) {
       verdicts.fail(position, Self.tangled)
     }
-    return []
   }
 
   /// The error of what depends on each other in too many steps.
@@ -55,8 +77,8 @@ struct Relations {
     _ verdicts: inout Verdicts, _ size: inout CascadeSize
   ) throws -> Set<String> {
     var removals = Removals(context, stage, links, behind: before)
-    let (gone, refused) = try removals.settle(
-      verdicts.positions(to: .remove).map { ($0, verdicts.items[$0].name) })
+    let wanted = verdicts.positions(to: .remove).filter { !verdicts.items[$0].isShare }
+    let (gone, refused) = try removals.settle(wanted.map { ($0, verdicts.items[$0].name) })
     let read = size.bytesRead
     size = removals.size(with: gone)
     size.bytesRead = max(read, size.bytesRead)
@@ -70,17 +92,25 @@ struct Relations {
   @discardableResult
   func failOrphans(
     among positions: [Int], in verdicts: inout Verdicts, beside cascade: Set<String>
-  ) -> Bool {
-    let failures = positions.filter { verdicts.isAlive($0) }.compactMap { position in
-      orphanError(verdicts.items[position].name, cascade).map { (position, $0) }
+  ) throws -> Bool {
+    let failures = try positions.filter { verdicts.isAlive($0) }.compactMap { position in
+      try orphanError(verdicts.items[position].name, verdicts, cascade).map { (position, $0) }
     }
     for (position, error) in failures { verdicts.fail(position, error) }
     return !failures.isEmpty
   }
 
-  private func orphanError(_ name: String, _ cascade: Set<String>) -> BrumeError? {
+  private func orphanError(
+    _ name: String, _ verdicts: Verdicts, _ cascade: Set<String>
+  ) throws -> BrumeError? {
     guard let record = stage.puts[name] else { return nil }
     if let root = record.shareDetails?.rootRecordName {
+      if verdicts.failure(of: root) != nil, try stage.after(root) == nil {
+        return BrumeError(
+          .internalError,
+          "share '\(name)' was not saved because its root '\(root)' failed; mend that one and send both "
+            + "again")
+      }
       guard cascade.contains(root) || stage.removals.contains(root) else { return nil }
       return BrumeError(
         .validatingReferenceError,

@@ -6,32 +6,27 @@ import BrumeStorage
 
 struct StorageQuota {
   private let context: ModifyContext
-  private let view: ZoneView
   private let stage: Stage
-  private let transaction: any WriteTransaction
+  /// What the records of the zone and of its database took before the batch; nil without a quota.
+  let stored: StoredBytes?
 
   init(
     _ context: ModifyContext, _ view: ZoneView, _ stage: Stage, in transaction: any WriteTransaction
-  ) {
+  ) throws {
     self.context = context
-    self.view = view
     self.stage = stage
-    self.transaction = transaction
+    let isLimited = context.limits.storageBytesPerUser != nil && stage.zone.database.owner != nil
+    stored = isLimited ? try StoredBytes(of: view.zone, transaction) : nil
   }
 
   /// Fails the saves that would carry the owner over their quota, and new children and shares of records that fail
   /// for it. Broken references come first (case SAV-26); deletes of the batch count before its saves.
   ///
   /// - Parameter cascade: what goes beside the items.
-  /// - Returns: what the records of the zone and of its database took before the batch; nil without a
-  ///   quota.
-  func enforce(
-    on verdicts: inout Verdicts, beside cascade: Set<String>
-  ) throws -> StoredBytes? {
-    guard let limit = context.limits.storageBytesPerUser, stage.zone.database.owner != nil else {
-      return nil
-    }
-    let stored = try StoredBytes(of: view.zone, transaction)
+  /// - Returns: whether there were any.
+  func enforce(on verdicts: inout Verdicts, beside cascade: Set<String>) throws -> Bool {
+    guard let limit = context.limits.storageBytesPerUser, let stored else { return false }
+    let failures = verdicts.failures.count
     var total = stored.database
     for name in cascade.union(stage.removals) {
       total -= try stage.before(name)?.quotaBytes ?? 0
@@ -49,7 +44,7 @@ struct StorageQuota {
       }
     }
     failChildren(of: refused, in: &verdicts)
-    return stored
+    return verdicts.failures.count > failures
   }
 
   private func failChildren(of refused: Set<String>, in verdicts: inout Verdicts) {

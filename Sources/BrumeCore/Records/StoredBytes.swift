@@ -7,7 +7,8 @@ import BrumeStorage
 
 struct StoredBytes {
   private static let zonesOfPage = 200
-  private static let recordsOfPage = 1000
+  /// Ours: what one page of a zone's records brings.
+  private static let page = (records: 1000, bytes: 4 << 20)
 
   private var zone: Int64
   private(set) var database: Int64
@@ -97,13 +98,15 @@ struct StoredBytes {
     var sum: Int64 = 0
     var after: Int64 = 0
     while true {
-      let page = try transaction.changes.page(
-        in: zone.key, after: after, through: .max, limit: recordsOfPage)
+      let found = try transaction.changes.page(
+        in: zone.key, after: after, through: .max, limit: page.records, byteLimit: page.bytes,
+        newestFirst: false)
       // A damaged one counts for nothing, so that the others can be saved.
-      for case .changed(let stored) in page where !stored.isUnreadable {
+      for case .changed(let stored) in found where !stored.isUnreadable {
         sum += try stored.record().quotaBytes
       }
-      guard let last = page.last, page.count == recordsOfPage else { return sum }
+      guard let last = found.last, !found.isLast(limit: page.records, byteLimit: page.bytes)
+      else { return sum }
       after = last.sequence
     }
   }

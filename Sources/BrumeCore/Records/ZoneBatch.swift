@@ -84,14 +84,15 @@ struct ZoneBatch {
     for position in items.indices where !items[position].isShare { try judge(position) }
     let relations = Relations(context, view, stage, access, links, behind: gone)
     var goes = gone
-    let cascade = try relations.settle(&verdicts, &goes)
+    var cascade = try relations.settle(&verdicts, &goes)
     gone.bytesRead = goes.bytesRead
     // A share needs its root as the batch leaves it.
     let shares = items.indices.filter { items[$0].isShare }
     for position in shares { try judge(position) }
-    relations.failOrphans(among: shares, in: &verdicts, beside: cascade)
-    let quota = StorageQuota(context, view, stage, in: transaction)
-    let storedBytes = try quota.enforce(on: &verdicts, beside: cascade)
+    try relations.failOrphans(among: shares, in: &verdicts, beside: cascade)
+    let quota = try StorageQuota(context, view, stage, in: transaction)
+    cascade = try relations.settle(&verdicts, &goes, within: quota, beside: cascade)
+    gone.bytesRead = goes.bytesRead
     var roots = SharedRoots(context, view, stage)
     try roots.failSecondShares(in: &verdicts)
     verdicts.spread(isAtomic: context.isAtomic && view.zone.isAtomic)
@@ -99,7 +100,7 @@ struct ZoneBatch {
     schema = try stage.schemaOfLiving(in: context.scope)
     try stage.putRoots()
     var writer = try BatchWriter(
-      verdicts, context, view.zone, stage, access, storedBytes, in: transaction)
+      verdicts, context, view.zone, stage, access, quota.stored, in: transaction)
     let outcomes = try UnfinishedWrite.whole(in: stage.zone) { try writer.write(beside: cascade) }
     gone = goes
     return verdicts.results(outcomes)

@@ -206,6 +206,12 @@ extension Schema {
     }
   }
 
+  /// Who may do what with public records of a type that are stored. It may have left the schema: then nobody may anything.
+  func rightsOfStored(_ type: String) -> PublicRights {
+    let isKnown = type == Record.usersType || recordTypes[type] != nil
+    return isKnown ? rights(of: type) : PublicRights(read: [], create: [], write: [])
+  }
+
   /// Who may do what with public records of a type.
   func rights(of type: String) -> PublicRights {
     if type == Record.usersType, recordTypes[type] == nil { return .users }

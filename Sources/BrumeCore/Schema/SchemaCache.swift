@@ -13,11 +13,15 @@ package final class SchemaCache: Sendable {
     let schema: Schema
   }
   private let entries = Mutex<[SettingKey: Entry]>([:])
+  private let damaged: DamagedRows?
+
+  /// - Parameter damaged: where a stored text that is no schema is noted.
+  init(damaged: DamagedRows?) { self.damaged = damaged }
 
   /// The schema of a container environment as this transaction sees it.
   ///
   /// - Returns: an empty one if there is none yet.
-  /// - Throws: what the transaction throws; `badRequest` if the stored text is no schema.
+  /// - Throws: what the transaction throws; `internalError` if the stored text is no schema.
   package func schema(
     of containerEnvironment: ContainerEnvironment, in transaction: any ReadTransaction
   ) throws -> Schema {
@@ -32,10 +36,26 @@ package final class SchemaCache: Sendable {
       return Entry(text: [], schema: Schema())
     }
     if let entry = entries.withLock({ $0[key] }), entry.text == text { return entry }
-    let entry = Entry(
-      text: text, schema: try Schema(stored: String(decoding: text, as: UTF8.self)))
+    let entry = Entry(text: text, schema: try parsed(text, of: containerEnvironment))
     entries.withLock { $0[key] = entry }
     return entry
+  }
+
+  /// What cannot be parsed is no mistake of who asks: it is damaged, or a newer version's.
+  private func parsed(
+    _ text: [UInt8], of containerEnvironment: ContainerEnvironment
+  ) throws(BrumeError) -> Schema {
+    do {
+      return try Schema(stored: String(decoding: text, as: UTF8.self))
+    } catch {
+      let container = containerEnvironment.container.name
+      let place = "\(container), \(containerEnvironment.environment.rawValue)"
+      damaged?.note("settings", "the schema of \(place): \(error.reason)")
+      throw BrumeError(
+        .internalError,
+        "the schema of \(place) cannot be read by this version; the server's operator starts the version that "
+          + "wrote it, or restores a backup")
+    }
   }
 
   /// The schema of a database, ready to grow with what a save brings.

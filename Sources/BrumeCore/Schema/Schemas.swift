@@ -170,13 +170,14 @@ package struct Schemas: Sendable {
     }
   }
 
-  /// Whoever has a role that goes loses it: one of the same name may be made for others later.
+  /// Whoever has a role that goes loses it: one of the same name may be made for others later. Saves that read the schema as
+  /// it was are done before, so that who looks for their records afterwards finds them.
   private func change<Answer: Sendable>(
     of containerEnvironment: ContainerEnvironment,
     _ change: @escaping @Sendable (inout Schema, Schema) throws -> Answer
   ) async throws -> Answer {
     let schemas = schemas
-    let answer = try await store.write(in: .server) { transaction in
+    let answer = try await store.write(in: .serverBetweenSaves(of: store)) { transaction in
       let old = try schemas.schema(of: containerEnvironment, in: transaction)
       let deployed = try schemas.schema(
         of: ContainerEnvironment(containerEnvironment.container, .production), in: transaction)

@@ -19,8 +19,10 @@ package struct Coverage: Sendable {
   func knows(_ name: String) -> Bool { known[name] != nil }
 
   /// Names of the shares that cover a record. Ancestors are asked of `find`.
+  ///
+  /// - Parameter whatIsKnownStays: whether `find` would answer the same again, so that it is not asked for what is known.
   package mutating func shares(
-    of record: Record, find: (String) throws -> Record?
+    of record: Record, whatIsKnownStays: Bool = false, find: (String) throws -> Record?
   ) rethrows -> [String] {
     if record.isShare { return record.isZoneShare ? zoneShare : zoneShare + [record.name] }
     var path: [Record] = []
@@ -35,6 +37,10 @@ package struct Coverage: Sendable {
       path.append(current)
       if path.count > chainLimit {
         isWhole = current.parent == nil
+        break
+      }
+      if whatIsKnownStays, let covering = current.parent.flatMap({ known[$0] }) {
+        found = covering
         break
       }
       next = try current.parent.flatMap { try find($0) }

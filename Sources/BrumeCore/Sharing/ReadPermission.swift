@@ -40,14 +40,15 @@ extension ReadPermission {
     return Permissions.decide(principal, .read, in: place, creator: creator) == nil
   }
 
-  /// Where public records of a type are, with the rights that they have there.
+  /// Where public records of a type are, with the rights that they have there. The last ones of a type that left the schema
+  /// are nobody's to read: who might is not known any more.
   ///
   /// - Throws: what the transaction throws.
   package func publicContext(
     of type: String, in database: DatabaseKey, _ transaction: any ReadTransaction
   ) throws -> Permissions.Context {
     let schema = try schemas.schema(of: database.containerEnvironment, in: transaction)
-    return .public(schema.rights(of: type))
+    return .public(schema.rightsOfStored(type))
   }
 
   /// The container's own roles of a user, where they make a difference.

@@ -53,7 +53,7 @@ struct RecordAccess {
   ) throws -> (context: Permissions.Context, shares: [String]) {
     switch scope {
     case .private: return (.own, [])
-    case .public: return (.public(schema.rights(of: stored.type)), [])
+    case .public: return (.public(schema.rightsOfStored(stored.type)), [])
     case .shared: return try shared(through: covering(stored.record(), in: zone), zone)
     }
   }

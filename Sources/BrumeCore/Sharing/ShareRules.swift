@@ -169,7 +169,7 @@ extension ShareRules {
           + "own; end the zone's share first"
       )
     }
-    guard let root = try stage.after(name), !root.isShare else {
+    guard let root = try stage.neighbourAfter(name), !root.isShare else {
       throw BrumeError(
         .notFound,
         "Cannot share - no such record exists to share: '\(name)'; save it before or in the "
@@ -191,7 +191,7 @@ extension ShareRules {
   /// certain.
   private func refuseSecondShare(of root: Record) throws {
     var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
-    let shared = try above.shares(of: root) { try stage.after($0) }
+    let shared = try above.shares(of: root) { try stage.neighbourAfter($0) }
     // A root may name a share that is not there: earlier versions left some.
     if let share = try shared.first(where: { try stage.after($0) != nil }) {
       throw SharedRoots.secondShare(of: root.name, beside: share)

@@ -51,7 +51,7 @@ struct SharedRoots {
   private mutating func otherShare(of root: String, beside share: String) throws -> String? {
     guard let record = try stage.after(root) else { return nil }
     var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
-    let covering = try above.shares(of: record) { try stage.after($0) }
+    let covering = try above.shares(of: record) { try stage.neighbourAfter($0) }
     if let other = try covering.first(where: { try $0 != share && stage.after($0) != nil }) {
       return other
     }

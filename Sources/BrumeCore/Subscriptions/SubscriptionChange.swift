@@ -28,6 +28,11 @@ struct SubscriptionChange: Sendable {
       switch operation {
       case .save(let subscription):
         return .success(.saved(try save(subscription, &own, in: transaction)))
+      case .update(let subscription):
+        guard try transaction.subscriptions.find(subscription.id, in: place) != nil else {
+          throw Subscription.missing(subscription.id)
+        }
+        return .success(.saved(try save(subscription, &own, in: transaction)))
       case .delete(let id):
         try delete(id, &own, in: transaction)
         return .success(.deleted(id: id))
@@ -156,7 +161,7 @@ extension SubscriptionChange {
 extension SubscriptionOperation {
   var id: String {
     switch self {
-    case .save(let subscription): subscription.id
+    case .save(let subscription), .update(let subscription): subscription.id
     case .delete(let id): id
     }
   }

@@ -80,14 +80,18 @@ package struct UserRemovals: Sendable {
         + "`brume key revoke \(key.id)`")
   }
 
-  /// As the user would: the owner's zone and the other participants are as after any leaving.
+  /// As the user would: the owner's zone and the other participants are as after any leaving. Shares that show the user
+  /// nothing are left too.
   private func leaveShares(_ user: UserID, _ containerEnvironment: ContainerEnvironment)
     async throws
   {
     let caller = Caller(
       in: containerEnvironment, user: user, device: nil, kind: .user, requestID: host.uuid())
     let joined = try await store.read { transaction in
-      try ZoneView.all(in: .shared, of: caller, from: transaction).map(\.zone.key.id)
+      var seen: Set<ZoneKey> = []
+      let zones = try transaction.shares.memberships(of: user, in: containerEnvironment)
+        .map(\.share.zone).filter { seen.insert($0).inserted }
+      return try zones.filter { try transaction.zones.find($0)?.isLive ?? false }.map(\.id)
     }
     for start in stride(from: 0, to: joined.count, by: limits.operationsPerRequest) {
       let some = joined[start...].prefix(limits.operationsPerRequest)

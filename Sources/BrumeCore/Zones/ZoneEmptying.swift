@@ -127,8 +127,7 @@ extension ReadTransaction {
     let changes = try changes.page(
       in: zone, after: 0, through: .max, limit: limit + 1, byteLimit: ZoneEmptying.stepBytes,
       newestFirst: false)
-    let bytes = changes.reduce(0) { $0 + $1.byteCount }
-    return (changes, changes.count <= limit && bytes < ZoneEmptying.stepBytes)
+    return (changes, changes.isLast(limit: limit + 1, byteLimit: ZoneEmptying.stepBytes))
   }
 
   /// Whether a deleted zone has rows left.

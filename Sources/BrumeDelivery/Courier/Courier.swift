@@ -14,7 +14,7 @@ import BrumeWire
 
 /// Answers long polls.
 package struct Courier: Sendable {
-  /// How far a client has come. Positions count in each bucket for itself.
+  /// The answer that a client has handled. Positions count in each bucket for itself; no two mailboxes of one share any.
   package struct Cursor: Equatable, Sendable {
     package let position: Int64
     /// Of the mailbox that the answer came from.
@@ -68,8 +68,8 @@ package struct Courier: Sendable {
   /// get different pushes.
   ///
   /// - Parameters:
-  ///   - cursor: everything up to this position is handled, of mailboxes of its bucket, and nothing else; nil:
-  ///     what earlier polls of the token answered is.
+  ///   - cursor: what stands there is handled, with what is before it in its mailbox, and nothing else; nil: what
+  ///     earlier polls of the token answered is.
   ///   - enter: gives the token's user a place for as long as the call waits; it throws if there is none.
   /// - Throws: `authenticationFailed` for a token that is unknown or expired, also when it expires while the
   ///   call waits; what `enter` and the store throw; `CancellationError`.
@@ -83,13 +83,19 @@ package struct Courier: Sendable {
     defer { place?.giveBack() }
     for (device, bucket) in devices {
       let given = inFlight.take(from: device)
-      guard let handled = cursor?.position(in: bucket) ?? given, handled > 0 else { continue }
-      try await reader.acknowledge(
-        through: handled, by: device, on: .courier, cursor == nil ? "polled again" : "acknowledged")
+      if let cursor {
+        // Before it, other mailboxes may have what nobody was given: it was not due, or came meanwhile.
+        guard cursor.bucket == bucket, try await reader.holds(cursor.position, of: device)
+        else { continue }
+        try await reader.acknowledge(
+          through: cursor.position, by: device, on: .courier, "acknowledged")
+      } else if let given {
+        try await reader.acknowledge(through: given, by: device, on: .courier, "polled again")
+      }
     }
     let found = try await reader.poll(devices.map(\.device), waiting: waiting) {
       // The token may have ended meanwhile.
-      try await take(from: self.devices(token), after: cursor)
+      try await take(from: self.devices(token), again: cursor != nil)
     }
     return found.map {
       Answer(
@@ -115,23 +121,23 @@ package struct Courier: Sendable {
     return zip(found, buckets).map { ($0.key, $1) }
   }
 
+  /// - Parameter again: also what was answered and is still there.
   private func take(
-    from devices: [Opened], after cursor: Cursor?
+    from devices: [Opened], again: Bool
   ) async throws -> (found: Found?, nextDue: Milliseconds?) {
     while true {
       var oldest: Found?
       var nextDue: Milliseconds?
       for (device, bucket) in devices {
         let front = try await reader.front(
-          of: device, after: cursor?.position(in: bucket) ?? inFlight.last(of: device), limit: 1,
-          by: .courier)
+          of: device, after: again ? 0 : inFlight.last(of: device), limit: 1, by: .courier)
         nextDue = [nextDue, front.nextDue].compactMap { $0 }.min()
         guard let entry = front.entries.first else { continue }
         let found: Found = (entry, (device, bucket))
         if oldest.map({ Self.isOlder(found, $0) }) ?? true { oldest = found }
       }
       guard let oldest else { return (nil, nextDue) }
-      if cursor != nil { return (oldest, nil) }
+      if again { return (oldest, nil) }
       // Otherwise another poll was faster: the next one is looked for.
       if inFlight.claim(oldest.entry.position, to: oldest.from.device) { return (oldest, nil) }
     }
@@ -142,9 +148,4 @@ package struct Courier: Sendable {
     one.from.bucket == other.from.bucket
       ? one.entry.position < other.entry.position : one.entry.time < other.entry.time
   }
-}
-
-extension Courier.Cursor {
-  /// What of a bucket is handled: nothing of another than its own.
-  fileprivate func position(in bucket: Bucket) -> Int64 { bucket == self.bucket ? position : 0 }
 }

@@ -69,6 +69,14 @@ struct MailboxReader: Sendable {
     }
   }
 
+  /// Whether an entry of the device has this position.
+  func holds(_ position: Int64, of device: DeviceKey) async throws -> Bool {
+    try await store.read { store in
+      try store.mailboxes.entries(of: device, after: position - 1, limit: 1).first?.position
+        == position
+    }
+  }
+
   /// The device has handled everything up to and including this position: the entries leave the
   /// mailbox and stand in the log, in one transaction.
   func acknowledge(

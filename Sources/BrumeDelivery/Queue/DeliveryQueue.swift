@@ -110,8 +110,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
 
   private let rules: Rules
   private var tracks: [Lane: Track] = [:]
-  /// Of each peer, the lanes that wait after a failure.
-  private var failed: [String: Set<Lane>] = [:]
+  private var failed = FailedLanes<Lane>()
   private var peers: [String: Peer] = [:]
   private var turns = Deque<String>()
   /// Of peers that users named.
@@ -140,13 +139,13 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
 
   // MARK: Events, in the order they happen
 
-  /// There is something to send for a lane, perhaps. Answers false if the queue is full: the store
-  /// remembers, and the next look through it finds the lane again, as it does what is more than a peer's share.
+  /// There is something to send for a lane, perhaps. Answers false if the queue is full and nobody in it can make room:
+  /// the store remembers, and the next look through it finds the lane again, as it does what is more than a peer's share.
   ///
-  /// - Parameter isNew: it takes the place of a lane that waits after a failure, which is looked for again as one that was
-  ///   turned away is. What a look finds does not, or those without a place would take each other's with every look.
+  /// - Parameter takesPlace: whether it takes the place of the lane that waits longest after a failure, which is looked for
+  ///   again as one that was turned away is.
   package mutating func offer(
-    _ lane: Lane, to peer: DeliveryPeer, isNew: Bool = false, now: Milliseconds
+    _ lane: Lane, to peer: DeliveryPeer, takesPlace: Bool = false, now: Milliseconds
   ) -> Bool {
     let now = time.advanced(to: now)
     if let known = tracks[lane] {
@@ -162,8 +161,8 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     if !lanes.hasRoom { hasTurnedAway = true }
     if isShareTaken { peers[peer.name]?.hasTurnedAway = true }
     if !lanes.hasRoom || isShareTaken {
-      guard isNew, let other = (isShareTaken ? failed[peer.name] : failed.values.first)?.first
-      else { return lanes.hasRoom }
+      guard takesPlace, let other = failed.longest(of: isShareTaken ? peer.name : nil)
+      else { return lanes.hasRoom || !failed.isEmpty }
       remove(other)
     }
     add(lane, peer, now)
@@ -316,7 +315,7 @@ extension DeliveryQueue {
     guard let name = tracks[lane]?.peer else { return }
     tracks[lane]?.state = .ready
     tracks[lane]?.again = false
-    endPenalty(of: lane, at: name)
+    failed.remove(lane, at: name)
     peers[name]?.ready.append(lane)
     giveTurn(name, now)
   }
@@ -324,13 +323,8 @@ extension DeliveryQueue {
   private mutating func wait(_ lane: Lane, until time: Milliseconds, isPenalty: Bool) {
     tracks[lane]?.state = .waiting(time, isPenalty: isPenalty)
     tracks[lane]?.again = false
-    if isPenalty, let name = tracks[lane]?.peer { failed[name, default: []].insert(lane) }
+    if isPenalty, let name = tracks[lane]?.peer { failed.insert(lane, at: name, until: time) }
     alarms.push(.lane(lane), at: time)
-  }
-
-  private mutating func endPenalty(of lane: Lane, at name: String) {
-    failed[name]?.remove(lane)
-    if failed[name]?.isEmpty == true { failed[name] = nil }
   }
 
   private mutating func pausePeer(_ name: String, until time: Milliseconds) {
@@ -342,7 +336,7 @@ extension DeliveryQueue {
   private mutating func remove(_ lane: Lane) {
     guard let track = tracks.removeValue(forKey: lane) else { return }
     if let owner = track.owner, case .heldBack = track.state { owned.forget(lane, of: owner) }
-    endPenalty(of: lane, at: track.peer)
+    failed.remove(lane, at: track.peer)
     lanes.remove()
     peers[track.peer]?.lanes -= 1
     noteRoom(of: track.peer)

@@ -40,10 +40,14 @@ package final class DeliveryWorker: Sendable {
     var hasWebhooks = true
     /// The store is to be looked through: hints got lost, or something was configured.
     var scanAt: Milliseconds = .min
+    var looks = 0
     var endsPauses = false
     /// The store failed under a send.
     var failure: (any Error)?
   }
+
+  /// Ours: how many looks through the store it takes until each device without a place has had its turn.
+  private static let looksPerTurn = 16
 
   let store: any Store
   let limits: Limits
@@ -280,7 +284,7 @@ extension DeliveryWorker {
       let devices = try await store.read { store in
         try keys.compactMap { try store.devices.find($0) }
       }
-      offer(devices, areNew: true)
+      offer(devices)
     } catch let error as StoreError where error.code == .corrupt {
       guard keys.count > 1 else { return keys.forEach { note(error, of: .device($0)) } }
       for key in keys { try await offer(hinted: [key]) }
@@ -288,7 +292,14 @@ extension DeliveryWorker {
   }
 
   /// Those on a damaged page are passed over: with SQLite they alone, with PostgreSQL the rest of their bucket.
+  ///
+  /// Those that failed would keep who is found behind them from ever being sent to. If all without a place took one they
+  /// would take each other's with every look: each has its turn in one of so many looks.
   private func scanDevices() async throws {
+    let number = state.withLock { state in
+      state.looks += 1
+      return state.looks % Self.looksPerTurn
+    }
     var look = LookThrough(pagesOf: limits.deliveryPage)
     var next: PendingCursor?
     while !look.hasEnded {
@@ -300,7 +311,7 @@ extension DeliveryWorker {
         }
         store.damagedRows?.goesOn(Self.looking)
         let counts = look.read(next: page.next?.numbers.first)
-        if counts, !offer(page.devices) { return }
+        if counts, !offer(page.devices, inLook: number) { return }
         next = counts ? page.next : PendingCursor([look.after])
       } catch let error as StoreError where error.code == .corrupt {
         if look.failed() { store.damagedRows?.note("devices", "after number \(place): \(error)") }
@@ -328,21 +339,24 @@ extension DeliveryWorker {
       state.hasWebhooks = !active.isEmpty
       for webhook in active {
         let peer = webhooks.peer(of: webhook)
-        _ = state.queue.offer(.webhook(webhook.id), to: peer, isNew: true, now: now)
+        _ = state.queue.offer(.webhook(webhook.id), to: peer, takesPlace: true, now: now)
       }
     }
   }
 
   /// Answers whether there was room for all.
+  ///
+  /// - Parameter look: which of the looks of a turn found them; nil: hints did, and each takes the place of one that failed.
   @discardableResult
-  private func offer(_ devices: [Device], areNew: Bool = false) -> Bool {
+  private func offer(_ devices: [Device], inLook look: Int? = nil) -> Bool {
     let now = clock.now()
     return state.withLock { state in
       for device in devices {
         guard let channel = channels[device.channel.kind] else { continue }
-        let isTaken = state.queue.offer(
-          .device(device.key), to: channel.peer(of: device), isNew: areNew, now: now)
-        if !isTaken { return false }
+        let hasTurn = look.map { $0 == abs(device.key.hashValue % Self.looksPerTurn) } ?? true
+        let mayGoOn = state.queue.offer(
+          .device(device.key), to: channel.peer(of: device), takesPlace: hasTurn, now: now)
+        if !mayGoOn { return false }
       }
       return true
     }

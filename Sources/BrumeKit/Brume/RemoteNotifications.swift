@@ -15,9 +15,11 @@ final class RemoteNotifications: Sendable {
   private let engines: EnginePushes
   private let hasStopped = Atomic(false)
 
-  init(_ connection: Connection) {
-    let user = connection.account
-    let session = connection.session
+  convenience init(_ connection: Connection) { self.init(connection, of: connection.signedIn) }
+
+  /// - Parameter signedIn: whose pushes are received.
+  init(_ connection: Connection, of signedIn: (session: Session, account: Int)) {
+    let (session, user) = signedIn
     account = AccountObserver()
     engines = connection.enginePushes
     engines.loops(+1)
@@ -38,6 +40,8 @@ final class RemoteNotifications: Sendable {
     account.begin(connection) { [weak self, weak connection] in
       if connection?.account != user { self?.stop() }
     }
+    // Who signed in before that is seen here.
+    if connection.account != user { stop() }
   }
 
   deinit { stop() }

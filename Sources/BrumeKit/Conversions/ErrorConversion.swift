@@ -71,6 +71,9 @@ extension CKError {
       && (userInfo[NSUnderlyingErrorKey] as? NSError)?.domain == Self.httpStatusDomain
   }
 
+  /// Whether the server may have carried out what failed.
+  var mayBeDone: Bool { code == .serverResponseLost || isServerFailure }
+
   /// A batch of which these items failed. It says the longest time that one of them is to wait (case LIM-08).
   static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
     var userInfo: [String: Any] = [CKPartialErrorsByItemIDKey: errors]

@@ -50,7 +50,11 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
       saves.map { ZoneOperation(.create, ZoneID($0.zoneID)) }
       + deletes.map { ZoneOperation(.delete, ZoneID($0)) }
     for part in operations.pieces(of: Limits.apple.operationsPerRequest) {
-      let answers = try await request(from: viewpoint) {
+      // A zone that was deleted may have been made again by others since, with new records.
+      let hasDeletions = part.endIndex > saves.count
+      let answers = try await request(
+        from: viewpoint, rememberedSeconds: hasDeletions ? Session.rememberedSeconds : .infinity
+      ) {
         try await database.caller.modifyZones(Array(part))
       }
       try await report(each: part.indices) { index in

@@ -67,8 +67,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private var deleted = ItemResults<CKRecord.ID, Void>()
   /// What was sent of records, by their places.
   private var sentRecords: [Int: SentRecord] = [:]
-  /// Which name the next request has.
-  private var nameNumber = 0
+  /// Which name the next request to a database has, by its owner.
+  private var nameNumbers: [String: Int] = [:]
 
   /// Creates an operation without work.
   public override init() { super.init() }
@@ -99,7 +99,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
           sentRecords[item.position] = SentRecord(
             contents[item.position], shares[item.position], as: item.operation)
         }
-        try await send(&plan, number, to: database, from: viewpoint)
+        try await send(&plan, isLast: number + 1 == Self.requests, to: database, from: viewpoint)
       } catch let error as CKError
         where number > 0 && plan.open.count < plan.items.count && error.code != .notAuthenticated
       {
@@ -109,29 +109,41 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
   }
 
-  /// Sends what is left of the plan, and takes out of it all but what is to be sent once more.
+  /// Sends what is left of the plan, and takes out of it all but what is to be sent once more. One request has one name.
   private func send(
-    _ plan: inout ModifyPlan, _ number: Int, to database: CKDatabase, from viewpoint: Viewpoint
+    _ plan: inout ModifyPlan, isLast: Bool, to database: CKDatabase, from viewpoint: Viewpoint
   ) async throws {
     let refusals = plan.refusals().sorted { $0.key < $1.key }
     try await report(each: refusals) { self.reportOne($0.key, .failure($0.value), viewpoint) }
     plan.end(refusals.map(\.key))
-    let sent = plan.sent()
-    guard !sent.isEmpty else { return }
-    let question = self.question(sent.map(\.operation), nameNumber)
-    let answers = try await request(from: viewpoint) {
+    let parts = Dictionary(grouping: plan.sent()) { item in
+      nameNumbers[plan.owner(of: item.position), default: 0]
+    }
+    for (number, items) in parts.sorted(by: { $0.key < $1.key }) {
+      try await send(items, number, of: &plan, isLast: isLast, to: database, from: viewpoint)
+    }
+  }
+
+  private func send(
+    _ sent: [ModifyPlan.Sent], _ number: Int, of plan: inout ModifyPlan, isLast: Bool,
+    to database: CKDatabase, from viewpoint: Viewpoint
+  ) async throws {
+    let question = self.question(sent.map(\.operation), number)
+    let answers = try await request(
+      from: viewpoint, rememberedSeconds: Session.rememberedSeconds
+    ) {
       try await database.caller.modifyRecords(question)
     }
     var failures: [Int: BrumeError] = [:]
     for (item, answer) in zip(sent, answers) {
       if case .failure(let failure) = answer { failures[item.position] = failure.error }
     }
-    // The server keeps nothing of a request that did nothing for want of files: it goes again under its name, by which a
-    // later run finds what became of it.
-    let isForgotten =
-      failures.count == sent.count && failures.values.contains { $0.code == .receiptExpired }
-    if !isForgotten { nameNumber += 1 }
-    let again = number + 1 < Self.requests ? forgotten(failures, of: plan) : []
+    // What lacked files goes again under its name, by which a later run finds what became of it.
+    let answered = Dictionary(grouping: zip(sent, answers)) { plan.owner(of: $0.0.position) }
+    for (owner, part) in answered where !part.map(\.1).lacksFiles {
+      nameNumbers[owner] = number + 1
+    }
+    let again = isLast ? [] : forgotten(failures, of: plan)
     let ended = sent.enumerated().filter { !again.contains($0.element.position) }
     try await report(each: ended) { index, item in
       self.reportAnswer(item.position, answers[ifThere: index], viewpoint)
@@ -180,10 +192,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// once, as it says what of a record is sent.
   private(set) lazy var mayBeForgotten: Bool =
     begunBefore.map {
-      session.host.now().timeIntervalSince($0) >= Self.rememberedSeconds
+      session.host.now().timeIntervalSince($0) >= Session.rememberedSeconds
     } ?? false
-  /// Ours: an hour less than servers remember an operation, as clocks differ.
-  private static let rememberedSeconds = 82_800.0
 
   /// Each request of which the server keeps something has a name of its own, so that repeating it after a lost answer
   /// changes nothing.

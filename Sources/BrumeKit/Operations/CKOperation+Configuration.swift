@@ -60,13 +60,13 @@ extension CKOperation {
       set { values.withLock { $0.isLongLived = newValue } }
     }
 
-    /// The longest wait for the answer to one request, and within it for the next part, in seconds.
+    /// The longest wait for the answer to one request, and within it for the next part, in seconds. Files go in parts too.
     open var timeoutIntervalForRequest: TimeInterval {
       get { set.timeoutIntervalForRequest ?? 60 }
       set { values.withLock { $0.timeoutIntervalForRequest = newValue } }
     }
 
-    /// The longest time for the whole operation with its repetitions, in seconds: seven days. None for operations of
+    /// The longest time for the whole operation, with all its requests, files and repetitions, in seconds: seven days. None for operations of
     /// the classes `userInteractive` and `userInitiated`.
     open var timeoutIntervalForResource: TimeInterval {
       get { set.timeoutIntervalForResource ?? 604_800 }

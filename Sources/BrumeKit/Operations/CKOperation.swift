@@ -191,7 +191,8 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   /// Writes a long-lived operation down, if it can be.
   private func writeDown() async throws -> OperationArchive? {
-    let (owner, now) = (connection.owner, session.host.now())
+    let now = session.host.now()
+    var owner = connection.owner
     guard let archive = archiveIfLongLived, let content = LongLived.content(of: self) else {
       return nil
     }
@@ -199,6 +200,10 @@ open class CKOperation: Operation, @unchecked Sendable {
     guard earlier != nil || archive.makeRoom(now: now) else { return nil }
     // Of one that was found, what its archive says stays, also where that says nothing.
     let begun = earlier == nil ? now : earlier?.begun
+    // In the same session nobody asks who the user is, whom a later one has to know.
+    if let known = earlier?.owner, known.account == owner.account {
+      owner.user = owner.user ?? known.user
+    }
     try archive.keep(
       OperationArchive.Entry(id: operationID, content: content, owner: owner, begun: begun))
     await report { self.longLivedOperationWasPersistedBlock?() }
@@ -271,12 +276,20 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   /// Sends a request, and repeats it as the quality of service allows. What it throws is a
   /// ``CKError``.
+  ///
+  /// - Parameter rememberedSeconds: how long the server knows of what it carried out that it did. After that it is not
+  ///   repeated.
   final func request<Answer>(
-    from viewpoint: Viewpoint, _ send: () async throws -> Answer
+    from viewpoint: Viewpoint, rememberedSeconds: Double = .infinity,
+    _ send: () async throws -> Answer
   ) async throws -> Answer {
     var policy = retryPolicy
+    var lost: (failure: CKError, sent: Date)?
     while true {
       try Task.checkCancellation()
+      let now = session.host.now()
+      // Looked at after the pause, in which the machine may have slept for days.
+      if let lost, now.timeIntervalSince(lost.sent) >= rememberedSeconds { throw lost.failure }
       try checkTime()
       let present = connection.account
       try checkAccount(present)
@@ -294,6 +307,7 @@ open class CKOperation: Operation, @unchecked Sendable {
         if failure.code == .notAuthenticated { lostAccount() }
         let decision = policy.failed(failure, elapsedSeconds: elapsedSeconds)
         guard case .retry(let seconds) = decision else { throw failure }
+        if lost == nil, failure.mayBeDone { lost = (failure, now) }
         try await session.host.sleep(.seconds(seconds))
         continue
       }
@@ -330,16 +344,15 @@ extension CKOperation {
       limitSeconds: settings.timeoutIntervalForResource)
   }
 
-  /// How long the next request may take: as the settings say, and no longer than the whole operation.
+  /// How long the next requests may take: each as the settings say, and all no longer than the whole operation.
   private var requestTimeout: RequestTimeout {
-    // A `Duration` has no infinity, which apps may set.
-    func duration(_ seconds: Double) -> Duration {
-      .seconds(min(max(0, seconds), Self.longestTimeoutSeconds))
-    }
-    let left = duration(retryPolicy.secondsLeft(elapsedSeconds: elapsedSeconds))
-    let own = effective.set.timeoutIntervalForRequest.map(duration)
+    // Neither a `Duration` nor a date has an infinity, which apps may set.
+    func bounded(_ seconds: Double) -> Double { min(max(0, seconds), Self.longestTimeoutSeconds) }
+    let left = bounded(retryPolicy.secondsLeft(elapsedSeconds: elapsedSeconds))
+    let own = effective.set.timeoutIntervalForRequest.map { Duration.seconds(bounded($0)) }
     return RequestTimeout(
-      part: min(own ?? RequestTimeout.current?.part ?? session.timeout, left), whole: left)
+      part: own ?? RequestTimeout.current?.part ?? session.timeout,
+      end: session.host.now().addingTimeInterval(left))
   }
 
   private var elapsedSeconds: Double {

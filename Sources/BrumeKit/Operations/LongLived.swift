@@ -90,7 +90,7 @@ enum LongLived {
       operation.database = container.database(with: scope ?? .private)
     }
     operation.decodeRequest(from: coder)
-    // Earlier versions did not write down when it was begun: the server may have forgotten it.
+    // Where nobody knows when it was begun, the server may have forgotten it.
     (operation as? CKModifyRecordsOperation)?.begunBefore = entry.begun ?? .distantPast
     // After a failure nothing more is read, so that the operation would ask for less than it did.
     return coder.text("kind") == nil ? nil : operation

@@ -17,6 +17,9 @@ struct ModifyPlan {
     var operation: Result<RecordOperation, CKError>
   }
 
+  /// An item that goes to the server.
+  typealias Sent = (position: Int, operation: RecordOperation)
+
   private(set) var items: [Item]
   let isAtomic: Bool
   /// Whose ends are known.
@@ -87,8 +90,11 @@ struct ModifyPlan {
     !ended.contains(position) && refusals()[position] == nil
   }
 
+  /// Whose database an item is in. The server carries out and remembers what is asked of each for itself.
+  func owner(of position: Int) -> String { items[position].zone.ownerName }
+
   /// The items that are sent, by position.
-  func sent() -> [(position: Int, operation: RecordOperation)] {
+  func sent() -> [Sent] {
     let refused = refusals()
     return open.compactMap { position in
       guard refused[position] == nil, let operation = try? items[position].operation.get()

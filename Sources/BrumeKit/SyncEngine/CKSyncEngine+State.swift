@@ -59,6 +59,9 @@ extension CKSyncEngine {
       var isAhead = false
       /// Changes that were added since the app was asked for a batch; nil: it is not asked.
       var addedMeanwhile: Set<PendingRecordZoneChange>?
+      /// Those of them that the delegate did not add itself, and what came until the batch leaves. It may have read
+      /// their records before.
+      var addedBeside: Set<PendingRecordZoneChange> = []
     }
     private let content: Mutex<Content>
     /// Called after the app changed something; `true` if there is something to send.
@@ -98,6 +101,8 @@ extension CKSyncEngine {
       if changes.isEmpty { return }
       content.withLock { content in
         content.addedMeanwhile?.formUnion(changes)
+        // A delegate that adds changes each time it is asked would send without an end.
+        if SkippedChanges.current == nil { content.addedBeside.formUnion(changes) }
         if content.state.add(changes) { content.isDirty = true }
       }
       // Whatever was known already may be what is being sent just now.
@@ -152,7 +157,7 @@ extension CKSyncEngine {
     func eventWasDelivered() { content.withLock { $0.isAhead = false } }
 
     /// The app is asked for a batch.
-    func batchBegins() { content.withLock { $0.addedMeanwhile = [] } }
+    func batchBegins() { content.withLock { ($0.addedMeanwhile, $0.addedBeside) = ([], []) } }
 
     /// The app had no records for these changes. What it added since it was asked may have one by now, and stays.
     func batchEnds(without skipped: [PendingRecordZoneChange]) {
@@ -160,6 +165,15 @@ extension CKSyncEngine {
         let gone = skipped.filter { content.addedMeanwhile?.contains($0) != true }
         content.addedMeanwhile = nil
         if content.state.remove(gone) { content.isDirty = true }
+      }
+    }
+
+    /// The changes of the batch leave for the server. What the app added again since it was asked stays, for the next send.
+    func begin(_ changes: [PendingRecordZoneChange]) {
+      content.withLock { content in
+        content.state.begin(changes, leaving: content.addedBeside)
+        content.addedBeside = []
+        content.isDirty = true
       }
     }
 

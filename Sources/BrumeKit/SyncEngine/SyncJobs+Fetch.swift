@@ -82,6 +82,15 @@ extension SyncJobs {
 
   // MARK: Zones
 
+  /// How the fetch of a zone ended.
+  private enum ZoneEnd {
+    case done
+    /// By a failure that passes.
+    case failed(CKError)
+    /// Amid its pages, as the delegate wants another one first, or not this one.
+    case gaveWay
+  }
+
   /// Fetches zone after zone. One that cannot be fetched now keeps no other waiting.
   private func fetchZones(_ context: CKSyncEngine.FetchChangesContext) async throws {
     var done: Set<CKRecordZone.ID> = []
@@ -89,13 +98,15 @@ extension SyncJobs {
     while true {
       try Task.checkCancellation()
       let options = await options(context)
-      let left = state.value.unfetchedZones.filter {
-        !done.contains($0) && options.scope.contains($0) && context.options.scope.contains($0)
+      guard let zone = zone(toFetchBy: options, context, after: done) else { break }
+      let end = try await fetchZone(zone, options.operationGroup) {
+        let options = await self.options(context)
+        let next = self.zone(toFetchBy: options, context, after: done, amid: zone)
+        return next == zone ? options.operationGroup : nil
       }
-      let first = options.prioritizedZoneIDs.first { left.contains($0) } ?? left.first
-      guard let zone = first else { break }
+      if case .gaveWay = end { continue }
       done.insert(zone)
-      if let failure = try await fetchZone(zone, context) {
+      if case .failed(let failure) = end {
         let isLonger = (failure.retryAfterSeconds ?? 0) >= (passing?.retryAfterSeconds ?? 0)
         passing = isLonger ? failure : passing
       }
@@ -103,18 +114,35 @@ extension SyncJobs {
     if let passing { throw passing }
   }
 
-  /// Fetches a zone to its end. Answers a failure of this zone that passes; throws one that other zones would meet
-  /// too.
+  /// The zone of the next request; nil: none is left.
+  ///
+  /// - Parameter current: the zone that is being fetched, which goes on unless another one has priority.
+  private func zone(
+    toFetchBy options: CKSyncEngine.FetchChangesOptions,
+    _ context: CKSyncEngine.FetchChangesContext,
+    after done: Set<CKRecordZone.ID>, amid current: CKRecordZone.ID? = nil
+  ) -> CKRecordZone.ID? {
+    let left = state.value.unfetchedZones.filter {
+      !done.contains($0) && options.scope.contains($0) && context.options.scope.contains($0)
+    }
+    return options.prioritizedZoneIDs.first { left.contains($0) }
+      ?? left.first { $0 == current } ?? left.first
+  }
+
+  /// Fetches a zone to its end, or until it gives way. Throws a failure that other zones would meet too.
   ///
   /// Pages end where the zone was when the first was read. If that was in an earlier fetch, there may be more
   /// after the last of them, of which nobody would speak again. So it is where records are looked for that were sent here:
   /// one that changed meanwhile is on none of these pages, and is there.
+  ///
+  /// - Parameter goOn: asked before each further page for the group of its operation; nil: the zone gives way.
   private func fetchZone(
-    _ zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
-  ) async throws -> CKError? {
+    _ zone: CKRecordZone.ID, _ group: CKOperationGroup, goOn: () async -> CKOperationGroup?
+  ) async throws -> ZoneEnd {
     var isOfEarlierFetch = state.value.zonesAmidPages.contains(zone)
+    var end = ZoneEnd.done
     let first: Result<ZonePage, any Error>
-    do { first = .success(try await nextPage(of: zone, context)) } catch {
+    do { first = .success(try await nextPage(of: zone, group)) } catch {
       first = .failure(error)
     }
     await notify(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
@@ -128,7 +156,11 @@ extension SyncJobs {
         isFirst = isLast
         if isLast { isOfEarlierFetch = false }
         try Task.checkCancellation()
-        page = try await nextPage(of: zone, context)
+        guard let group = await goOn() else {
+          end = .gaveWay
+          break
+        }
+        page = try await nextPage(of: zone, group)
       }
     } catch {
       let ofZone = (error as? ZoneFailure)?.error
@@ -138,13 +170,13 @@ extension SyncJobs {
         .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
       // Otherwise the next fetch goes on here.
       if let reason = failure.reasonOfMissingZone { await notifyGone(zone, reason) }
-      guard failure.isRepeatedBySyncEngine else { return nil }
+      guard failure.isRepeatedBySyncEngine else { return .done }
       if ofZone == nil || !failure.leavesOtherZones { throw failure }
-      return failure
+      return .failed(failure)
     }
     await notify(
       .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: nil)))
-    return nil
+    return end
   }
 
   /// The database says it too when it is asked again; but by then the zone may have been made anew, here or elsewhere,
@@ -158,10 +190,9 @@ extension SyncJobs {
   }
 
   private func nextPage(
-    of zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
+    of zone: CKRecordZone.ID, _ group: CKOperationGroup
   ) async throws -> ZonePage {
     let token = state.value.zoneTokens[zone].map { CKServerChangeToken(text: $0) }
-    let group = context.options.operationGroup
     do {
       return try await request(
         zone, since: token, group, includesOldDeletions: state.value.zonesSentTo.contains(zone))

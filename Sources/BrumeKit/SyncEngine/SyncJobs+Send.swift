@@ -135,7 +135,7 @@ extension SyncJobs {
     _ batch: CKSyncEngine.RecordZoneChangeBatch, _ context: CKSyncEngine.SendChangesContext,
     _ failures: SendFailures
   ) async throws -> Int {
-    state.update { $0.begin(batch.changes) }
+    state.begin(batch.changes)
     let answers = await answers(to: batch, context.options.operationGroup)
     let outcome = SentRecords(
       batch, saves: { answers.saves[$0] }, deletes: { answers.deletes[$0] })

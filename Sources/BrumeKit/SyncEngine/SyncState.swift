@@ -61,9 +61,9 @@ struct SyncState: Equatable, Sendable {
     return waiting.remove(changes) || sending.count < before
   }
 
-  /// Changes leave for the server.
-  mutating func begin(_ changes: [RecordChange]) {
-    remove(changes)
+  /// Changes leave for the server. Those that were made once more meanwhile wait, if they still did.
+  mutating func begin(_ changes: [RecordChange], leaving newer: Set<RecordChange> = []) {
+    remove(changes.filter { !newer.contains($0) })
     sending = changes
     isAnswered = false
   }

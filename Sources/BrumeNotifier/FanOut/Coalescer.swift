@@ -28,7 +28,8 @@ package struct Coalescer: Sendable {
     /// The waiting entry that the new one replaces.
     package var replaces: Int64?
     /// Entries that are not due yet. They move behind the new one, so that entries that may be
-    /// delivered are always the mailbox's first. Oldest first.
+    /// delivered are the mailbox's first. Oldest first; none while a clock is set back, for one that was taken and not
+    /// acknowledged would come again under its new position.
     package var moves: [Int64] = []
     /// False if the reader knows of the due time already.
     package var signalsReader = true
@@ -57,11 +58,8 @@ package struct Coalescer: Sendable {
   /// Devices with their subscriptions that are remembered.
   package var rememberedKeys: Int { last.count }
 
-  /// When the last entry was due; nil if one is not due by now.
-  func lastDue(ifBy now: Milliseconds) -> Milliseconds? {
-    let latest = last.values.map(\.due).max() ?? .min
-    return latest <= now ? latest : nil
-  }
+  /// When the last entry was, or is, due.
+  var lastDue: Milliseconds { last.values.map(\.due).max() ?? .min }
 
   /// The key under which a notification merges; nil if it does not.
   package static func key(
@@ -100,7 +98,8 @@ package struct Coalescer: Sendable {
     isUndelivered: Bool = false
   ) -> Action {
     expire(device, now)
-    guard let key else { return Action(due: now, moves: moves(device, except: nil)) }
+    let moves = wasSetBack ? [] : moves(device, except: key)
+    guard let key else { return Action(due: now, moves: moves) }
     let previous = last[key]
     var due = key.collapseID == nil ? silentDue(after: previous, now) : now
     if isUndelivered, let previous, previous.due <= now { due = previous.due }
@@ -108,7 +107,7 @@ package struct Coalescer: Sendable {
     // An entry that has to wait goes to the end itself; what waits already keeps its place.
     return Action(
       due: due, replaces: previous?.position,
-      moves: due > now ? [] : moves(device, except: key), signalsReader: !isKnown)
+      moves: due > now ? [] : moves, signalsReader: !isKnown)
   }
 
   /// The notification of a change at a log position is in the mailbox at `position`.

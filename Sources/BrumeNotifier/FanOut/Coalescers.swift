@@ -20,22 +20,21 @@ struct Coalescers: Sendable {
       })
   }
 
-  mutating func keep(_ part: [UserID: Coalescer], now: Milliseconds) {
+  mutating func keep(_ part: [UserID: Coalescer]) {
     for (user, coalescer) in part {
       rememberedKeys += coalescer.rememberedKeys - (users[user]?.rememberedKeys ?? 0)
       users[user] = coalescer.rememberedKeys == 0 ? nil : coalescer
     }
-    if rememberedKeys > capacity { makeRoom(now) }
+    if rememberedKeys > capacity { makeRoom() }
   }
 
-  /// Users of whom nothing waits to be due go, the longest past half of them first. If something of
-  /// all waits, all are forgotten: then they merge less, but nothing is lost.
-  private mutating func makeRoom(_ now: Milliseconds) {
-    let past = users.compactMap { user, coalescer in
-      coalescer.lastDue(ifBy: now).map { (user: user, due: $0) }
-    }.sorted { $0.due < $1.due }
-    for (user, _) in past.prefix(max(1, past.count / 2)) { forget(user) }
-    if rememberedKeys > capacity { for user in Array(users.keys) { forget(user) } }
+  /// Users go until half of the room is free: who has most, and of those with as much whose last push is the longest past.
+  /// They merge less, but nothing is lost.
+  private mutating func makeRoom() {
+    let order = users.map { user, coalescer in
+      (user: user, keys: coalescer.rememberedKeys, due: coalescer.lastDue)
+    }.sorted { ($1.keys, $0.due) < ($0.keys, $1.due) }
+    for (user, _, _) in order where rememberedKeys > (capacity + 1) / 2 { forget(user) }
   }
 
   private mutating func forget(_ user: UserID) {

@@ -18,7 +18,7 @@ enum AccessKind: UInt8, Sendable {
   case member
   /// A word of the field, by its hash: coarse.
   case word
-  /// The field's text begins so.
+  /// The field's text begins so: coarse, unless that is the whole prefix.
   case prefix
   /// A member of the field's list begins so: coarse.
   case memberPrefix

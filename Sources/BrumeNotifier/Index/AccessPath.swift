@@ -154,11 +154,16 @@ private struct Choice {
     handicap = 2
   }
 
+  /// Ours: how many bytes of a prefix a key may have. A record's texts, and each element of its lists, are looked up once for
+  /// each length at which somebody waits; those whose prefixes differ only behind it wait at the same key, and are evaluated.
+  private static let prefixBytes = [0, 1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128]
+
   private init?(prefix filter: Filter, _ kind: AccessKind, isExact: Bool) {
     guard let field = filter.field, case .string(let text) = filter.value else { return nil }
-    let bytes = Array(text.utf8)
-    keys = [AccessKey(field: field, kind: kind, parameter: UInt32(bytes.count), bytes: bytes)]
-    self.isExact = isExact
+    let length = Self.prefixBytes.last { $0 <= text.utf8.count } ?? 0
+    let bytes = Array(text.utf8.prefix(length))
+    keys = [AccessKey(field: field, kind: kind, parameter: UInt32(length), bytes: bytes)]
+    self.isExact = isExact && length == text.utf8.count
     handicap = bytes.isEmpty ? 1 << 20 : 3
   }
 }

@@ -8,6 +8,8 @@ extension SubscriptionIndex {
   /// A condition of which something is left to check, or that waits at several values.
   struct Condition: Sendable {
     let filters: [Filter]
+    /// `filters`, made ready to evaluate many records: a search text may have 64 KB.
+    let prepared: PreparedFilters
     let meaning: Int
     let scope: Int32
     var postings: [Int32] = []
@@ -41,7 +43,9 @@ extension SubscriptionIndex {
         return (known, false)
       }
       let number = conditions.add(
-        Condition(filters: filters, meaning: meaning, scope: scope, bound: bound))
+        Condition(
+          filters: filters, prepared: PreparedFilters(filters), meaning: meaning, scope: scope,
+          bound: bound))
       if meanings[meaning] == nil { meanings[meaning] = number }
       return (number, true)
     }

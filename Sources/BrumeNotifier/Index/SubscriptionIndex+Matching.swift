@@ -21,12 +21,19 @@ extension SubscriptionIndex {
   package func matches(
     _ entry: LogEntry, image: Record?, searchable: (String) -> Bool
   ) -> Found {
+    withoutActuallyEscaping(searchable) { searchable in
+      matches(entry, asked: image.map { AskedRecord($0, searchable: searchable) })
+    }
+  }
+
+  /// - Parameter asked: the record of the change's image; nil if none was kept.
+  func matches(_ entry: LogEntry, asked: AskedRecord?) -> Found {
     var search = Search(events: .all, position: entry.position)
     switch entry.event {
     case .record(let change):
       search.events = EventMask([FireRules.event(change.kind)])
       let zone = change.record.zone
-      if let image { collect(change, entry.database, image, searchable, &search) }
+      if let asked { collect(change, entry.database, asked, &search) }
       if !zone.isDefault {
         for (name, type) in [
           (nil, nil), (nil, change.recordType), (zone.name, nil), (zone.name, change.recordType),
@@ -87,17 +94,14 @@ extension SubscriptionIndex {
   }
 
   private func collect(
-    _ change: RecordChange, _ database: DatabaseKey, _ image: Record,
-    _ searchable: (String) -> Bool, _ search: inout Search
+    _ change: RecordChange, _ database: DatabaseKey, _ asked: AskedRecord,
+    _ search: inout Search
   ) {
-    withoutActuallyEscaping(searchable) { searchable in
-      let asked = AskedRecord(image, searchable: searchable)
-      for zone in [nil, change.record.zone.name] {
-        let watch = Watch.queries(database, type: change.recordType, zone: zone)
-        guard let scope = scopes.find(watch) else { continue }
-        collect(scope, asked, &search)
-        evaluate(asked, &search)
-      }
+    for zone in [nil, change.record.zone.name] {
+      let watch = Watch.queries(database, type: change.recordType, zone: zone)
+      guard let scope = scopes.find(watch) else { continue }
+      collect(scope, asked, &search)
+      evaluate(asked, &search)
     }
   }
 
@@ -107,9 +111,7 @@ extension SubscriptionIndex {
     var last: Int32 = -1
     for number in search.candidates where number != last {
       last = number
-      guard let condition = conditions[number],
-        asked.meets(condition.filters)
-      else { continue }
+      guard let condition = conditions[number], condition.prepared.match(asked) else { continue }
       add(condition.owners, &search)
     }
     search.candidates.removeAll(keepingCapacity: true)

@@ -6,10 +6,13 @@ struct TraceSentence {
   private let trace: Trace
   /// Whom the question is about, such as `bob's device 'phone'`; nil: everybody.
   private let asked: String?
+  /// Whose subscriptions the question is about; nil: everybody's. A device has none of its own.
+  private let user: String?
 
-  init(_ trace: Trace, _ asked: String?) {
+  init(_ trace: Trace, _ asked: String?, of user: String?) {
     self.trace = trace
     self.asked = asked
+    self.user = user
   }
 
   var text: String {
@@ -38,7 +41,7 @@ struct TraceSentence {
     let whom = asked ?? "Nobody"
     let verb = asked == nil ? "was" : "was not"
     guard let nearest = trace.subscriptions.first else {
-      let whose = asked.map { "\($0) has no subscription" } ?? "no subscription watches it"
+      let whose = user.map { "\($0) has no subscription" } ?? "no subscription watches it"
       return "\(whom) \(verb) notified of \(change): \(whose)."
     }
     if nearest.verdict == .pending {

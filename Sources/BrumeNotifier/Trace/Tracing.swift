@@ -70,7 +70,8 @@ package struct Tracing: Sendable {
     trace.change = try change(entry, names, transaction)
     trace.others = try found.dropFirst().map { try change($0, names, transaction) }
     subscriptions.fill(&trace)
-    trace.sentence = TraceSentence(trace, try names.device(question)).text
+    let user = try question.user.map { try names.name($0) }
+    trace.sentence = TraceSentence(trace, try names.device(question), of: user).text
     return trace
   }
 

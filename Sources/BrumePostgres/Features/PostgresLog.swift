@@ -155,6 +155,10 @@ final class PostgresLog: LogWriting, Remembering {
       ("shares", .text), ("container", .text), ("environment", .text), ("\"user\"", .text),
       ("device", .text), ("request", .text), ("time", .integer),
     ], isSummed: true, earlyRows: Session.earlyRows)
+  /// Where `find` has the columns of `table`, and behind them the checksum.
+  fileprivate static let columnsOfEntry: [Int32] = [
+    18, 0, 19, 4, 20, 5, 6, 7, 8, 9, 10, 15, 16, 11, 12, 13, 14, 21,
+  ]
   private static let trim = SQL("DELETE FROM log WHERE bucket = $1 AND position <= $2")
   private static let trimOld = SQL(
     """
@@ -255,15 +259,20 @@ extension PostgresLog {
 
 extension Row {
   /// Whether an entry fits its checksum.
-  var isWholeEntry: Bool {
-    guard let sum = optionalInteger(21) else { return true }
+  var isWholeEntry: Bool { isWholeEntry(PostgresLog.columnsOfEntry) }
+
+  /// The same of a row with other columns.
+  ///
+  /// - Parameter columns: where those of the table are, in its order; the last is the checksum.
+  func isWholeEntry(_ columns: [Int32]) -> Bool {
+    guard let sum = optionalInteger(columns[17]) else { return true }
     var made = RowSum()
-    for column: Int32 in [18, 0, 19, 4, 20] { add(integer: column, to: &made) }
-    for column: Int32 in [5, 6, 7] { add(text: column, to: &made) }
-    add(integer: 8, to: &made)
-    add(bytes: 9, to: &made)
-    for column: Int32 in [10, 15, 16, 11, 12, 13] { add(text: column, to: &made) }
-    add(integer: 14, to: &made)
+    for column in columns[..<5] { add(integer: column, to: &made) }
+    for column in columns[5..<8] { add(text: column, to: &made) }
+    add(integer: columns[8], to: &made)
+    add(bytes: columns[9], to: &made)
+    for column in columns[10..<16] { add(text: column, to: &made) }
+    add(integer: columns[16], to: &made)
     return made.value == sum
   }
 

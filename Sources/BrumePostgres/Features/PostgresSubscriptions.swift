@@ -14,11 +14,14 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     }
   }
 
+  /// An error stands for one that cannot be read.
+  private typealias Found = Result<StoredSubscription, BrumeError>
+
   private let session: Session
   private let places: Places
   private let coders: StoreCoders
   private let zones: PostgresZones
-  private var known: [Key: StoredSubscription?] = [:]
+  private var known: [Key: Found?] = [:]
   private var lists: [SubscriptionScope: [StoredSubscription]] = [:]
   private var watchers: [WatchedType: Bool] = [:]
 
@@ -34,11 +37,16 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   // MARK: Reading
 
   func find(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription? {
+    try found(id, in: scope)?.get()
+  }
+
+  private func found(_ id: String, in scope: SubscriptionScope) throws -> Found? {
     let key = Key(id, scope)
     if known[key] == nil { try session.ask([question(scope, id: id)]) }
     return known[key] ?? nil
   }
 
+  /// Without those that cannot be read, which `find` refuses.
   func all(in scope: SubscriptionScope) throws -> [StoredSubscription] {
     if lists[scope] == nil { try session.ask([question(scope)]) }
     return lists[scope] ?? []
@@ -52,7 +60,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   func page(
     watching bucket: Bucket, withShared: Bool, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
-    var page = try session.all(
+    var page: [(serial: Int64, value: StoredSubscription?)] = try session.all(
       withShared ? Self.pageWithShared : Self.page,
       [.integer(cursor ?? 0), .integer(limit + 1), .integer(bucket.number)]
     ) { row in
@@ -60,11 +68,11 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
         in: try row.containerEnvironment(3),
         scope: try row.known(DatabaseScope(rawValue: row.text(5)), "scope"),
         user: UserID(row.text(6)))
-      return (serial: row.integer(2), value: try stored(row, scope))
+      return (row.integer(2), try? stored(row, scope, row.text(7)).get())
     }
     let isLast = page.count <= limit
     if !isLast { page.removeLast() }
-    return (page.map(\.value), isLast ? nil : page.last?.serial ?? cursor)
+    return (page.compactMap(\.value), isLast ? nil : page.last?.serial ?? cursor)
   }
 
   /// Subscriptions to shared databases may be in any bucket and may just be arriving there, so nobody asks for them: of a
@@ -78,10 +86,17 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     return watchers[watched] ?? false
   }
 
-  private func stored(_ row: Row, _ scope: SubscriptionScope) throws -> StoredSubscription {
-    StoredSubscription(
-      scope: scope, subscription: try coders.decodeSubscription(row.bytes(1)),
-      starts: try LogPositions(text: row.text(0)))
+  /// One that is damaged, or of a form that only a newer version knows, is noted.
+  private func stored(_ row: Row, _ scope: SubscriptionScope, _ id: String) -> Found {
+    do {
+      return .success(
+        StoredSubscription(
+          scope: scope, subscription: try coders.decodeSubscription(row.bytes(1)),
+          starts: try LogPositions(text: row.text(0))))
+    } catch {
+      session.damaged.note("subscriptions", "'\(id)' of \(scope.user.name)")
+      return .failure(.damaged("the subscription '\(NameRules.shown(id))'"))
+    }
   }
 
   // MARK: Writing
@@ -94,21 +109,19 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
         .text(subscription.starts.text), .text(subscription.subscription.watchedType),
         .bytes(coders.encodeSubscription(subscription.subscription)),
       ], in: Self.table)
-    remember(subscription, id, scope)
+    remember(.success(subscription), id, scope)
   }
 
   /// Only where nobody has asked whether there is one, that costs an exchange.
   func remove(_ id: String, in scope: SubscriptionScope) throws -> Bool {
-    guard try find(id, in: scope) != nil else { return false }
+    guard try found(id, in: scope) != nil else { return false }
     session.remove(row(scope, id), from: Self.table)
     remember(nil, id, scope)
     return true
   }
 
-  private func remember(
-    _ subscription: StoredSubscription?, _ id: String, _ scope: SubscriptionScope
-  ) {
-    known[Key(id, scope)] = .some(subscription)
+  private func remember(_ found: Found?, _ id: String, _ scope: SubscriptionScope) {
+    known[Key(id, scope)] = .some(found)
     lists[scope] = nil
     watchers = [:]
   }
@@ -127,15 +140,18 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
 
   func question(_ scope: SubscriptionScope, id: String) -> Question {
     Question(Self.find, row(scope, id)) { [self] rows in
-      known[Key(id, scope)] = .some(try rows.first.map { try stored($0, scope) })
+      known[Key(id, scope)] = .some(rows.first.map { stored($0, scope, id) })
     }
   }
 
   func question(_ scope: SubscriptionScope) -> Question {
     Question(Self.ofScope, place(scope)) { [self] rows in
-      let all = try rows.map { try stored($0, scope) }
-      lists[scope] = all
-      for subscription in all { known[Key(subscription.subscription.id, scope)] = subscription }
+      let all = rows.map { row in
+        let id = row.text(2)
+        return (id: id, found: stored(row, scope, id))
+      }
+      lists[scope] = all.compactMap { try? $0.found.get() }
+      for (id, found) in all { known[Key(id, scope)] = found }
     }
   }
 
@@ -173,7 +189,7 @@ extension PostgresSubscriptions {
     "SELECT starts, content FROM subscriptions WHERE \(place) AND id = $6",
     each: [.integer, .text, .text, .text, .text, .text])
   private static let ofScope = SQL(
-    "SELECT starts, content FROM subscriptions WHERE \(place) ORDER BY id",
+    "SELECT starts, content, id FROM subscriptions WHERE \(place) ORDER BY id",
     each: [.integer, .text, .text, .text, .text])
   private static let pageOfBucket = """
     SELECT \(pageColumns) FROM subscriptions
@@ -190,7 +206,7 @@ extension PostgresSubscriptions {
     ORDER BY serial LIMIT $2
     """)
   private static let pageColumns =
-    "starts, content, serial, container, environment, scope, user_id"
+    "starts, content, serial, container, environment, scope, user_id, id"
   private static let watched = """
     SELECT 1 FROM subscriptions
     WHERE bucket + 0 = $1 AND container = $2 AND environment = $3 AND watched_type = $4

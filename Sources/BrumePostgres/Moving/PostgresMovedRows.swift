@@ -1,4 +1,5 @@
-// A table's rows, one after the other, from a cursor of the server.
+// A table's rows, one after the other, from a cursor of the server. One that does not fit its checksum ends the move:
+// its copy would get a checksum that fits.
 
 import BrumeModel
 import BrumeStorage
@@ -28,12 +29,41 @@ final class PostgresMovedRows: MovedRows {
     do {
       try connection.send(fetch)
       let rows = try connection.exchange().first
-      waiting = try rows?.map { try MovedRow(table, values($0)) }.reversed() ?? []
+      waiting = try rows?.map { try moved($0) }.reversed() ?? []
       isAtEnd = waiting.count < Self.fetched
     } catch let error as ServerError {
       throw error.storeError
     }
   }
+
+  private func moved(_ row: Row) throws -> MovedRow {
+    let moved = try MovedRow(table, values(row))
+    if let advice = adviceOnDamage(row) {
+      throw moved.unreadable("it is damaged; 'brume doctor --deep' names all that is; \(advice)")
+    }
+    return moved
+  }
+
+  /// What to do about a row that does not fit its checksum. Nil: it fits, or its table has none.
+  private func adviceOnDamage(_ row: Row) -> String? {
+    switch table {
+    case .records:
+      let zone = [SQLValue.integer(row.integer(13)), .integer(row.integer(14))]
+      let record = RecordColumns(
+        row, from: Int32(table.keyLength), name: row.text(4), in: zone, connection.damaged)
+      return record.isWhole ? nil : "restore an older backup, or delete its zone"
+    case .log where !row.isWholeEntry(Self.columnsOfEntry):
+      let (bucket, position) = (row.integer(22), row.integer(23))
+      connection.damaged.note("log", "bucket \(bucket), position \(position)")
+      return "it counts as not there, and this statement removes it: "
+        + "DELETE FROM log WHERE bucket = \(bucket) AND position = \(position)"
+    default: return nil
+    }
+  }
+
+  /// Where the select has the columns of the table, in its order, and the checksum.
+  private static let columnsOfEntry: [Int32] =
+    [22, 23, 24, 5, 25] + (10...21) + [26]
 
   private func values(_ row: Row) -> [MovedValue] {
     columns.enumerated().map { index, column in

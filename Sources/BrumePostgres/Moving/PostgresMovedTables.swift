@@ -3,7 +3,8 @@
 import BrumeStorage
 
 extension MovedTable {
-  /// Its rows, in the order of their keys.
+  /// Its rows, in the order of their keys. Behind the columns of records and of the log comes what `PostgresMovedRows`
+  /// needs to check their checksums.
   ///
   /// - Parameter onCitus: whether tables are divided by bucket.
   func postgresSelect(onCitus: Bool) -> String {
@@ -70,7 +71,8 @@ extension MovedTable {
         row_number() OVER (PARTITION BY l.bucket, l.database ORDER BY l.position),
         l.bucket || ':' || l.position, l.kind, e.container, e.environment, e.owner, z.name, l.name,
         l.type, l.subject, l.sequence, l.image, l.shares, l.container, l.environment,
-        l."user", l.device, l.request, l.time
+        l."user", l.device, l.request, l.time,
+        l.bucket, l.position, l.database, l.zone, l.checksum
       FROM log l JOIN databases d ON d.bucket = l.bucket AND d.id = l.database
         LEFT JOIN zones z ON z.bucket = l.bucket AND z.id = l.zone
         LEFT JOIN databases e ON e.bucket = z.bucket AND e.id = z.database
@@ -93,8 +95,8 @@ extension MovedTable {
       zoneByZone(
         [
           "name", "type", "deleted_type", "deleted_creator", "deleted_shares", "sequence", "parent",
-          "content",
-        ], of: "records", order: "name", onCitus)
+          "content", "checksum",
+        ], of: "records", order: "name", andNumbers: true, onCitus)
     case .references:
       zoneByZone(
         ["target", "action", "name"], of: "record_references", order: "target, action, name",
@@ -120,20 +122,24 @@ extension MovedTable {
   /// Zones in their order, and of each its rows by the index that they have: nothing large is sorted. What the
   /// order is, is looked at by who reads. OFFSET 0 keeps the planner from making one join of it. Citus takes nothing
   /// but one join.
+  ///
+  /// - Parameter andNumbers: whether the zone's bucket and number come behind the columns.
   private func zoneByZone(
-    _ columns: [String], of table: String, order: String, _ onCitus: Bool
+    _ columns: [String], of table: String, order: String, andNumbers: Bool = false,
+    _ onCitus: Bool
   ) -> String {
     let ofZone = "d.container, d.environment, d.owner, z.name"
+    let numbers = andNumbers ? ", z.bucket, z.id" : ""
     let zones = "zones z JOIN databases d ON d.bucket = z.bucket AND d.id = z.database"
     if onCitus {
       let names = columns.map { "r.\($0)" }.joined(separator: ", ")
       return """
-        SELECT \(ofZone), \(names)
+        SELECT \(ofZone), \(names)\(numbers)
         FROM \(zones) JOIN \(table) r ON r.bucket = z.bucket AND r.zone = z.id
         """
     }
     return """
-      SELECT z.container, z.environment, z.owner, z.name, r.* FROM (
+      SELECT z.container, z.environment, z.owner, z.name, r.*\(numbers) FROM (
           SELECT \(ofZone), z.bucket, z.id FROM \(zones) ORDER BY \(ofZone) OFFSET 0) AS z
         CROSS JOIN LATERAL (
           SELECT \(columns.joined(separator: ", ")) FROM \(table)

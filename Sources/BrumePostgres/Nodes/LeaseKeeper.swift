@@ -86,10 +86,11 @@ final class LeaseKeeper: Sendable {
         (connection, pause) = (nil, LeaseRound.interval)
       }
     }
+    // First here: while the database answers, another process has them already.
+    forget()
     if let last = connection ?? (try? connector.connect()) {
       try? leaseRound(last).end()
     }
-    forget()
   }
 
   private func forget() { _ = leases.set([:], since: connector.milliseconds()) }

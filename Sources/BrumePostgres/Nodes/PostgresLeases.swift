@@ -38,6 +38,12 @@ package final class PostgresLeases: Leases {
   /// Notes how many there are.
   func set(processes: Int) { count.store(processes, ordering: .relaxed) }
 
+  /// Whether there are none.
+  var isEmpty: Bool {
+    let now = milliseconds()
+    return known.withLock { known in !known.contains { now < $0.value.end } }
+  }
+
   /// All of them.
   var buckets: [Bucket] {
     let now = milliseconds()

@@ -19,6 +19,7 @@ package struct OutsideGuard: Sendable {
 
   private let allowed: Set<String>
   private let setting: String
+  private let timeIsUp: @Sendable () async throws -> Void
   private let resolve: Resolve
   private let turns = NameTurns()
 
@@ -26,11 +27,15 @@ package struct OutsideGuard: Sendable {
   ///   - allowed: hosts (or `host:port`) of the operator's own that may be called whatever their
   ///     scheme, port and address.
   ///   - setting: where the operator names them.
+  ///   - timeIsUp: returns when whoever looks a name up for a user waits no longer.
   package init(
-    allowed: [String], setting: String = "--push-allow", resolve: @escaping Resolve
+    allowed: [String], setting: String = "--push-allow",
+    timeIsUp: @escaping @Sendable () async throws -> Void = { throw CancellationError() },
+    resolve: @escaping Resolve
   ) {
     self.allowed = Set(allowed.map { $0.lowercased() })
     self.setting = setting
+    self.timeIsUp = timeIsUp
     self.resolve = resolve
   }
 
@@ -62,13 +67,34 @@ package struct OutsideGuard: Sendable {
     case .name(let name):
       do {
         guard let user else { return try await resolve(name) }
-        return try await turns.take(for: user) { try await resolve(name) }
+        return try await lookUp(name, for: user)
       } catch {
         throw BrumeError(
           .tryAgainLater,
           "the URL's host cannot be looked up now; try again later, or check its name")
       }
     }
+  }
+
+  /// What waits keeps a send under way, and there is a bound on those for all. A lookup that has begun cannot be ended:
+  /// it keeps its turn, and nobody waits for it.
+  private func lookUp(_ name: String, for user: UserID) async throws -> [IPAddress] {
+    let (ends, end) = AsyncStream.makeStream(of: Result<[IPAddress], any Error>.self)
+    let lookUp = Task {
+      do {
+        end.yield(.success(try await turns.take(for: user) { try await resolve(name) }))
+      } catch { end.yield(.failure(error)) }
+    }
+    let timer = Task {
+      try await timeIsUp()
+      end.finish()
+    }
+    defer {
+      lookUp.cancel()
+      timer.cancel()
+    }
+    for await first in ends { return try first.get() }
+    throw CancellationError()
   }
 
   private func refused(_ why: String) -> BrumeError {

@@ -8,7 +8,8 @@ package enum IndexedWord {
   package static let others = ""
 
   /// How a word is written in the index: of two words that are equal, either both have the same
-  /// spelling or one has none. Nil: the word has marks, with which it may be written in other ways.
+  /// spelling, or each has one of their `spellings`, or one has none. Nil: the word has marks, with which it may be written
+  /// in other ways.
   package static func spelling(of word: String) -> String? {
     if word.utf8.allSatisfy({ $0 < 0x80 }) { return word }
     var spelling = String.UnicodeScalarView()
@@ -23,6 +24,22 @@ package enum IndexedWord {
     }
     return String(spelling)
   }
+
+  /// How words that are equal to this one are written in the index; nil: the word has no spelling, or very many.
+  package static func spellings(of word: String) -> [String]? {
+    guard let spelling = spelling(of: word) else { return nil }
+    if spelling == word, word.utf8.allSatisfy({ $0 < 0x80 }) { return [word] }
+    var all: [String.UnicodeScalarView] = [.init()]
+    for scalar in spelling.unicodeScalars {
+      let ways = numeralSigns.contains(scalar) ? numeralSigns : [scalar]
+      guard all.count * ways.count <= 8 else { return nil }
+      all = all.flatMap { start in ways.map { start + [$0] } }
+    }
+    return all.map { String($0) }
+  }
+
+  /// Equal letters that have no marks, and are in the index as a record has them.
+  private static let numeralSigns: [Unicode.Scalar] = ["\u{2b9}", "\u{374}"]
 
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {

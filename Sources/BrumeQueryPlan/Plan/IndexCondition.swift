@@ -69,19 +69,19 @@ package struct IndexCondition: Equatable, Sendable {
     case .system: return []
     }
     // The longest first: they are the rarest.
-    let known = wanted.compactMap { IndexedWord.spelling(of: $0) }
-      .sorted { ($1.utf8.count, ByteText($0)) < ($0.utf8.count, ByteText($1)) }
+    let known = wanted.compactMap { IndexedWord.spellings(of: $0) }
+      .sorted { ($1[0].utf8.count, ByteText($0[0])) < ($0[0].utf8.count, ByteText($1[0])) }
     let others = IndexValue.text(IndexedWord.others)
     func condition(_ words: some Sequence<String>) -> IndexCondition {
       IndexCondition(
         field: field, ranges: [.texts: .oneOf(words.map { .text($0) } + [others])], isRough: true)
     }
     if filter.comparator == .containsAllTokens {
-      return known.prefix(wordsLookedUp).map { condition([$0]) }
+      return known.prefix(wordsLookedUp).map { condition($0) }
     }
     // A word that the index cannot spell may be in any record.
     let isWhole = known.count == wanted.count && known.count <= anyWords
-    return isWhole ? [condition(known)] : []
+    return isWhole ? [condition(known.joined())] : []
   }
 
   private init(field: IndexedField, ranges: [IndexKind: ValueRange], isRough: Bool) {

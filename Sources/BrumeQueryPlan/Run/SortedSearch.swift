@@ -19,9 +19,11 @@ struct SortedSearch {
 
   func page(of zones: [SearchedZone]) throws -> EngineQueryPage {
     let page = SortedPage(request)
-    var matches: [SortedMatch] = []
-    for zone in zones { matches += try first(page.count, in: zone.number) }
-    if zones.count > 1 { matches = try sorted(matches) }
+    var found = FirstMatches(count: page.count, many: few)
+    for zone in zones {
+      try found.add(first(page.count, in: zone.number)) { try sorted($0) }
+    }
+    let matches = zones.count > 1 ? try sorted(found.matches) : found.matches
     var answer = page.page(try fetched(page.slice(of: matches)), of: matches.count, zones)
     answer.work = candidates.tally.work
     return answer
@@ -107,20 +109,16 @@ extension SortedSearch {
   /// are enough.
   private func sort(_ plan: ZonePlan, _ count: Int) throws -> [SortedMatch] {
     let isInOrder = request.query.sorts[0].isByName
-    var matches: [SortedMatch] = []
+    var first = FirstMatches(count: count, many: few)
     try candidates.each(plan, after: nil, limit: isInOrder && plan.isExact ? count : nil) { row in
       if plan.mayHide, try !candidates.isVisible(row, plan) { return true }
       try candidates.countSorted()
       guard let stored = try candidates.match(row, plan) else { return true }
       let match = SortedMatch(zone: plan.zone, name: row.name, row: row.row, stored: stored)
-      matches.append(try keyed(match))
-      if isInOrder { return matches.count < count }
-      if matches.count >= 2 * count + few {
-        matches = Array(try sorted(matches).prefix(count))
-      }
-      return true
+      try first.add(CollectionOfOne(keyed(match))) { try sorted($0) }
+      return !isInOrder || first.matches.count < count
     }
-    return Array(try sorted(matches).prefix(count))
+    return Array(try sorted(first.matches).prefix(count))
   }
 }
 

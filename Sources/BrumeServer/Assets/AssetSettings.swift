@@ -24,7 +24,7 @@ package struct AssetSettings: Equatable, Sendable {
 
   init(_ sources: SettingSources) throws {
     sweepInterval = try Settings.number(.assetSweep, from: sources, in: 1...86_400)
-    baseURL = try sources.text(.assetBaseURL).map { text in
+    baseURL = try Settings.address(.assetBaseURL, from: sources).map { text in
       text.hasSuffix("/") ? String(text.dropLast()) : text
     }
     let text = try sources.text(.assets) ?? "folder"
@@ -56,10 +56,10 @@ extension Limits {
   /// The limits with what settings say about assets.
   mutating func read(_ sources: SettingSources) throws {
     func milliseconds(_ setting: Setting, _ value: inout Milliseconds) throws {
-      guard try sources.number(setting) != 0 else { return }
+      guard try sources.number(setting) != nil else { return }
       value = Int64(try Settings.number(setting, from: sources, in: 1...31_536_000)) * 1000
     }
-    if try sources.number(.assetBytes) != 0 {
+    if try sources.number(.assetBytes) != nil {
       assetBytes = Int64(try Settings.number(.assetBytes, from: sources, in: 1...1 << 40))
     }
     try milliseconds(.assetUploadLifetime, &assetUploadLifetime)

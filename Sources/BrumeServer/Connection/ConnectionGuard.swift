@@ -161,10 +161,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   func write(
     context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
   ) {
-    switch unwrapOutboundIn(data) {
+    let part = unwrapOutboundIn(data)
+    if rules.answersNoMore { return drop(part, promise) }
+    switch part {
     case .head(var head):
       let isLast = rules.answersLast
-      rules.answerBegan(closes: isLast || head.headerFields[.connection] == "close")
+      let closes = isLast || head.headerFields[.connection] == "close"
+      rules.answerBegan(closes: closes)
+      // The framework goes on with what it was given before.
+      if closes { work?.beginNoMore() }
       guard isLast else { return context.write(data, promise: promise) }
       head.headerFields[.connection] = "close"
       context.write(wrapOutboundOut(.head(head)), promise: promise)
@@ -176,6 +181,24 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       goAhead(context)
       writeRefusal(context)
     }
+  }
+
+  /// Nothing is sent behind the answer that ends the connection.
+  private func drop(_ part: HTTPResponsePart, _ promise: EventLoopPromise<Void>?) {
+    if case .end = part {
+      rules.answerEnded(at: now)
+      work?.takeAnswer()?.giveBack()
+    }
+    promise?.succeed()
+  }
+
+  /// When the server ends, the framework closes a connection as soon as it has handed the last answer on. What the client
+  /// has not taken by then would be lost.
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard case .all = mode, rules.endAsked() else {
+      return context.close(mode: mode, promise: promise)
+    }
+    context.channel.closeFuture.cascade(to: promise)
   }
 
   /// What is handed on is not sent: over HTTP/2 a client may allow nothing, and what waits for it makes nothing

@@ -106,6 +106,10 @@ package struct ConnectionRules: Equatable, Sendable {
   private var isReadingBody = false
   private var openRequests = 0
   private var closesAfterAnswer = false
+  /// Whether the answer that ends the connection was written: those to requests that came with its request are not.
+  package private(set) var answersNoMore = false
+  /// Whether the connection is to end when what was written has left.
+  private var endsWhenSent = false
   /// Whether the client said that the request that came last is its last one (`Connection: close`).
   private(set) var isLast = false
   /// What came of a body after the answer that ends the connection, in all and when that was looked at last.
@@ -142,7 +146,6 @@ package struct ConnectionRules: Equatable, Sendable {
     expects: Expectation = .nothing, isLast: Bool = false, at now: Instant
   ) -> Verdict {
     firstHeadDue = nil
-    guard !closesAfterAnswer else { return .accept }
     guard hostCount == 1 else { return .refuse(status: 400) }
     guard isHostAllowed else { return .refuse(status: 403) }
     guard targetBytes <= limits.targetBytes else { return .refuse(status: 414) }
@@ -170,7 +173,7 @@ package struct ConnectionRules: Equatable, Sendable {
   /// Answers, once, whether `100 Continue` is to be sent now. It is not while an earlier answer is being written, nor
   /// when the body comes by itself or the answer is there without it.
   package mutating func takeGoAhead() -> Bool {
-    guard owesGoAhead, openRequests == 1 else { return false }
+    guard owesGoAhead, openRequests == 1, !closesAfterAnswer else { return false }
     owesGoAhead = false
     return true
   }
@@ -202,14 +205,26 @@ package struct ConnectionRules: Equatable, Sendable {
     (bodyWindowEnd, pausedAt) = (nil, nil)
   }
 
-  /// Whether what comes now is nobody's, behind the last request.
-  package var takesNoMore: Bool { isLast && !isReadingBody }
+  /// Whether what comes now is nobody's: behind the last request, or behind one whose answer ends the connection
+  /// (RFC 9112, 9.6).
+  package var takesNoMore: Bool {
+    (isLast || closesAfterAnswer || endsWhenSent) && !isReadingBody
+  }
 
   /// Whether the answer that begins now is to the last request.
   package var answersLast: Bool { isLast && openRequests <= 1 }
 
-  /// Whether the last request has come as a whole, and its answer has left.
-  package var isOver: Bool { takesNoMore && openRequests == 0 && unsent == 0 }
+  /// Whether all that is to be sent has left: the answer to the last request, which has come as a whole, or what was
+  /// written when the end was asked for.
+  package var isOver: Bool {
+    unsent == 0 && (endsWhenSent || isLast && !isReadingBody && openRequests == 0)
+  }
+
+  /// Somebody wants the connection to end. Answers whether that waits until what was written has left; `isOver` says when.
+  package mutating func endAsked() -> Bool {
+    endsWhenSent = unsent > 0
+    return endsWhenSent
+  }
 
   /// The head of an answer goes out; `closes` says that it announces the connection's end.
   package mutating func answerBegan(closes: Bool) {
@@ -222,7 +237,8 @@ package struct ConnectionRules: Equatable, Sendable {
     openRequests = max(0, openRequests - 1)
     requestDue = openRequests > 0 ? now + limits.requestMilliseconds : nil
     if closesAfterAnswer {
-      closeDue = now + limits.lingerMilliseconds
+      if !answersNoMore { closeDue = now + limits.lingerMilliseconds }
+      answersNoMore = true
     } else if isReadingBody {
       restartWindow(now)
     }

@@ -60,6 +60,9 @@ final class RequestWork: Sendable {
     cancel?()
   }
 
+  /// What comes from now on is not begun: the answer that ends the connection is on its way.
+  func beginNoMore() { state.withLock { $0.isGone = true } }
+
   /// The answer that is written next takes as much memory until it has left.
   func keep(_ answer: HeldBytes.Share) { state.withLock { $0.answer = answer } }
 

@@ -33,6 +33,7 @@ package final class Deliveries: Sendable {
       allowed: settings.outside.allowed, setting: Setting.pushAllow.flag, resolve: resolve)
     webPushGuard = OutsideGuard(
       allowed: settings.outside.webPushAllowed, setting: Setting.webPushAllow.flag,
+      timeIsUp: { [time = settings.outside.timeout] in try await Task.sleep(for: .seconds(time)) },
       resolve: resolve)
     let apns = APNsChannel(
       hosts: settings.outside.apns, concurrency: settings.outside.apnsConcurrency,

@@ -100,13 +100,13 @@ extension FaultyCalls {
       items: operations,
       id: { operation in
         switch operation {
-        case .save(let subscription): subscription.id
+        case .save(let subscription), .update(let subscription): subscription.id
         case .delete(let id): id
         }
       },
       describe: { operation in
         switch operation {
-        case .save: Asked(.saveSubscriptions)
+        case .save, .update: Asked(.saveSubscriptions)
         case .delete: Asked(.deleteSubscriptions)
         }
       })

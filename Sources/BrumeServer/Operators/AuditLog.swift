@@ -95,10 +95,15 @@ final class AuditLog: Sendable {
 
   private static func subject(of call: Call, _ effect: Effect) -> String {
     switch effect {
-    case .changes(let key?): withoutSecret((try? call.json())?[key]?.string ?? "", key)
+    case .changes(let key?, let part):
+      withoutSecret(text(key, in: call), key) + (part.map { ", \($0) " + text($0, in: call) } ?? "")
     case .reveals(let parameter?): NameRules.shown(call.query[parameter] ?? "")
     case .changes, .reveals, .reads, .endsSession: ""
     }
+  }
+
+  private static func text(_ key: String, in call: Call) -> String {
+    (try? call.json())?[key]?.string ?? ""
   }
 
   /// People paste a secret in the place of its name, and read-only operators read these lines. IDs of keys have the

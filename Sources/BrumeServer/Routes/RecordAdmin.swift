@@ -22,7 +22,7 @@ struct RecordAdmin: Sendable {
     return .json(
       Wire.queryPage(
         page, cost, in: call.containerEnvironment,
-        options(json, view, desiring: request.desiredKeys)))
+        options(call, json, view, desiring: request.desiredKeys)))
   }
 
   func lookup(_ call: Call) async throws -> Reply {
@@ -30,7 +30,7 @@ struct RecordAdmin: Sendable {
     let view = try await call.view(json, views)
     let request = view.addressed(try LookupRecordsRequest(json: json))
     let results = try await records.lookup(request, in: view.scope, as: view.caller)
-    return .json(Wire.records(results, for: request, options(json, view)))
+    return .json(Wire.records(results, for: request, options(call, json, view)))
   }
 
   func modify(_ call: Call) async throws -> Reply {
@@ -41,7 +41,7 @@ struct RecordAdmin: Sendable {
     let results = try await records.modify(request, in: view.scope, as: view.caller)
     metrics.count(results)
     return .json(
-      Wire.records(results, for: request, options(json, view, desiring: request.desiredKeys)))
+      Wire.records(results, for: request, options(call, json, view, desiring: request.desiredKeys)))
   }
 
   /// May the user of `as` do that?
@@ -52,12 +52,15 @@ struct RecordAdmin: Sendable {
       Wire.permission(try await questions.answer(PermissionQuestion(json: json), in: view)))
   }
 
+  /// An operator who may only read gets nothing with which somebody could take part in a share.
   private func options(
-    _ json: JSON, _ view: OpenedView, desiring keys: [String]? = nil
+    _ call: Call, _ json: JSON, _ view: OpenedView, desiring keys: [String]? = nil
   ) -> RecordOptions {
-    RecordOptions(
+    var options = RecordOptions(
       desiredKeys: keys.map { Set($0) }, numbersAsStrings: Wire.wantsNumbersAsStrings(json),
       reader: view.caller.user, downloadURL: { [addresses] in addresses.download($0) })
+    options.hidesTokens = call.caller.access?.role != .full
+    return options
   }
 }
 

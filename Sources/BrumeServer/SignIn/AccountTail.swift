@@ -28,11 +28,10 @@ final class AccountTail: Sendable {
     self.removals = removals
   }
 
-  /// Follows until cancelled. It begins with all changes that the store still knows: some may have come before the
-  /// listening did, and some while the store could not be reached.
+  /// Follows until cancelled. It begins with all changes that the store still knows, as some may have come before the
+  /// listening did; after a failure with those behind the last that has taken effect.
   func run() async throws {
     let hints = accounts.accountHints()
-    seen.store(0, ordering: .releasing)
     try await look()
     for await _ in hints { try await look() }
     try Task.checkCancellation()

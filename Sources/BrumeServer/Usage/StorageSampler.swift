@@ -19,9 +19,14 @@ struct StorageSampler: Sendable {
   private let store: any Store
   private let usage: Usage
   private let clock: PushClock
+  private let steady: @Sendable () -> Int64
   private let logger: Logger
 
-  init(_ server: Composition) {
+  /// - Parameter steady: milliseconds of a clock that is never set, by which a look is measured.
+  init(
+    _ server: Composition, steady: @escaping @Sendable () -> Int64 = SteadyClock.milliseconds
+  ) {
+    self.steady = steady
     (storage, store, usage) = (server.engine.storageReports, server.store, server.usage)
     clock = server.clock.waiting(for: "a look at what users store")
     logger = server.logger
@@ -30,10 +35,10 @@ struct StorageSampler: Sendable {
   func run() async throws {
     var place: String?
     while true {
-      let begun = clock.now()
+      let begun = steady()
       place = try await look(from: place)
-      let ended = clock.now()
-      try await clock.sleep(ended + Self.pause(after: ended - begun))
+      let pause = Self.pause(after: steady() - begun)
+      try await clock.sleep(clock.now() + pause)
     }
   }
 

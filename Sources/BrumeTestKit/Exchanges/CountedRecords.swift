@@ -84,9 +84,11 @@ final class CountedChanges<Inner: ChangeReading>: Counted<Inner>, ChangeReading 
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
   ) throws -> [StoredChange] {
     exchanges.asks(.changes(zone, after: after, limit: limit))
-    return try inner.page(
+    let page = try inner.page(
       in: zone, after: after, through: through, limit: limit, byteLimit: byteLimit,
       newestFirst: newestFirst)
+    exchanges.brings(page)
+    return page
   }
 
   func deletions(

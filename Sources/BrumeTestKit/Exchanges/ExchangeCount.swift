@@ -14,6 +14,7 @@ package final class ExchangeCount: Sendable {
     var unplanned: [String] = []
     var writes = false
     var exchanges: Int
+    var pageBytes = 0
   }
   private let state: Mutex<State>
 
@@ -32,6 +33,10 @@ package final class ExchangeCount: Sendable {
     }
   }
 
+  func brings(_ page: [StoredChange]) {
+    state.withLock { $0.pageBytes = max($0.pageBytes, page.byteCount) }
+  }
+
   /// - Parameter read: the question whose answer is known from now on.
   func writes(_ read: ReadPlan.Read? = nil) {
     state.withLock { state in
@@ -44,7 +49,8 @@ package final class ExchangeCount: Sendable {
   var total: Exchanges {
     state.withLock {
       Exchanges(
-        count: $0.exchanges + ($0.writes ? 1 : 0), planned: $0.planned, unplanned: $0.unplanned)
+        count: $0.exchanges + ($0.writes ? 1 : 0), planned: $0.planned, unplanned: $0.unplanned,
+        pageBytes: $0.pageBytes)
     }
   }
 }
@@ -56,4 +62,6 @@ package struct Exchanges: Sendable {
   package let planned: Set<ReadPlan.Read>
   /// Questions that the plan should have named.
   package let unplanned: [String]
+  /// Of the largest page of a zone's changes.
+  package let pageBytes: Int
 }

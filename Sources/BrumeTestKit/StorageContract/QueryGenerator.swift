@@ -29,7 +29,8 @@ package struct QueryGenerator {
   static let strings = [
     "", "a", "ab", "abc", "b", "A", "a b", "The Trail", "trail head", "%", "_", "'", "caf\u{e9}",
     "cafe\u{301}", "\u{ac00} head", "\u{1100}\u{1161} trail", "\u{304c} b", "\u{304b}\u{3099} b",
-    "\u{8c48}", "\u{f900} the", "\u{915}\u{93c} trail", "\u{7f}", "\u{ffff}", "\u{10000}",
+    "\u{8c48}", "\u{f900} the", "\u{915}\u{93c} trail", "\u{3b1}\u{374}", "\u{3b1}\u{2b9} b",
+    "\u{7f}", "\u{ffff}", "\u{10000}",
     "\u{10ffff}", "9", "10", "r1", "r2",
     long, long + "a", long + "b", String(repeating: "x", count: 128),
     String(repeating: "x", count: 129),
@@ -50,6 +51,7 @@ package struct QueryGenerator {
   static let searches = [
     "trail", "the", "head a", "B", "", "CAFE", "caf\u{e9} \u{1100}\u{1161}", "\u{ac00}", "\u{304c}",
     "\u{304b}\u{3099} b", "\u{f900}", "\u{8c48} trail", "\u{958}", "x trail", "long",
+    "\u{3b1}\u{374}", "\u{3b1}\u{2b9}",
     String(repeating: "x", count: 129),
   ]
 

@@ -90,8 +90,10 @@ struct SourceOptions: ParsableArguments {
     guard let path = webAuthTokenFile else {
       return .tokens(api: api, user: userToken, file: nil)
     }
-    let text = try Self.text(path).trimmingCharacters(in: .whitespacesAndNewlines)
-    return .tokens(api: api, user: text, file: path)
+    // An import that ended while it put a shorter token there left the rest of the one before behind it.
+    let lines = try Self.text(path).split(whereSeparator: \.isNewline)
+    let token = (lines.first ?? "").trimmingCharacters(in: .whitespaces)
+    return .tokens(api: api, user: token, file: path)
   }
 
   private func signer(_ id: String) throws -> RequestSigner {

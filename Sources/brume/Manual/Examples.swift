@@ -63,8 +63,8 @@ enum Examples {
     (
       "import cloudkit",
       [
-        "brume import cloudkit --from-environment production --key-id KEYID --key-file key.pem --type Note "
-          + "--user alice --dry-run"
+        "brume import cloudkit --container iCloud.org.example.app --from-environment production "
+          + "--key-id KEYID --key-file key.pem --type Note --user alice --dry-run"
       ]
     ),
   ]
@@ -202,7 +202,7 @@ enum Examples {
   private static let measuring: [(command: String, lines: [String])] = [
     ("bench matching", ["brume bench matching --subscriptions 1000"]),
     ("bench apns", ["brume bench apns --help"]),
-    ("conformance", ["env $(brume status --format env) brume conformance --filter sharing/"]),
+    ("conformance", ["env $(brume status --format env) brume conformance --filter zones/"]),
     ("demo", ["brume demo"]),
   ]
 }

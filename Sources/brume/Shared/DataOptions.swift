@@ -28,6 +28,13 @@ struct DataOptions: ParsableArguments {
 
   /// A call with the members that name the database.
   func call(_ path: String, _ body: JSON) async throws -> JSON {
+    if database == "shared", path.hasPrefix("records/") {
+      let name = self.as ?? user ?? "NAME"
+      throw ValidationError(
+        "records that are shared with \(name) are in their owner's database: give --user OWNER --as \(name) "
+          + "--zone ZONE; 'brume zones list --user \(name) --database shared' shows zones and owners"
+      )
+    }
     var members = body.object ?? JSONObject()
     members["database"] = database.map { .string($0) }
     members["user"] = user.map { .string($0) }

@@ -128,10 +128,11 @@ enum Ending {
   private static func endWrongUse(_ sentence: String) -> Never {
     let (command, path) = HelpText.command(CommandLine.arguments.dropFirst())
     let name = (["brume"] + path).joined(separator: " ")
+    let lines = BrumeTool.usageString(for: command).split(separator: "\n")
     Output.say(
       """
       Error: \(sentence)
-      Usage: \(BrumeTool.usageString(for: command))
+      Usage: \(lines.joined(separator: "\n       "))
         See '\(name) --help' for more information.
       """)
     BrumeTool.exit(withError: ExitCode.validationFailure)

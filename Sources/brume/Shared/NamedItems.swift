@@ -41,12 +41,15 @@ struct NamedItems {
 
   /// Prints what was done.
   ///
+  /// - Parameter untouched: names with which nothing was to be done.
   /// - Throws: what was not, and why.
-  func show(_ answer: AnswerOption, as list: String, said verb: String) throws {
+  func show(
+    _ answer: AnswerOption, as list: String, said verb: String, but untouched: Set<String> = []
+  ) throws {
     if !done.isEmpty {
+      let names = done.map(\.name).filter { !untouched.contains($0) }.joined(separator: ", ")
       answer.show(
-        [list: .array(done.map(\.answer))],
-        said: "\(verb) \(done.map(\.name).joined(separator: ", "))")
+        [list: .array(done.map(\.answer))], said: names.isEmpty ? nil : "\(verb) \(names)")
     }
     guard refusals.isEmpty else {
       let rest = failure.map { ["the others were not tried: \($0)"] } ?? []

@@ -216,8 +216,7 @@ struct ServerConnection: Sendable {
     _ path: String, _ query: [(String, String)], _ take: (ArraySlice<UInt8>) throws -> Void
   ) async throws {
     let request = try request(
-      "GET", "/_brume/admin/\(path)", place + query, [], isOperator: true,
-      within: Self.patience)
+      "GET", "/_brume/admin/\(path)", place + query, [], isOperator: true)
     var hasBegun = false
     do {
       let refusal = try await transport.download(request) { piece in

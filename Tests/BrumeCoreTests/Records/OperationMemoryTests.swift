@@ -96,6 +96,18 @@ struct OperationMemoryTests {
     #expect(try await fixture.fetch("h1").fields["km"] == .int64(2))
   }
 
+  @Test func `a repetition is known wherever its records stand among those of other databases`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let create = [RecordOperation.create("h1"), .create("h2")]
+    #expect(try await fixture.modify(create, id: "op-1").allSucceeded)
+    var elsewhere = RecordOperation.create("g1")
+    elsewhere.record.zone = ZoneID(name: "Trails", ownerName: "_somebody")
+    let again = try await fixture.modify([create[0], elsewhere, create[1]], id: "op-1")
+    #expect(again.count == 3 && again.map { $0.error == nil } == [true, false, true])
+  }
+
   @Test func `a participant who was removed gets no answer of before, and no record`() async throws
   {
     let fixture = try await EngineFixture()

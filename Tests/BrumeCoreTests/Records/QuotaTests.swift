@@ -106,6 +106,73 @@ import Testing
     try await fixture.save(Self.text(5000, "p"), in: .public)
   }
 
+  // MARK: What depends on a save that is refused
+
+  @Test func `a record stays whose child was to move away and is over the quota`() async throws {
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    try await fixture.save(Self.text(1, "p"))
+    try await fixture.save(Self.text(1, "c", parent: "p"))
+    var moved = Self.text(2000, "c")
+    moved.record.parent = .cleared
+    for operations in [[moved, .delete("p")], [.delete("p"), moved]] {
+      let results = try await fixture.modify(operations, atomic: false)
+      #expect(Set(results.codes) == [.quotaExceeded, .validatingReferenceError])
+      #expect(try await fixture.exists("p"))
+      #expect(try await fixture.fetch("c").parent == "p")
+    }
+  }
+
+  @Test func `a record goes with its target if the save that would let that go is over the quota`()
+    async throws
+  {
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    let holds = FieldValue.reference(Reference(recordName: "p", action: .deleteSelf))
+    try await fixture.save(Self.text(1, "p"))
+    try await fixture.save(.create("c", ["p": holds]))
+    var freed = Self.text(2000, "c")
+    freed.record.fields["p"] = DraftField(nil)
+    let results = try await fixture.modify([freed, .delete("p")], atomic: false)
+    #expect(results.codes == [.quotaExceeded, nil])
+    #expect(try await !fixture.exists("p"))
+    #expect(try await !fixture.exists("c"))
+  }
+
+  @Test func `no circle of parents is left by a save that is over the quota`() async throws {
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    try await fixture.save(Self.text(1, "y"))
+    try await fixture.save(Self.text(1, "x", parent: "y"))
+    var moved = Self.text(2000, "x")
+    moved.record.parent = .cleared
+    let results = try await fixture.modify([moved, Self.text(1, "y", parent: "x")], atomic: false)
+    #expect(results.codes == [.quotaExceeded, .badRequest])
+    #expect(try await fixture.fetch("y").parent == nil)
+  }
+
+  @Test func `nothing refers by VALIDATE to a record over the quota, nor is shared then`()
+    async throws
+  {
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    let needs = FieldValue.reference(Reference(recordName: "big", action: .validate))
+    let results = try await fixture.modify(
+      [
+        Self.text(2000, "big"), .create("holder", ["to": needs]), .share("s", of: "holder"),
+        Self.text(1, "other"),
+      ], atomic: false)
+    #expect(results.codes == [.quotaExceeded, .validatingReferenceError, .internalError, nil])
+    for name in ["big", "holder", "s"] { #expect(try await !fixture.exists(name)) }
+  }
+
+  @Test func `what a deletion that is refused for it would have freed is not used`() async throws {
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    try await fixture.save(Self.text(600, "p"))
+    try await fixture.save(Self.text(1, "c", parent: "p"))
+    var moved = Self.text(2000, "c")
+    moved.record.parent = .cleared
+    let results = try await fixture.modify(
+      [moved, .delete("p"), Self.text(500, "d")], atomic: false)
+    #expect(results.codes == [.quotaExceeded, .validatingReferenceError, .quotaExceeded])
+  }
+
   // MARK: Counting
 
   /// The same store with a quota and without, as after a setting was changed.

@@ -228,6 +228,23 @@ struct WorkLimitTests {
     #expect(try await !fixture.exists("s1"))
   }
 
+  @Test func `what is above a record that is shared has a maximum of bytes`() async throws {
+    let text = FieldValue.string(String(repeating: "x", count: 1000))
+    func error(_ most: Int) async throws -> BrumeError? {
+      let fixture = try await fixture { $0.cascadeBytes = most }
+      for number in 0..<5 {
+        try await fixture.save(
+          .create("r\(number)", ["text": text], parent: number == 0 ? nil : "r\(number - 1)"))
+      }
+      let results = try await fixture.modify([.force("own"), .share("s", of: "r4")], atomic: false)
+      #expect(results.first?.error == nil)
+      return results.last?.error
+    }
+    // Twice as many bytes are read, and the record with which they are reached.
+    #expect(try await error(2000) == nil)
+    #expect(try await error(1999)?.reason.contains("read more than 3998 bytes") == true)
+  }
+
   @Test func `of a public record that too many bytes refer to none of them goes along`()
     async throws
   {

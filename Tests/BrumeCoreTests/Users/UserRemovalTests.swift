@@ -90,6 +90,24 @@ struct UserRemovalTests {
     #expect(try await fixture.exists("root"), "the owner's records stay")
   }
 
+  @Test func `a share through which the user saw nothing any more is left too`() async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    try await fixture.join(share, as: fixture.bob)
+    var lowered = RecordOperation.update(try await fixture.fetch("s1"))
+    lowered.record.participants = try await fixture.fetch("s1").shareDetails?.participants.map {
+      var participant = $0
+      if participant.role != .owner { participant.permission = .none }
+      return participant
+    }
+    try await fixture.save(lowered)
+    let user = try #require(fixture.bob.user)
+    let before = try await fixture.fetch("s1").shareDetails?.participant(user)
+    #expect(before?.permission == SharePermission.none)
+    _ = try await fixture.engine.userRemovals.remove("bob")
+    #expect(try await fixture.fetch("s1").shareDetails?.participant(user) == nil)
+  }
+
   @Test func `public records that the user made stay readable`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("p1"), in: .public, as: fixture.bob)

@@ -136,6 +136,9 @@ import Testing
     #expect(alice.failedGate("public") == .database)
     let bob = try await fixture.trace("n", of: fixture.bob)
     #expect(bob.sentence.contains("bob has no subscription"))
+    let phone = try await fixture.trace("n", of: fixture.bob, "phone")
+    #expect(phone.sentence.contains("bob's device 'phone' was not notified"))
+    #expect(phone.sentence.hasSuffix("bob has no subscription."), "\(phone.sentence)")
   }
 
   @Test func `a zone subscription of another zone, nearest miss first`() async throws {

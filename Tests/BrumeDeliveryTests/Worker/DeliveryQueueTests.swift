@@ -234,16 +234,51 @@ import Testing
     // What is looked for takes nobody's place.
     _ = queue.offer("x", to: other, now: 1)
     #expect(queue.next(now: 1).start == [])
-    let isTaken = queue.offer("x", to: other, isNew: true, now: 1)
+    let isTaken = queue.offer("x", to: other, takesPlace: true, now: 1)
     #expect(isTaken && queue.laneCount == 4)
     #expect(queue.next(now: 1).start.map(\.lane) == ["x"])
     // Of the others none waits after a failure.
-    _ = queue.offer("y", to: other, isNew: true, now: 2)
+    _ = queue.offer("y", to: other, takesPlace: true, now: 2)
     #expect(queue.laneCount == 4 && queue.next(now: 2).start == [])
     for lane in ["c", "d"] { queue.finished(lane, .empty, now: 3, jitter: 0) }
     #expect(queue.next(now: 3).looksAgain)
     _ = queue.offer("a", to: many, now: 4)
     #expect(queue.next(now: 4).start == [.init(lane: "a", attempt: 1)])
+  }
+
+  @Test(arguments: [true, false])
+  func `whose wait ends last gives its place, of its peer or of all:`(sharesPeer: Bool) {
+    var queue = subject {
+      if sharesPeer { $0.deliveryLanesPerPeer = 3 } else { $0.deliveryLanes = 3 }
+    }
+    let many = DeliveryPeer(name: "one", limit: 9)
+    let other = sharesPeer ? many : two
+    let pauses: [(lane: String, pause: Milliseconds)] = [("a", 9000), ("b", 60_000), ("c", 30_000)]
+    for (lane, _) in pauses { _ = queue.offer(lane, to: many, now: 0) }
+    _ = queue.next(now: 0)
+    for (lane, pause) in pauses {
+      queue.finished(lane, .retry(after: pause), now: 0, jitter: 0)
+    }
+    // It waits for less long now than it was said at first.
+    _ = queue.endPenalties(of: { $0 == "b" }, now: 1)
+    _ = queue.next(now: 1)
+    queue.finished("b", .retry(after: 8000), now: 1, jitter: 0)
+    for lane in ["x", "y"] {
+      let mayGoOn = queue.offer(lane, to: other, takesPlace: true, now: 2)
+      #expect(mayGoOn && queue.laneCount == 3)
+    }
+    #expect(queue.next(now: 100_000).start.map(\.lane).sorted() == ["b", "x", "y"])
+  }
+
+  @Test func `a look goes on while somebody in a full queue can give its place`() {
+    var queue = subject { $0.deliveryLanes = 1 }
+    _ = queue.offer("a", to: one, now: 0)
+    _ = queue.next(now: 0)
+    let whileSending = queue.offer("x", to: two, now: 0)
+    #expect(!whileSending)
+    queue.finished("a", .retry(after: nil), now: 0, jitter: 0)
+    let afterFailure = queue.offer("x", to: two, now: 0)
+    #expect(afterFailure && queue.laneCount == 1)
   }
 
   @Test func `who was turned away is looked for when half of the lanes are free`() {
@@ -295,7 +330,7 @@ import Testing
     var random = TestRandom(seed: seed)
     var queue = subject {
       $0.pushesUnderWay = 5
-      $0.deliveryLanes = 12
+      $0.deliveryLanes = 15
     }
     var sending: Set<String> = []
     var owed: Set<String> = []

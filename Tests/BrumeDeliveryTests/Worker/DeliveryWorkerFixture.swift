@@ -41,7 +41,8 @@ final class ScriptedChannel: Channel {
     DeliveryPeer(name: String(device.key.device.name.prefix(1)), limit: 2)
   }
 
-  func answer(_ device: String, _ verdicts: ChannelAnswer.Verdict...) {
+  func answer(_ device: String, _ verdicts: ChannelAnswer.Verdict...) { answer(device, verdicts) }
+  func answer(_ device: String, _ verdicts: [ChannelAnswer.Verdict]) {
     state.withLock { $0.script[device] = verdicts.map { ChannelAnswer($0) } }
   }
   func answer(_ device: String, goneFor count: Int, at time: Milliseconds) {

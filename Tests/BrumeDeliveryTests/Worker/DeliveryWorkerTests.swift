@@ -85,6 +85,32 @@ import Testing
     #expect(fixture.channel.sent.map(\.notification) == ["N1", "N2", "N1"])
   }
 
+  @Test func `devices that cannot be sent to keep no other that a look finds from its push`()
+    async throws
+  {
+    var limits = Limits()
+    limits.deliveryLanesPerPeer = 1
+    let fixture = try await DeliveryWorkerFixture(limits: limits)
+    let (phone, player) = (
+      try await fixture.register("phone"), try await fixture.register("player")
+    )
+    let unsent = Array(repeating: ChannelAnswer.Verdict.retry(after: 3_600_000), count: 99)
+    fixture.channel.answer("phone", unsent)
+    for device in [phone, player] { try await fixture.put("N", to: device, hinting: false) }
+    try await fixture.running {
+      // So many looks, all within the first pause of the one.
+      for _ in 0..<18 {
+        await fixture.quiet()
+        fixture.clock.advance(fixture.engine.limits.deliveryScan)
+      }
+      await fixture.quiet()
+    }
+    #expect(fixture.channel.sent.contains { $0.device == "player" })
+    // Which has gone, and the other one is tried again in its place.
+    #expect(fixture.channel.sent.last?.device == "phone" && fixture.worker.status.lanes == 1)
+    #expect(try await fixture.waiting(phone) == ["N"])
+  }
+
   @Test func `what waits to be tried again does not wait when the operator changed something`()
     async throws
   {

@@ -234,6 +234,15 @@ private final class OvertakenOperation: CKDatabaseOperation, @unchecked Sendable
     #expect(push != nil)
   }
 
+  @Test func `ACC-07 a stream ends that begins as a user who has gone meanwhile`() async {
+    let server = AnsweringServer { _ in (200, "id: 1\ndata: {\"aps\":{}}\n\n") }
+    let container = server.container()
+    let before = container.connection.signedIn
+    Brume.signIn(userToken: "bobs", to: container)
+    let push = await RemoteNotifications(container.connection, of: before).next()
+    #expect(push == nil)
+  }
+
   @Test func `the stream of pushes ends with the account`() async throws {
     let server = AnsweringServer { _ in (200, ": hello\n\n") }
     let container = server.container()

@@ -1,5 +1,5 @@
 // What apps and sync libraries rely on when something fails: ATM-06 to ATM-08, ATM-11, ATM-12,
-// DEL-10, CHG-11, CHG-12, CHG-23.
+// DEL-10, CHG-11, CHG-12, CHG-23, LIM-04.
 
 import BrumeModel
 import BrumeWire
@@ -20,6 +20,20 @@ import Testing
 
   private static func failed(_ name: String, _ code: BrumeError.Code) -> RecordResult {
     .failure(ItemFailure(RecordID(name: name, zone: zoneID), BrumeError(code, "\(code)")))
+  }
+
+  @Test func `LIM-04 a call inside the time that the server asked to wait is sent, and answered`()
+    async throws
+  {
+    let server = ScriptedServer { _, number in
+      if number == 0 { throw BrumeError(.tryAgainLater, "down", retryAfter: 30) }
+      return Wire.records([.success(.saved(stored("a")))], RecordOptions())
+    }
+    let database = server.container.privateCloudDatabase
+    let refusal = await #expect(throws: CKError.self) { try await database.record(for: id("a")) }
+    #expect(refusal?.code == .serviceUnavailable && refusal?.retryAfterSeconds == 30)
+    #expect(try await database.record(for: id("a"))["title"] == "a")
+    #expect(server.requests.count == 2 && server.pauses.isEmpty)
   }
 
   @Test func `ATM-06 batchRequestFailed is passed on even if the operation was not atomic`()

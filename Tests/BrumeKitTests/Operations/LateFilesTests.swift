@@ -13,7 +13,8 @@ import Testing
   private static let save = "records/modify"
 
   /// Saves records with files in these fields to a server at which each upload, by its number, and the save, which is number
-  /// 0, take so many minutes. `refusal` is of a record in a save, counted from 0, and `failure` of the save. Answers
+  /// 0, take so many minutes. `refusal` is of a record in a save, counted from 0, and `failure` of the save. Of a record with
+  /// a name of two letters the first is the owner of its database. Answers
   /// what was asked, with the number of files and the end of a save's name unless it is the first, and how the saves ended.
   private func save(
     _ names: [String], files keys: [String], isAtomic: Bool = true,
@@ -61,13 +62,16 @@ import Testing
     let ended = Journal()
     let operation = CKModifyRecordsOperation(
       recordsToSave: names.map { name in
-        let id = CKRecord.ID(recordName: name, zoneID: CKRecordZone.ID(zoneName: "Notes"))
+        let owner = name.count == 2 ? "_\(name.prefix(1))" : CKCurrentUserDefaultName
+        let zone = CKRecordZone.ID(zoneName: "Notes", ownerName: owner)
+        let id = CKRecord.ID(recordName: name, zoneID: zone)
         let record = CKRecord(recordType: "Note", recordID: id)
         for key in keys { record[key] = CKAsset(fileURL: file) }
         return record
       })
     operation.isAtomic = isAtomic
-    operation.database = server.container.privateCloudDatabase
+    let isShared = names.contains { $0.count == 2 }
+    operation.database = server.container.database(with: isShared ? .shared : .private)
     operation.perRecordSaveBlock = { ended.note(outcome($1)) }
     operation.modifyRecordsResultBlock = { ended.note("all \(outcome($0))") }
     await finish(operation)
@@ -181,5 +185,19 @@ import Testing
       #expect(asked.suffix(3) == ["\(Self.addresses) 1", "a/x", "\(Self.save)/1"])
       #expect(ended == ["ok", code, "all ok"])
     }
+  }
+
+  @Test func `of several owners' databases each has the name under which it remembers its save`()
+    async throws
+  {
+    let (asked, ended) = try await save(
+      ["a1", "b1", "b2", "c1"], files: ["x"], isAtomic: false,
+      refusal: { name, save in
+        save == 0 && ["a1", "b1"].contains(name) ? Self.expired : nil
+      }
+    ) { _ in 1 }
+    // The first owner's server has nothing under the first name, and the second one's has what it saved.
+    #expect(asked.filter { $0.hasPrefix(Self.save) } == [Self.save, Self.save, "\(Self.save)/1"])
+    #expect(ended == ["ok", "ok", "ok", "ok", "all ok"])
   }
 }

@@ -100,7 +100,10 @@ private func answer(
     #expect(questions[0].operations.map(\.kind) == [.forceUpdate, .forceDelete])
   }
 
-  @Test(arguments: [(82_799.0, RecordOperation.Kind.forceUpdate), (82_800, .create)])
+  @Test(arguments: [
+    (82_799.0, RecordOperation.Kind.forceUpdate), (82_800, .create), (-3600, .forceUpdate),
+    (-864_000, .create),
+  ])
   func `a save that the server may have forgotten overwrites nothing that was saved since`(
     age: Double, kind: RecordOperation.Kind
   ) async throws {
@@ -154,6 +157,53 @@ private func answer(
     #expect(sent.operations.last?.record.changeTag == tag)
   }
 
+  /// Why the first try of a save failed, and so many seconds later how the second ends, or is not made.
+  private static let repetitions: [(CallFailure, asleep: Double, end: String, requests: Int)] = [
+    (.timedOut("lost"), 82_799, "ok", 2), (.timedOut("lost"), 82_800, "serverResponseLost", 1),
+    (.serverFailed(status: 500, "down"), 82_800, "serverRejectedRequest", 1),
+    (.responseLost("asleep"), 82_799, "ok", 2),
+    (.responseLost("asleep"), 82_800, "serverResponseLost", 1),
+    (.unreachable("off"), 82_800, "ok", 2),
+  ]
+
+  @Test(arguments: repetitions)
+  func `a save that the server may have carried out is repeated for as long as it would know that`(
+    failure: CallFailure, asleep: Double, end: String, requests: Int
+  ) async throws {
+    let (disk, journal) = (Disk(), Journal())
+    let server = ScriptedServer { _, number in
+      if number > 0 { return saved }
+      disk.pass(asleep)
+      throw failure
+    }
+    let operation = longLived()
+    operation.isLongLived = false
+    operation.qualityOfService = .utility
+    operation.modifyRecordsResultBlock = { journal.note(outcome($0)) }
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    #expect(journal.all == [end] && server.requests.count == requests)
+  }
+
+  @Test(arguments: [(82_799.0, 2), (82_800, 1)])
+  func `a zone is not deleted once more when others may long have made it again`(
+    asleep: Double, requests: Int
+  ) async throws {
+    let (disk, zone) = (Disk(), CKRecordZone.ID(zoneName: "Notes"))
+    let server = ScriptedServer { _, number in
+      if number == 0 {
+        disk.pass(asleep)
+        throw CallFailure.timedOut("lost")
+      }
+      return Array(#"{"zones":[{"zoneID":{"zoneName":"Notes"},"deleted":true}]}"#.utf8)
+    }
+    let operation = CKModifyRecordZonesOperation(recordZoneIDsToDelete: [zone])
+    operation.qualityOfService = .utility
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    #expect(server.requests.count == requests)
+  }
+
   @Test func `an operation of which nobody knows when it was begun counts as old in each run`()
     async throws
   {
@@ -192,6 +242,20 @@ private func answer(
     #expect(try await container.allLongLivedOperationIDs() == [])
   }
 
+  @Test(arguments: [(-3600.0, 1), (-3601, 0)])
+  func `a finished operation is not listed for longer because the clock is set back`(
+    seconds: Double, listed: Int
+  ) async throws {
+    let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
+    let operation = longLived()
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    disk.pass(seconds)
+    #expect(try await disk.run(server).allLongLivedOperationIDs().count == listed)
+    let found = try await disk.run(server).longLivedOperation(for: operation.operationID)
+    #expect((found == nil) == (listed == 0))
+  }
+
   @Test func `ACC-07 an operation is found by its user alone, in a later session too`() async throws
   {
     let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
@@ -208,6 +272,20 @@ private func answer(
     let later = disk.run(server, userToken: "later")
     #expect(try await later.allLongLivedOperationIDs() == [operation.operationID])
     #expect(try await later.longLivedOperation(for: operation.operationID) != nil)
+  }
+
+  @Test func `ACC-07 an operation that is run again in its session is found by its user later`()
+    async throws
+  {
+    let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
+    let (operation, container) = (longLived(), disk.run(server))
+    #expect(try await container.connection.me() == "_me")
+    operation.database = container.privateCloudDatabase
+    await finish(operation)
+    let again = try await disk.run(server).longLivedOperation(for: operation.operationID)
+    await finish(try #require(again))
+    let later = disk.run(server, userToken: "later")
+    #expect(try await later.allLongLivedOperationIDs() == [operation.operationID])
   }
 
   @Test func `ACC-07 where it is not known whose an operation is, its session counts`()

@@ -9,12 +9,15 @@ import Testing
 
 @testable import BrumeKit
 
-/// Answers pages without end; each takes a minute. Remembers how long it was given.
+/// Answers pages without end; each takes a minute, and the first few are lost on the way. Remembers how long it was given.
 private final class SlowServer: Transport {
+  private let lost: Int
   private let time = Mutex(Date(timeIntervalSince1970: 0))
   private let given = Mutex<[HTTPCall]>([])
   var timeouts: [Duration] { given.withLock { $0.map(\.timeout) } }
   var wholeTimeouts: [Duration] { given.withLock { $0.map(\.wholeTimeout) } }
+
+  init(losing lost: Int = 0) { self.lost = lost }
 
   func send(_ call: HTTPCall) async throws -> HTTPAnswer {
     let number = given.withLock { given in
@@ -22,6 +25,7 @@ private final class SlowServer: Transport {
       return given.count
     }
     time.withLock { $0 += 60 }
+    if number <= lost { throw CallFailure.responseLost("the connection ended") }
     let page = DatabaseChangesPage(zones: [], token: "\(number)", moreComing: true)
     return HTTPAnswer(status: 200, body: Wire.databaseChanges(page))
   }
@@ -76,6 +80,22 @@ private final class SlowServer: Transport {
     let ofWhoWaits = await asked(.userInitiated)
     #expect(ofWhoWaits.timeouts.count >= 3 && Set(ofWhoWaits.timeouts) == [.seconds(60)])
     #expect(Set(ofWhoWaits.wholeTimeouts) == [.seconds(31_536_000)])
+  }
+
+  @Test func `a request that is sent again gets what the first try has left of the time`() async {
+    for (seconds, wholeTimeouts, code) in [
+      (90.0, [Duration.seconds(90), .seconds(30)], "ok"), (60, [.seconds(60)], "networkFailure"),
+    ] {
+      let (server, journal) = (SlowServer(losing: 1), Journal())
+      let operation = CKFetchDatabaseChangesOperation()
+      operation.fetchAllChanges = false
+      operation.timeoutIntervalForResource = seconds
+      operation.database = server.database
+      operation.fetchDatabaseChangesResultBlock = { journal.note(outcome($0)) }
+      await finish(operation)
+      #expect(server.wholeTimeouts == wholeTimeouts)
+      #expect(journal.all == [code])
+    }
   }
 
   @Test func `the question for the user gets the operation's time too`() async {

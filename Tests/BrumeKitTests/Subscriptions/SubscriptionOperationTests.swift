@@ -27,7 +27,7 @@ import Testing
     }
     let results: [SubscriptionResult] = try Wire.subscriptionOperations(body).map { operation in
       switch operation {
-      case .save(let subscription): .success(.saved(subscription))
+      case .save(let subscription), .update(let subscription): .success(.saved(subscription))
       case .delete(let id): missing(id)
       }
     }

@@ -23,6 +23,13 @@ import Testing
     #expect(on(.finished(.fetch, .done())) == .nothing)
   }
 
+  @Test mutating func `PSH-10 on a day without pushes nothing is fetched that nobody asks for`() {
+    #expect(on(.started(hasPendingChanges: false)) == .run(.fetch))
+    #expect(on(.finished(.fetch, .done())) == .nothing)
+    #expect(on(.timePassed, at: 86_401) == .nothing)
+    #expect(on(.pushed, at: 86_402) == .run(.fetch))
+  }
+
   @Test mutating func `one job at a time: what comes meanwhile waits, and is done once`() {
     #expect(on(.changesAdded) == .run(.send))
     #expect(on(.changesAdded) == .nothing)

@@ -150,6 +150,32 @@ import Testing
     #expect(state.pendingRecordZoneChanges.isEmpty)
   }
 
+  @Test func `ENG-09 a change made while the app puts a batch together stays pending`() {
+    let state = CKSyncEngine.State(SyncState())
+    state.add(pendingRecordZoneChanges: [save("a"), save("b"), save("c"), save("d")])
+    state.batchBegins()
+    state.add(pendingRecordZoneChanges: [save("a"), save("b"), save("c")])
+    state.add(pendingRecordZoneChanges: [delete("b")])
+    state.remove(pendingRecordZoneChanges: [save("c")])
+    state.batchEnds(without: [])
+    state.add(pendingRecordZoneChanges: [save("d")])
+    state.begin([save("a"), save("b"), save("c"), save("d")])
+    state.update { $0.finish() }
+    #expect(state.pendingRecordZoneChanges == [save("a"), delete("b"), save("d")])
+  }
+
+  @Test func `what a delegate adds when it is asked for a batch, and gives, is not sent again`() {
+    let state = CKSyncEngine.State(SyncState())
+    state.batchBegins()
+    SkippedChanges.$current.withValue(SkippedChanges()) {
+      state.add(pendingRecordZoneChanges: [save("a")])
+    }
+    state.batchEnds(without: [])
+    state.begin([save("a")])
+    state.update { $0.finish() }
+    #expect(state.pendingRecordZoneChanges.isEmpty)
+  }
+
   @Test func `saying again that there are untracked changes is a reason to send`() {
     let state = CKSyncEngine.State(SyncState())
     let reasons = Mutex<[Bool]>([])

@@ -86,6 +86,15 @@ struct CoalescerTests {
     #expect(action == .init(due: 1000, replaces: 2, signalsReader: true))
   }
 
+  @Test func `after a clock was set back nothing moves, as it may have been taken already`() {
+    var coalescer = subject()
+    _ = put(&coalescer, key, at: 0, position: 1)
+    #expect(put(&coalescer, key, at: 100, position: 2).due == 1000)
+    // The reader took it at 1000, and has not acknowledged it. 1500 became 200.
+    #expect(coalescer.changed(phone, nil, now: 200, wasSetBack: true) == .init(due: 200))
+    #expect(coalescer.changed(phone, other, now: 200, wasSetBack: true) == .init(due: 200))
+  }
+
   @Test func `visible pushes collapse without waiting`() {
     var coalescer = subject()
     let collapsing = Coalescer.Key(
@@ -120,7 +129,7 @@ struct CoalescerTests {
     func remember(_ number: Int) {
       var coalescer = subject()
       _ = put(&coalescer, key, at: Milliseconds(number), position: 1)
-      all.keep([UserID("_u\(number)"): coalescer], now: Milliseconds(number))
+      all.keep([UserID("_u\(number)"): coalescer])
     }
     for number in 0..<3 { remember(number) }
     #expect(all.rememberedKeys == 3)
@@ -128,6 +137,25 @@ struct CoalescerTests {
     #expect(all.rememberedKeys == 2)
     let users = Set((0..<4).map { UserID("_u\($0)") })
     #expect(Set(all.part(of: users).keys.map(\.name)) == ["_u2", "_u3"])
+  }
+
+  @Test func `who has most is forgotten first, however new its pushes are`() {
+    var all = Coalescers(capacity: 5)
+    func remember(_ name: String, _ count: Int, at now: Milliseconds) {
+      var coalescer = subject()
+      for number in 0..<count {
+        let key = Coalescer.Key(
+          device: phone, subscription: key.subscription, collapseID: "c\(number)")
+        _ = put(&coalescer, key, at: now, position: Int64(number))
+      }
+      all.keep([UserID(name): coalescer])
+    }
+    remember("_few", 1, at: 0)
+    remember("_much", 4, at: 10)
+    remember("_new", 1, at: 5)
+    #expect(all.rememberedKeys == 2)
+    let users = all.part(of: [UserID("_few"), UserID("_much"), UserID("_new")]).keys
+    #expect(users.map(\.name).sorted() == ["_few", "_new"])
   }
 
   @Test func `what is remembered of a user is bounded`() {

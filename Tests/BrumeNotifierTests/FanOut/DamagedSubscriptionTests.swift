@@ -78,6 +78,17 @@ import Testing
     #expect(fixture.store.damagedRows?.waiting == [])
   }
 
+  @Test func `a schema that cannot be read keeps no push from anybody`() async throws {
+    let fixture = try await prepared()
+    try await fixture.store.write(in: .everything(of: fixture.store)) {
+      try $0.settings.set(.schema(development), to: Array("DEFINE SCHEMA CREATE".utf8))
+    }
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(alice, "A") == ["s", "t"])
+    #expect(fixture.store.damagedRows?.count == 1)
+    #expect(fixture.store.damagedRows?.waiting == [])
+  }
+
   @Test func `a damaged page of the history keeps no push from anybody`() async throws {
     let fixture = try await prepared()
     fixture.store.plan(damage(1))

@@ -120,6 +120,21 @@ struct SubscriptionCaseTests {
       try await fixture.engine.subscriptions.list(in: .private, as: fixture.caller(alice)).isEmpty)
   }
 
+  @Test func `an update changes a subscription that is there, and makes none`() async throws {
+    let fixture = try await NotifierFixture()
+    func update(_ id: String) async throws -> SubscriptionResult {
+      let subscription = Subscription(id: id, kind: query("Diary"), info: silent())
+      let results = try await fixture.engine.subscriptions.modify(
+        [.update(subscription)], in: .private, as: fixture.caller(alice))
+      return results[0]
+    }
+    #expect(error(try await update("s"))?.code == .notFound)
+    try await fixture.subscribe(alice, "s", query("Note"))
+    #expect(saved(try await update("s"))?.kind == query("Diary"))
+    let all = try await fixture.engine.subscriptions.list(in: .private, as: fixture.caller(alice))
+    #expect(all.map(\.id) == ["s"] && all.first?.kind == query("Diary"))
+  }
+
   @Test func `SUB-11 SUB-23 a list shows the user's own of this database and environment`()
     async throws
   {

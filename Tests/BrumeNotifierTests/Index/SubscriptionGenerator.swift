@@ -23,7 +23,11 @@ struct SubscriptionGenerator {
     .timestamp(1), .reference(Reference(recordName: "a")), .bytes([1]), .bytes([]),
     .location(Location(latitude: 0, longitude: 180)),
     .location(Location(latitude: 0, longitude: -180)),
+    // Around the longest key of a prefix, and between two lengths of keys.
+    .string("pp"), .string("ppp"), .string(longest), .string(longest + "p"),
+    .string(longest + "q"),
   ]
+  private static let longest = String(repeating: "p", count: 128)
 
   mutating func value() -> FieldValue { Self.values.randomElement(using: &random)! }
 

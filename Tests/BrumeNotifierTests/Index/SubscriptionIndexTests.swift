@@ -1,4 +1,5 @@
 import BrumeModel
+import BrumePredicate
 import BrumeTestKit
 import Testing
 
@@ -45,6 +46,43 @@ struct SubscriptionIndexTests {
     #expect(matches(index, change(.created, event, in: main)).count == 10)
     // Nothing is evaluated for it: the value and the bound are the whole condition.
     #expect(index.value.conditions.inUse == 0)
+  }
+
+  @Test func `a record does not cut the texts of searches into words, however long they are`() {
+    var index = CheckedIndex()
+    let ignored = String(repeating: " a", count: 30_000)
+    for number in 0..<15 {
+      let search = Filter(.containsAnyTokens, .field("text"), .string("x u\(number)" + ignored))
+      index.put(stored("s\(number)", query("T", [search]), in: place(.public, alice)))
+    }
+    let main = zone("Z", of: nil)
+    let note = record("r", "T", in: main, ["text": .string("x")])
+    let asked = AskedRecord(note) { _ in false }
+    let found = index.value.matches(change(.created, note, in: main), asked: asked)
+    #expect(index.value.ids(found).count == 15)
+    #expect(asked.textsCut == 0)
+    // The count can rise.
+    #expect(asked.answer(Filter(.containsAnyTokens, .field("text"), .string("x"))) == true)
+    #expect(asked.textsCut == 1)
+  }
+
+  @Test(arguments: [Comparator.beginsWith, .listMemberBeginsWith])
+  func `texts are looked up in sixteen lengths, whatever prefixes are asked for:`(
+    comparator: Comparator
+  ) throws {
+    var index = CheckedIndex()
+    for length in 0..<500 {
+      let prefix = Filter(comparator, .field("f"), .string(String(repeating: "p", count: length)))
+      index.put(stored("s\(length)", query("T", [prefix]), in: place(.public, alice)))
+    }
+    let main = zone("Z", of: nil)
+    let watch = SubscriptionIndex.Watch.queries(main.database, type: "T", zone: nil)
+    let scope = try #require(index.value.scopes.find(watch))
+    #expect(index.value.scopes[scope].uses.count <= 16)
+    let text = FieldValue.string(String(repeating: "p", count: 100))
+    let value = comparator == .beginsWith ? text : .list([.string(""), text], of: .string)
+    let note = record("r", "T", in: main, ["f": value])
+    #expect(matches(index, change(.created, note, in: main)).count == 101)
   }
 
   @Test(arguments: [Comparator.greaterThan, .lessThan])

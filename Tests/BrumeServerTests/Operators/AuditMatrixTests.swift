@@ -33,7 +33,7 @@ import Testing
         let line = try #require(found.first, "\(call)")
         #expect(line["operator"] == "token full", "\(call)")
         #expect(line["action"]?.string == call.action, "\(call)")
-        #expect(line["subject"]?.string == (call.names ? Self.subject : ""), "\(call)")
+        #expect(line["subject"]?.string == call.subject, "\(call)")
         #expect(line["refused"] == false, "\(call)")
         #expect(line["status"]?.int == Int64(answer.status), "\(call): \(answer.text)")
       }
@@ -79,11 +79,16 @@ import Testing
     /// The key or parameter in which whom or what stands, as the table has it.
     private var key: String? {
       switch effect {
-      case .changes(let key), .reveals(let key): key
+      case .changes(let key, _), .reveals(let key): key
       case .reads, .endsSession: nil
       }
     }
-    var names: Bool { key != nil }
+    private var part: String? { if case .changes(_, let part) = effect { part } else { nil } }
+    /// What the line says of whom or what it was about.
+    var subject: String {
+      [key.map { _ in AuditMatrixTests.subject }, part.map { "\($0) \(AuditMatrixTests.subject)" }]
+        .compactMap { $0 }.joined(separator: ", ")
+    }
 
     /// The documented rule: what changes something, and what takes somebody's data along.
     var isAudited: Bool {
@@ -96,10 +101,10 @@ import Testing
     func made(by token: String, _ client: RouteClient) async throws -> Answer {
       let query = method == .get ? key.map { "?\($0)=\(AuditMatrixTests.subject)" } ?? "" : ""
       let body = JSON.object(
-        key.map {
-          JSONObject(uniqueMembers: [.init(key: $0, value: .string(AuditMatrixTests.subject))])
-        }
-          ?? JSONObject())
+        JSONObject(
+          uniqueMembers: [key, part].compactMap { $0 }.map {
+            .init(key: $0, value: .string(AuditMatrixTests.subject))
+          }))
       return try await client.send(
         endpoint.path + query, method, method == .get ? nil : body.bytes(),
         [.authorization: "Bearer \(token)"])

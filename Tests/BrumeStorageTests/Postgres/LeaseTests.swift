@@ -66,6 +66,22 @@ import Testing
     #expect((10_001...3_600_000).contains(try #require(locked)))
   }
 
+  @Test func `a process that ends has no bucket any more before another may take it`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    // By a clock that stands still no lease ends by itself.
+    let store = try PostgresStore.forTest(url: url, milliseconds: { 0 })
+    #expect(store.leases.owns(.only))
+    // To be given away there; the process cannot know whether that has been done.
+    let locking = try Connection.forTest(url)
+    try locking.simple("BEGIN; LOCK TABLE notifiers IN ACCESS EXCLUSIVE MODE")
+    async let closing: Void = store.close()
+    while store.leases.owns(.only) { await Task.yield() }
+    try locking.simple("ROLLBACK")
+    try await closing
+  }
+
   @Test func `a process that keeps files elsewhere does not begin while another is there`()
     async throws
   {

@@ -44,7 +44,28 @@ import Testing
     try locking.simple("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE")
     late.value = 10_000
     await Self.has(4, store)
+    #expect(store.sharedAccounts?.silence == 0, "nobody else has done anything")
     try locking.simple("ROLLBACK")
+    try await store.close()
+  }
+
+  @Test func `a process whose leases ended while it slept does not take itself to be alone`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let late = Mutexed<Int64>(0)
+    let store = try PostgresStore.forTest(
+      buckets: Self.buckets, url: url, milliseconds: { PostgresStore.uptime() + late.value })
+    let accounts = try #require(store.sharedAccounts)
+    #expect(accounts.silence == 0)
+    // What a look and a round of leases ask for. They get no answer.
+    let locking = try Connection.forTest(url)
+    try locking.simple("BEGIN; LOCK TABLE mail, nodes IN ACCESS EXCLUSIVE MODE")
+    late.value = 11_000
+    #expect(accounts.silence >= 10_000)
+    try locking.simple("ROLLBACK")
+    await Self.has(4, store)
+    #expect(accounts.silence == 0)
     try await store.close()
   }
 

@@ -149,6 +149,26 @@ import Testing
     #expect(try await fixture.stored() == ["a": "second"])
   }
 
+  @Test func `ENG-09 a record that changes after a batch got it is sent again`() async throws {
+    let fixture = try await SyncEngineFixture()
+    let phone = fixture.phone
+    phone.write("first", to: "a")
+    phone.write("x", to: "b")
+    phone.onRecord.withLock {
+      $0 = { id in
+        if id != NotesApp.id("b") { return }
+        phone.onRecord.withLock { $0 = nil }
+        // The user's edits are no part of the delegate's call.
+        await Task.detached { phone.write("second", to: "a") }.value
+      }
+    }
+    try await phone.engine.sendChanges()
+    #expect(try await fixture.stored() == ["a": "first", "b": "x"])
+    #expect(phone.pending == [.saveRecord(NotesApp.id("a"))])
+    try await phone.engine.sendChanges()
+    #expect(try await fixture.stored() == ["a": "second", "b": "x"])
+  }
+
   @Test func `ENG-09 a deletion that gave way to a save is not sent`() async throws {
     let fixture = try await SyncEngineFixture(notes: ["a"])
     fixture.phone.delete("a")

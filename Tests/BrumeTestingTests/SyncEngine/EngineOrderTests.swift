@@ -159,6 +159,59 @@ import Testing
     #expect(order.withLock { $0 } == ["Other", "Notes", "Notes", "Other"])
   }
 
+  /// Notes and another zone on the phone, of two pages each, which come in these pieces. `change` is made after the first.
+  private func fetchInPieces(
+    _ change: @escaping @Sendable (NotesApp, _ other: CKRecordZone.ID) -> Void
+  ) async throws -> (fixture: SyncEngineFixture, pieces: [String]) {
+    let fixture = try await SyncEngineFixture(smallLimits: true)
+    let (laptop, phone) = (fixture.laptop, fixture.phone)
+    let other = CKRecordZone.ID(zoneName: "Other")
+    laptop.engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: other))])
+    for zone in [zone, other] {
+      for number in 0..<15 { laptop.write("x", to: "\(zone.zoneName) \(number)", zone: zone) }
+      try await laptop.engine.sendChanges()
+    }
+    let pieces = Mutex<[String]>([])
+    phone.priority.withLock { $0 = [zone] }
+    phone.onEvent.withLock {
+      $0 = { [unowned phone] event in
+        guard case .fetchedRecordZoneChanges(let fetched) = event else { return }
+        let records = fetched.modifications.map(\.record.recordID)
+        pieces.withLock { $0.append("\(records.count) of \(records[0].zoneID.zoneName)") }
+        change(phone, other)
+      }
+    }
+    try await phone.engine.fetchChanges()
+    return (fixture, pieces.withLock { $0 })
+  }
+
+  @Test func `a zone that gets priority amid the pages of another comes before the rest of them`()
+    async throws
+  {
+    let (fixture, pieces) = try await fetchInPieces { phone, other in
+      phone.priority.withLock { $0 = [other] }
+    }
+    #expect(pieces == ["10 of Notes", "10 of Other", "5 of Other", "5 of Notes"])
+    #expect(fixture.phone.notes == fixture.laptop.notes)
+    for name in ["willFetchRecordZoneChanges", "didFetchRecordZoneChanges"] {
+      #expect(fixture.phone.events.count { $0 == name } == 3)
+    }
+  }
+
+  @Test func `a zone that is not wanted any more amid its pages waits for the next fetch`()
+    async throws
+  {
+    let (fixture, pieces) = try await fetchInPieces { [zone] phone, _ in
+      phone.scope.withLock { $0 = .allExcluding([zone]) }
+    }
+    #expect(pieces == ["10 of Notes", "10 of Other", "5 of Other"])
+    #expect(fixture.phone.engine.state.zoneIDsWithUnfetchedServerChanges == [zone])
+    fixture.phone.onEvent.withLock { $0 = nil }
+    fixture.phone.scope.withLock { $0 = nil }
+    try await fixture.phone.engine.fetchChanges()
+    #expect(fixture.phone.notes == fixture.laptop.notes)
+  }
+
   @Test func `CHG-30 a zone's expired token begins anew, and a database's too`() async throws {
     let fixture = try await SyncEngineFixture(notes: ["a"])
     fixture.server.faults.add(.expiredToken, .expiredToken)

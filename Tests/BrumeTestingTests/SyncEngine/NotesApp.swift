@@ -23,8 +23,12 @@ final class NotesApp: CKSyncEngineDelegate {
   let onEvent = Mutex<(@Sendable (CKSyncEngine.Event) async -> Void)?>(nil)
   /// Called when a batch is asked for.
   let onBatch = Mutex<(@Sendable () async -> Void)?>(nil)
+  /// Called before a batch gets the record with this ID.
+  let onRecord = Mutex<(@Sendable (CKRecord.ID) async -> Void)?>(nil)
   let isAtomic = Mutex(false)
   let priority = Mutex<[CKRecordZone.ID]>([])
+  /// What is fetched of what was asked for; nil: all of it.
+  let scope = Mutex<CKSyncEngine.FetchChangesOptions.Scope?>(nil)
 
   init(
     _ container: CKContainer, disk: Disk = Disk(), automatically: Bool = false,
@@ -139,7 +143,8 @@ final class NotesApp: CKSyncEngineDelegate {
     await onBatch.withLock { $0 }?()
     let changes = syncEngine.state.pendingRecordZoneChanges.filter(context.options.scope.contains)
     var batch = await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: changes) { [self] id in
-      record(id)
+      await onRecord.withLock { $0 }?(id)
+      return record(id)
     }
     batch?.atomicByZone = isAtomic.withLock { $0 }
     return batch
@@ -150,6 +155,7 @@ final class NotesApp: CKSyncEngineDelegate {
   ) async -> CKSyncEngine.FetchChangesOptions {
     var options = context.options
     options.prioritizedZoneIDs = priority.withLock { $0 }
+    options.scope = scope.withLock { $0 } ?? options.scope
     return options
   }
 

@@ -3,7 +3,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { BrumeError, Encrypted, MemoryStorage, OfflineStore } from "./brume.mjs";
-import { device, network, zoneName } from "./servers.mjs";
+import { device, network, refusal, value, zoneName } from "./servers.mjs";
 
 /** @typedef {import("./brume.mjs").OfflineStoreOptions} Options */
 
@@ -208,6 +208,71 @@ test("edits and records have a bound, and another user's store is refused", asyn
   const bobs = opened({ container: device("BOB"), zone: store.name, storage: store.storage });
   await assert.rejects(bobs.sync(), /another user's/);
   assert.throws(() => new OfflineStore(device("ALICE").publicDatabase, { name: "x", zones: ["y"] }), /public/);
+});
+
+// MARK: Another user
+
+/** Bob's zone of the same name, which has a record of his own. */
+const bobsZone = async (/** @type {string} */ zone) => {
+  const database = device("BOB").privateDatabase;
+  await database.createZone(zone);
+  await database.saveRecord({ recordType: "Note", recordName: "B", fields: { title: "Bob's" } }, { zoneID: zone });
+  return async () => {
+    const names = [];
+    for await (const { records } of database.zoneChanges(zone)) names.push(...records.map((record) => record.recordName));
+    return names;
+  };
+};
+
+test("a store syncs no more when another user signs in at its container", async () => {
+  const container = device("ALICE");
+  const store = opened({ container });
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "one" } });
+  await store.sync();
+  const bobs = await bobsZone(store.name);
+  await store.save({ recordType: "Note", recordName: "M", fields: { title: "Alice's" } });
+  await container.takeWebAuthToken(value("BRUME_USER_TOKEN_BOB"));
+  await assert.rejects(store.sync(), /another user's/);
+  assert.deepEqual(await bobs(), ["B"]);
+  assert.deepEqual((await store.records()).map((record) => record.recordName), ["M", "N"]);
+  await container.takeWebAuthToken(value("BRUME_USER_TOKEN_ALICE"));
+  await store.sync();
+  assert.deepEqual([await store.pendingEdits(), (await store.records()).length], [[], 2]);
+});
+
+test("another user who signs in amid a sync gets no edit, and the store loses none and gets no record", async () => {
+  for (const endpoint of ["zones/modify", "records/modify", "changes/zone"]) {
+    const { host } = network((address, number) =>
+      address.includes(endpoint) && number === 1
+        ? refusal(421, { serverErrorCode: "AUTHENTICATION_REQUIRED", reason: "the session is over", redirectURL: "/" })
+        : undefined);
+    const container = device("ALICE", { host, onSignInRequired: async () => value("BRUME_USER_TOKEN_BOB") });
+    const zone = zoneName();
+    const store = opened({ zone, container });
+    const bobs = await bobsZone(zone);
+    const edits = ["N", "M"];
+    for (const recordName of edits) await store.save({ recordType: "Note", recordName, fields: { title: "Alice's" } });
+    await assert.rejects(store.sync(), /another user's/);
+    assert.deepEqual(await bobs(), ["B"], endpoint);
+    assert.ok((await store.pendingEdits()).every(({ error }) => error === undefined), endpoint);
+    assert.deepEqual((await store.records()).map((record) => record.recordName), ["M", "N"], endpoint);
+    await container.takeWebAuthToken(value("BRUME_USER_TOKEN_ALICE"));
+    await store.sync();
+    assert.deepEqual([await store.pendingEdits(), (await store.records()).length], [[], 2], endpoint);
+  }
+});
+
+test("a request that is refused as a whole because another user sent it leaves its edit as it was", async () => {
+  const refusals = [
+    refusal(421, { serverErrorCode: "AUTHENTICATION_REQUIRED", reason: "the session is over", redirectURL: "/" }),
+    refusal(400, { serverErrorCode: "QUOTA_EXCEEDED", reason: "Bob has no room" }),
+  ];
+  const { host } = network((address) => (address.includes("records/modify") ? refusals.shift() : undefined));
+  const container = device("ALICE", { host, onSignInRequired: async () => value("BRUME_USER_TOKEN_BOB") });
+  const store = opened({ container });
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "Alice's" } });
+  await assert.rejects(store.sync(), /another user's/);
+  assert.deepEqual((await store.pendingEdits()).map(({ error }) => error), [undefined]);
 });
 
 // MARK: Dying

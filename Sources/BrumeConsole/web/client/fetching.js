@@ -4,7 +4,7 @@
 // what the walk did not bring is gone.
 
 class Fetching {
-  /** @param {object} parts `storage`, `database`, `limit`, `locked`, `changed`; see `OfflineStore` */
+  /** @param {object} parts `storage`, `database`, `limit`, `locked`, `changed`, `checkUser`; see `OfflineStore` */
   constructor(parts) {
     Object.assign(this, parts);
   }
@@ -26,9 +26,14 @@ class Fetching {
   /** A page; undefined if the zone has to be walked from the beginning. */
   async #page(zone, syncToken, signal) {
     try {
-      return await this.database[changesWire](zone.zoneID, { syncToken, signal });
+      const page = await this.database[changesWire](zone.asked, { syncToken, signal });
+      if (this.database.scope === "shared") await this.checkUser(signal);
+      return page;
     } catch (error) {
-      if (error.serverErrorCode === "ZONE_NOT_FOUND") await this.#drop(zone);
+      if (error.serverErrorCode === "ZONE_NOT_FOUND") {
+        await this.checkUser(signal);
+        await this.#drop(zone);
+      }
       if (!error.isTokenExpired || syncToken === undefined) throw error;
       await this.locked(async () => {
         const { generation } = await this.#state(zone);

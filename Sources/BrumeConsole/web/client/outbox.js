@@ -12,7 +12,7 @@ const MOST_CONFLICTS = 20;
 const REFUSES_REQUEST = new Set(["BAD_REQUEST", "QUOTA_EXCEEDED", "ACCESS_DENIED", "NOT_FOUND", "ZONE_NOT_FOUND"]);
 
 class Outbox {
-  /** @param {object} parts `storage`, `database`, `zones`, `host`, `limit`, `resolve`, `locked`, `changed`; see `OfflineStore` */
+  /** @param {object} parts `storage`, `database`, `zones`, `host`, `limit`, `resolve`, `locked`, `changed`, `checkUser`; see `OfflineStore` */
   constructor(parts) {
     Object.assign(this, parts);
   }
@@ -83,11 +83,17 @@ class Outbox {
   /** The server's answers in order; undefined if it took the batch apart. */
   async #results(zone, { items, operationID }, signal) {
     const operations = items.map((item) => item.operation);
-    const options = { zoneID: zone.zoneID, atomic: false, operationID, signal };
+    const options = { zoneID: zone.asked, atomic: false, operationID, signal };
     try {
-      return await this.database[modifyWire](operations, options);
+      const results = await this.database[modifyWire](operations, options);
+      // In a zone of somebody else the answer may be right for whoever has signed in meanwhile.
+      if (this.database.scope === "shared" || results.some(({ serverErrorCode }) => serverErrorCode === "ZONE_NOT_FOUND")) {
+        await this.checkUser(signal);
+      }
+      return results;
     } catch (error) {
       if (signal?.aborted || isPassing(error) || !REFUSES_REQUEST.has(error.serverErrorCode)) throw error;
+      await this.checkUser(signal);
       const { serverErrorCode, reason, uuid } = error;
       if (items.length === 1) return [{ recordName: items[0].recordName, serverErrorCode, reason, uuid }];
       await this.storage.apply([{ table: "meta", key: `batch\n${zone.key}`, value: undefined }]);

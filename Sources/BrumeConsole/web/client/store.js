@@ -5,6 +5,8 @@
 
 /** How long the tab that syncs waits after a failure at most, in milliseconds. */
 const LONGEST_RETRY = 60_000;
+/** How an app may name whoever is signed in. */
+const OWNER_NAMES = [undefined, "__defaultOwner__", "_defaultOwner"];
 
 export class OfflineStore {
   #database;
@@ -18,7 +20,6 @@ export class OfflineStore {
   #listeners = new Set();
   #life = new AbortController();
   #leading;
-  #isOfUser = false;
 
   /**
    * @param {Database} database the private or the shared one
@@ -35,7 +36,8 @@ export class OfflineStore {
     this.#options = { onError };
     const locked = (body) => this.#locked(body);
     const changed = (zone, recordNames, origin) => this.#notify({ zoneID: zone.zoneID, recordNames, origin });
-    const parts = { storage: this.storage, database, host: this.#host, locked, changed };
+    const checkUser = (signal) => this.#checkUser(signal);
+    const parts = { storage: this.storage, database, host: this.#host, locked, changed, checkUser };
     this.#outbox = new Outbox({ ...parts, resolve, limit: editLimit });
     this.#fetching = new Fetching({ ...parts, limit: recordLimit });
     this.#channel = new TabChannel(name, (message) => this.#receive(message));
@@ -145,31 +147,45 @@ export class OfflineStore {
   }
 
   async #syncNow(signal) {
-    await this.#checkUser(signal);
-    for (const zone of this.#zones) {
+    const user = await this.#checkUser(signal);
+    for (const zone of this.#zones.map((zone) => this.#asked(zone, user))) {
       await this.#makeZone(zone, signal);
       await this.#outbox.send(zone, signal);
       await this.#fetching.fetch(zone, signal);
     }
   }
 
-  /** A store is one user's: another one must neither see his records nor send his edits. */
+  /**
+   * A store is one user's: another one must neither see his records nor send his edits. Answers his name. To be called
+   * before each sync, and before anybody believes that a zone is gone: another user may have signed in meanwhile.
+   */
   async #checkUser(signal) {
-    if (this.#isOfUser) return;
     const { userRecordName } = await this.#database.container.currentUser({ signal });
     const kept = await this.storage.get("meta", "user");
     if (kept === undefined) await this.storage.apply([{ table: "meta", key: "user", value: userRecordName }]);
     else if (kept !== userRecordName) {
       throw usageError(`the store '${this.name}' is another user's: open one with a name of this user`);
     }
-    this.#isOfUser = true;
+    return userRecordName;
+  }
+
+  /** A zone with the name that requests give it. One's own has its owner in it, so that for another user it is not there. */
+  #asked(zone, user) {
+    const { zoneName, ownerRecordName } = zone.zoneID;
+    const isOwn = this.#database.scope === "private" && OWNER_NAMES.includes(ownerRecordName);
+    return { ...zone, asked: isOwn ? { zoneName, ownerRecordName: user } : zone.zoneID };
   }
 
   /** Zones of one's own are made the first time; one that is gone later stays so. */
   async #makeZone(zone, signal) {
     const key = `made\n${zone.key}`;
     if (this.#database.scope !== "private" || (await this.storage.get("meta", key))) return;
-    await this.#database.createZone(zone.zoneID, { signal });
+    try {
+      await this.#database.createZone(zone.asked, { signal });
+    } catch (error) {
+      if (error.serverErrorCode === "ZONE_NOT_FOUND") await this.#checkUser(signal);
+      throw error;
+    }
     await this.storage.apply([{ table: "meta", key, value: true }]);
   }
 

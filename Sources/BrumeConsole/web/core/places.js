@@ -1,6 +1,7 @@
 // The containers and environments that there are, and the users: what the pickers in the bar offer.
 
 import { remote } from "./calls.js";
+import { health } from "./health.js";
 import { route } from "./router.js";
 
 /** The query that names container and environment in a call of the operator. */
@@ -11,6 +12,14 @@ export const place = (more = {}) => {
   }
   return query.toString();
 };
+
+/** How a command names this container, where it would take another by itself. */
+export const containerFlag = () =>
+  route.container && route.container !== health.status?.container ? ` --container ${route.container}` : "";
+
+/** The same with the environment. */
+export const placeFlags = () =>
+  containerFlag() + (route.environment === "development" ? "" : ` --environment ${route.environment}`);
 
 /** A call of the operator about this container and environment. */
 export const admin = (path, more) => `/_brume/admin/${path}?${place(more)}`;

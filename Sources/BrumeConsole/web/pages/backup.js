@@ -2,7 +2,7 @@
 // back elsewhere and export one user.
 
 import { call } from "../core/calls.js";
-import { userNames } from "../core/places.js";
+import { placeFlags, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { health } from "../core/health.js";
 import { draft, into, say, update } from "../core/state.js";
@@ -149,8 +149,8 @@ const Export = () =>
       h("div.line", null, h(ExportButton, { user: chosen() })),
       h(Code, {
         text: ((name) =>
-          `brume export --user ${word(name)} ${word(name)}.jsonl${where()}\n`
-          + `brume import ${word(name)}.jsonl${where()}`)(chosen() || "alice"),
+          `brume export --user ${word(name)} ${word(name)}.jsonl${placeFlags()}${where()}\n`
+          + `brume import ${word(name)}.jsonl${placeFlags()}${where()}`)(chosen() || "alice"),
         what: "the commands that export and import",
       }),
     ),

@@ -1,7 +1,7 @@
 // The composer of a push: to whom, which text, what exactly would be sent, and what became of it.
 
 import { call, refresh, remote } from "../core/calls.js";
-import { admin, chosenUser, place, userNames } from "../core/places.js";
+import { admin, chosenUser, place, placeFlags, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { draft, into, say, sendOnce } from "../core/state.js";
 import { plural } from "../core/words.js";
@@ -50,7 +50,7 @@ export function Composer() {
         !devices
           ? ""
           : devices.length === 0
-          ? `${state.user} has no device here; open a stream first: brume push tail --user ${state.user}`
+          ? `${state.user} has no device here; open a stream first: brume push tail --user ${state.user}${placeFlags()}`
           : `To ${plural(devices.length, "device")}: ${devices.map((device) => `${device.device} (${device.channel})`).join(", ")}`,
       ),
       Wrong(state.error),

@@ -4,7 +4,7 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { route } from "../core/router.js";
-import { admin } from "../core/places.js";
+import { admin, containerFlag } from "../core/places.js";
 import { plural, shortContainer } from "../core/words.js";
 import { Button } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
@@ -35,7 +35,7 @@ export function Promote({ text, productionText }) {
             { kind: "primary", disabled: isBlocked || Boolean(answer?.isLoading), onclick: () => ask(text, changes) },
             "Promote to production",
           ),
-          h("p.note", null, "Same as ", h("code", null, "brume schema deploy")),
+          h("p.note", null, "Same as ", h("code", null, `brume schema deploy${containerFlag()}`)),
         ],
     },
     isSame

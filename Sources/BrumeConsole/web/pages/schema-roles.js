@@ -2,7 +2,7 @@
 // bob do this?", which the server's own rules answer.
 
 import { call, refresh, remote } from "../core/calls.js";
-import { admin, chosenUser, place, userNames } from "../core/places.js";
+import { admin, chosenUser, place, placeFlags, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { to } from "../core/router.js";
 import { draft, into, say, update } from "../core/state.js";
@@ -108,7 +108,7 @@ function Members(roles) {
   if (roles.length === 0) return null;
   return h(
     Pane,
-    { key: "members", title: "Members", note: h("code", null, "brume schema role assign ROLE USER") },
+    { key: "members", title: "Members", note: h("code", null, `brume schema role assign ROLE USER${placeFlags()}`) },
     Loaded(remote(admin("roles")), ({ members }) => [
       members.length === 0
         ? h("p.absent.note", { key: "none" }, "Nobody has one of the container's own roles.")

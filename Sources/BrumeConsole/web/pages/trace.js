@@ -2,7 +2,7 @@
 // a tree of subscriptions and their devices with verdicts; for the chosen row the gates in the server's order.
 
 import { remote } from "../core/calls.js";
-import { admin } from "../core/places.js";
+import { admin, placeFlags } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
 import { plural } from "../core/words.js";
@@ -84,7 +84,7 @@ const command = ({ record, zone, request, user, device, change }) =>
     request && `--request ${word(request)}`,
     user && `--user ${word(user)}`,
     device && `--device ${word(device)}`,
-  ].filter(Boolean).join(" ");
+  ].filter(Boolean).join(" ") + placeFlags();
 
 function Answer(trace) {
   [others, current] = [trace.others, trace.change];

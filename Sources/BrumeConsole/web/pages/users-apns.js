@@ -4,7 +4,7 @@ import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
 import { draft, into, say } from "../core/state.js";
-import { admin, place } from "../core/places.js";
+import { admin, place, placeFlags } from "../core/places.js";
 import { Button, Field } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Beside, Pane } from "../parts/layout.js";
@@ -63,7 +63,7 @@ function Add() {
     NewForm,
     {
       title: newTitle,
-      note: h("code", null, "brume apns add"),
+      note: h("code", null, `brume apns add${placeFlags()}`),
       draft: "apns.new",
       state,
       isReady: isComplete,

@@ -4,7 +4,7 @@ import { call, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
 import { draft, into } from "../core/state.js";
-import { place } from "../core/places.js";
+import { place, placeFlags } from "../core/places.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
 import { RevokeButton, showOnce } from "../parts/dialogs.js";
 import { Beside, Pane } from "../parts/layout.js";
@@ -55,7 +55,7 @@ function NewKey() {
     NewForm,
     {
       title: newTitle,
-      note: h("code", null, `brume key create ${state.name || "NAME"}`),
+      note: h("code", null, `brume key create ${state.name || "NAME"}${placeFlags()}`),
       draft: "keys.new",
       state,
       isReady: hasName(state),

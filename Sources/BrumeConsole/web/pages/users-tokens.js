@@ -4,7 +4,7 @@ import { call, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
 import { draft, into, say } from "../core/state.js";
-import { place } from "../core/places.js";
+import { place, placeFlags } from "../core/places.js";
 import { exactly, moment } from "../core/words.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
 import { RevokeButton } from "../parts/dialogs.js";
@@ -74,7 +74,7 @@ function NewToken() {
     NewForm,
     {
       title: newTitle,
-      note: h("code", null, `brume token create ${state.name || "NAME"}`),
+      note: h("code", null, `brume token create ${state.name || "NAME"}${placeFlags()}`),
       draft: "tokens.new",
       state,
       isReady: hasName(state),

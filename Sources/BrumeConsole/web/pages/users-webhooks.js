@@ -4,7 +4,7 @@ import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
 import { draft, into, say } from "../core/state.js";
-import { admin, place } from "../core/places.js";
+import { admin, place, placeFlags } from "../core/places.js";
 import { number, plural } from "../core/words.js";
 import { Button, Field } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
@@ -100,7 +100,7 @@ function Add() {
     NewForm,
     {
       title: newTitle,
-      note: h("code", null, `brume webhook add ${state.url || "URL"}`),
+      note: h("code", null, `brume webhook add ${state.url || "URL"}${placeFlags()}`),
       draft: "webhooks.new",
       state,
       isReady: state.url.trim() !== "",

@@ -43,11 +43,17 @@ function deliver(outcome) {
   }
 }
 
+/** The answer's JSON. Browsers have words of their own for what is no answer, which tell a user nothing. */
 async function call(path, body) {
-  const answer = await fetch(path, body === undefined ? {} : {
-    method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body),
-  });
-  const json = await answer.json();
+  let answer, json;
+  try {
+    answer = await fetch(path, body === undefined ? {} : {
+      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body),
+    });
+    json = await answer.json();
+  } catch {
+    throw new Error(`The server does not answer${answer ? ' as expected' : ''}. Try again.`);
+  }
   if (!answer.ok) throw new Error(json.reason || 'The server does not answer as expected.');
   return json;
 }
