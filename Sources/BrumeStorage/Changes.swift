@@ -26,6 +26,15 @@ extension ChangeReading {
       in: zone, after: after, through: through, limit: limit, byteLimit: .max,
       newestFirst: newestFirst)
   }
+
+  /// A page of a zone behind a position, oldest first, and whether nothing comes after it.
+  package func page(
+    in zone: ZoneKey, after: Int64, limit: Int, byteLimit: Int
+  ) throws -> (changes: [StoredChange], isLast: Bool) {
+    let changes = try page(
+      in: zone, after: after, through: .max, limit: limit, byteLimit: byteLimit, newestFirst: false)
+    return (changes, changes.isLast(limit: limit, byteLimit: byteLimit))
+  }
 }
 
 /// One line of a zone's change feed, as engines keep it.

@@ -35,7 +35,7 @@ import Testing
     "DamageRemoval.namedRows": "the command names all of them",
     "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
     "ChannelUses.most": "beyond it a use is noted once more",
-    "StoredSizes.page": piece, "StoredBytes.page": piece,
+    "StoredBytes.page": piece,
     "StoredSizes.bytesAsOne": "a part of the limit of records that are looked at",
     "UserExport.page": piece, "UserExport.pieceBytes": piece, "StorageSampler.pause": own,
     "StorageSampler.rest": own,

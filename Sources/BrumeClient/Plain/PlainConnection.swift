@@ -71,19 +71,31 @@ final class PlainConnection: Sendable {
     }
   }
 
+  /// Who cancels ends the connection.
   func send(_ parts: HTTPClientRequestPart...) async throws {
     for part in parts.dropLast() { channel.write(part, promise: nil) }
-    if let last = parts.last { try await channel.writeAndFlush(last) }
+    if let last = parts.last {
+      try await closingIfCancelled { try await channel.writeAndFlush(last) }
+    }
   }
 
   /// The next part of the answer; nil if the connection has ended. Who cancels ends it.
   func next() async throws -> HTTPClientResponsePart? {
-    try await withTaskCancellationHandler {
+    try await closingIfCancelled {
       try await channel.eventLoop.flatSubmit { [channel, answers] in
         let promise = channel.eventLoop.makePromise(of: HTTPClientResponsePart?.self)
         answers.value.ask(promise)
         return promise.futureResult
       }.get()
+    }
+  }
+
+  /// The channel knows nothing of tasks: its end is what ends a wait.
+  private func closingIfCancelled<Value>(
+    _ body: () async throws -> Value
+  ) async throws -> Value {
+    try await withTaskCancellationHandler {
+      try await body()
     } onCancel: {
       close()
     }

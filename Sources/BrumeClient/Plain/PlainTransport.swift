@@ -69,11 +69,7 @@ package struct PlainTransport: Transport {
         // Who waits for others' files has not begun.
         return try await Self.files.use(address) { connection in
           let answer = try await wait(call).whole { parts in
-            try await withTaskCancellationHandler {
-              try await exchange(call, file, on: connection, to: address, noting: parts, sent)
-            } onCancel: {
-              connection.close()
-            }
+            try await exchange(call, file, on: connection, to: address, noting: parts, sent)
           }
           guard let answer else { throw PlainFailure.outOfTime }
           return answer
@@ -145,12 +141,10 @@ package struct PlainTransport: Transport {
           return (refused.answer, refused.mayBeReused)
         }
         try call.check(contentType: head.headers.first(name: "content-type"))
-        while let piece = try await wait.next(
-          orThrow: late,
-          {
-            try await PlainAnswer.body(from: connection)
-          })
-        {
+        func body() async throws -> ByteBuffer? {
+          try await wait.next(orThrow: late) { try await PlainAnswer.body(from: connection) }
+        }
+        while let piece = try await body() {
           do { try await take(ArraySlice(piece.readableBytesView)) } catch {
             refusal = error
             throw error

@@ -7,8 +7,8 @@ import BrumeStorage
 
 struct StoredBytes {
   private static let zonesOfPage = 200
-  /// Ours: what one page of a zone's records brings.
-  private static let page = (records: 1000, bytes: 4 << 20)
+  /// Ours: what one page of records that are counted brings.
+  static let page = (records: 1000, bytes: 4 << 20)
 
   private var zone: Int64
   private(set) var database: Int64
@@ -98,15 +98,13 @@ struct StoredBytes {
     var sum: Int64 = 0
     var after: Int64 = 0
     while true {
-      let found = try transaction.changes.page(
-        in: zone.key, after: after, through: .max, limit: page.records, byteLimit: page.bytes,
-        newestFirst: false)
+      let (found, isLast) = try transaction.changes.page(
+        in: zone.key, after: after, limit: page.records, byteLimit: page.bytes)
       // A damaged one counts for nothing, so that the others can be saved.
       for case .changed(let stored) in found where !stored.isUnreadable {
         sum += try stored.record().quotaBytes
       }
-      guard let last = found.last, !found.isLast(limit: page.records, byteLimit: page.bytes)
-      else { return sum }
+      guard let last = found.last, !isLast else { return sum }
       after = last.sequence
     }
   }

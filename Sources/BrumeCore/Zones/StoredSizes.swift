@@ -27,8 +27,6 @@ final class KnownSizes: Sendable {
 
 /// One count: what is known, and how many records may still be looked at.
 struct SizeCount {
-  /// Ours: what one page brings.
-  private static let page = (records: 1000, bytes: 4 << 20)
   /// Ours: bytes that take as long to look at as a record.
   private static let bytesAsOne = 16 << 10
   private let known: [ZoneKey: KnownSizes.Entry]
@@ -69,18 +67,16 @@ struct SizeCount {
   ) throws -> StoredSize {
     var (size, after) = (StoredSize(), Int64(0))
     while left > 0 {
-      let limit = min(left, Self.page.records)
-      let page = try transaction.changes.page(
-        in: zone.key, after: after, through: .max, limit: limit, byteLimit: Self.page.bytes,
-        newestFirst: false)
+      let (page, isLast) = try transaction.changes.page(
+        in: zone.key, after: after, limit: min(left, StoredBytes.page.records),
+        byteLimit: StoredBytes.page.bytes)
       left -= max(1, page.count, page.byteCount / Self.bytesAsOne)
       for case .changed(let stored) in page {
         size.records += 1
         // A damaged one is there, and nobody knows how large it was.
         if !stored.isUnreadable { size.bytes += try stored.record().quotaBytes }
       }
-      guard let last = page.last, !page.isLast(limit: limit, byteLimit: Self.page.bytes)
-      else { return size }
+      guard let last = page.last, !isLast else { return size }
       after = last.sequence
     }
     size.isWhole = false

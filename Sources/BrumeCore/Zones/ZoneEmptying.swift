@@ -103,7 +103,7 @@ package struct ZoneEmptying: Sendable {
   private func removeSome(of zone: ZoneKey, evenLive: Bool = false) async throws -> Bool {
     let (names, isLast) = try await store.read { transaction in
       let some = try transaction.someChanges(in: zone, limit: Self.step)
-      return (some.changes.map(\.name), some.isAll)
+      return (some.changes.map(\.name), some.isLast)
     }
     let read = isLast && !evenLive ? [] : names
     let plan = ReadPlan {
@@ -123,11 +123,8 @@ extension ReadTransaction {
   /// The first rows of a zone, and whether there are no others.
   fileprivate func someChanges(
     in zone: ZoneKey, limit: Int
-  ) throws -> (changes: [StoredChange], isAll: Bool) {
-    let changes = try changes.page(
-      in: zone, after: 0, through: .max, limit: limit + 1, byteLimit: ZoneEmptying.stepBytes,
-      newestFirst: false)
-    return (changes, changes.isLast(limit: limit + 1, byteLimit: ZoneEmptying.stepBytes))
+  ) throws -> (changes: [StoredChange], isLast: Bool) {
+    try changes.page(in: zone, after: 0, limit: limit + 1, byteLimit: ZoneEmptying.stepBytes)
   }
 
   /// Whether a deleted zone has rows left.
@@ -142,8 +139,8 @@ extension WriteTransaction {
   /// - Parameter room: rows that may go; those that went are taken off.
   /// - Returns: whether nothing is left.
   func removeAll(in zone: ZoneKey, ifWithin room: inout Int) throws -> Bool {
-    let (changes, isAll) = try someChanges(in: zone, limit: room)
-    guard isAll else { return false }
+    let (changes, isLast) = try someChanges(in: zone, limit: room)
+    guard isLast else { return false }
     let limit = ZoneEmptying.indexRowsAsOne * room
     guard let rows = try records.removeIndex(of: zone, limit: limit) else {
       room = 0
@@ -174,7 +171,7 @@ extension WriteTransaction {
   fileprivate func removeLast(ofLive zone: ZoneKey) throws -> Bool {
     let some = try someChanges(in: zone, limit: ZoneEmptying.step)
     _ = try remove(some.changes.map(\.name), in: zone)
-    return some.isAll
+    return some.isLast
   }
 
   /// Removes rows, without a word in the change feed. Answers whether nothing is left.

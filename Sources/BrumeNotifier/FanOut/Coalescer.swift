@@ -98,8 +98,8 @@ package struct Coalescer: Sendable {
     isUndelivered: Bool = false
   ) -> Action {
     expire(device, now)
-    let moves = wasSetBack ? [] : moves(device, except: key)
-    guard let key else { return Action(due: now, moves: moves) }
+    func moves() -> [Int64] { wasSetBack ? [] : self.moves(device, except: key) }
+    guard let key else { return Action(due: now, moves: moves()) }
     let previous = last[key]
     var due = key.collapseID == nil ? silentDue(after: previous, now) : now
     if isUndelivered, let previous, previous.due <= now { due = previous.due }
@@ -107,7 +107,7 @@ package struct Coalescer: Sendable {
     // An entry that has to wait goes to the end itself; what waits already keeps its place.
     return Action(
       due: due, replaces: previous?.position,
-      moves: due > now ? [] : moves, signalsReader: !isKnown)
+      moves: due > now ? [] : moves(), signalsReader: !isKnown)
   }
 
   /// The notification of a change at a log position is in the mailbox at `position`.

@@ -108,12 +108,20 @@ import Testing
 
   // MARK: What depends on a save that is refused
 
-  @Test func `a record stays whose child was to move away and is over the quota`() async throws {
+  /// A record below another, and what moves it away, if there were room for it.
+  private func move(
+    of child: String, from parent: String
+  ) async throws -> (EngineFixture, RecordOperation) {
     let fixture = try await EngineFixture(limits: Self.roomy)
-    try await fixture.save(Self.text(1, "p"))
-    try await fixture.save(Self.text(1, "c", parent: "p"))
-    var moved = Self.text(2000, "c")
+    try await fixture.save(Self.text(1, parent))
+    try await fixture.save(Self.text(1, child, parent: parent))
+    var moved = Self.text(2000, child)
     moved.record.parent = .cleared
+    return (fixture, moved)
+  }
+
+  @Test func `a record stays whose child was to move away and is over the quota`() async throws {
+    let (fixture, moved) = try await move(of: "c", from: "p")
     for operations in [[moved, .delete("p")], [.delete("p"), moved]] {
       let results = try await fixture.modify(operations, atomic: false)
       #expect(Set(results.codes) == [.quotaExceeded, .validatingReferenceError])
@@ -138,11 +146,7 @@ import Testing
   }
 
   @Test func `no circle of parents is left by a save that is over the quota`() async throws {
-    let fixture = try await EngineFixture(limits: Self.roomy)
-    try await fixture.save(Self.text(1, "y"))
-    try await fixture.save(Self.text(1, "x", parent: "y"))
-    var moved = Self.text(2000, "x")
-    moved.record.parent = .cleared
+    let (fixture, moved) = try await move(of: "x", from: "y")
     let results = try await fixture.modify([moved, Self.text(1, "y", parent: "x")], atomic: false)
     #expect(results.codes == [.quotaExceeded, .badRequest])
     #expect(try await fixture.fetch("y").parent == nil)

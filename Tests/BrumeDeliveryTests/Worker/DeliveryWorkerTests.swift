@@ -63,17 +63,20 @@ import Testing
     #expect(fixture.channel.sent.map(\.notification) == ["N1"])
   }
 
-  @Test
-  func `a device that cannot be sent to gives its place to one with a push, and is found again`()
-    async throws
-  {
+  /// Two devices of a host of which one may be sent to at a time.
+  private func onePlaceForTwo() async throws -> (DeliveryWorkerFixture, DeviceKey, DeviceKey) {
     var limits = Limits()
     limits.deliveryLanesPerPeer = 1
     let fixture = try await DeliveryWorkerFixture(limits: limits)
     // With letters in front that are the same, they have one host.
-    let (phone, player) = (
-      try await fixture.register("phone"), try await fixture.register("player")
-    )
+    return (fixture, try await fixture.register("phone"), try await fixture.register("player"))
+  }
+
+  @Test
+  func `a device that cannot be sent to gives its place to one with a push, and is found again`()
+    async throws
+  {
+    let (fixture, phone, player) = try await onePlaceForTwo()
     fixture.channel.answer("phone", .retry(after: 3_600_000))
     try await fixture.put("N1", to: phone)
     try await fixture.running {
@@ -88,12 +91,7 @@ import Testing
   @Test func `devices that cannot be sent to keep no other that a look finds from its push`()
     async throws
   {
-    var limits = Limits()
-    limits.deliveryLanesPerPeer = 1
-    let fixture = try await DeliveryWorkerFixture(limits: limits)
-    let (phone, player) = (
-      try await fixture.register("phone"), try await fixture.register("player")
-    )
+    let (fixture, phone, player) = try await onePlaceForTwo()
     let unsent = Array(repeating: ChannelAnswer.Verdict.retry(after: 3_600_000), count: 99)
     fixture.channel.answer("phone", unsent)
     for device in [phone, player] { try await fixture.put("N", to: device, hinting: false) }

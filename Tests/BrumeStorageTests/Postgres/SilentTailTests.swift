@@ -14,9 +14,7 @@ import Testing
     async throws
   {
     let url = try PostgresServer.shared.get().emptySchema()
-    let late = Mutexed<Int64>(0)
-    let silent = try PostgresStore.forTest(
-      buckets: Self.buckets, url: url, milliseconds: { PostgresStore.uptime() + late.value })
+    let (silent, late) = try Self.late(url)
     // For this one no time passes, so that it has always just looked.
     let other = try PostgresStore.forTest(buckets: Self.buckets, url: url, milliseconds: { 0 })
     await Self.has(2, other)
@@ -37,9 +35,7 @@ import Testing
 
   @Test func `a process without others keeps its buckets, whatever it learns`() async throws {
     let url = try PostgresServer.shared.get().emptySchema()
-    let late = Mutexed<Int64>(0)
-    let store = try PostgresStore.forTest(
-      buckets: Self.buckets, url: url, milliseconds: { PostgresStore.uptime() + late.value })
+    let (store, late) = try Self.late(url)
     let locking = try Connection.forTest(url)
     try locking.simple("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE")
     late.value = 10_000
@@ -53,9 +49,7 @@ import Testing
     async throws
   {
     let url = try PostgresServer.shared.get().emptySchema()
-    let late = Mutexed<Int64>(0)
-    let store = try PostgresStore.forTest(
-      buckets: Self.buckets, url: url, milliseconds: { PostgresStore.uptime() + late.value })
+    let (store, late) = try Self.late(url)
     let accounts = try #require(store.sharedAccounts)
     #expect(accounts.silence == 0)
     // What a look and a round of leases ask for. They get no answer.
@@ -67,6 +61,14 @@ import Testing
     await Self.has(4, store)
     #expect(accounts.silence == 0)
     try await store.close()
+  }
+
+  /// A process, and by how many milliseconds its clock is set forward.
+  private static func late(_ url: String) throws -> (PostgresStore, Mutexed<Int64>) {
+    let late = Mutexed<Int64>(0)
+    let store = try PostgresStore.forTest(
+      buckets: buckets, url: url, milliseconds: { PostgresStore.uptime() + late.value })
+    return (store, late)
   }
 
   private static func count(_ store: PostgresStore) -> Int {
