@@ -54,7 +54,7 @@ extension Configuration {
   /// Reads the variables of a process.
   ///
   /// - Parameters:
-  ///   - user: takes `BRUME_USER_TOKEN_<USER>` instead of `BRUME_USER_TOKEN`.
+  ///   - user: takes the user's ``UserTokenVariable`` instead of `BRUME_USER_TOKEN`.
   ///   - readFile: gives the text of the file that `BRUME_KEY_FILE` names. If there is a user token, one that cannot be read
   ///     is as good as none: a program may take the token away and use the key.
   package init(
@@ -69,7 +69,7 @@ extension Configuration {
       throw .notConfigured("BRUME_URL is '\(url)'; it must look like http://127.0.0.1:8787")
     }
     let container = try Self.required("BRUME_CONTAINER", variables)
-    let token = user.map { "BRUME_USER_TOKEN_\($0.uppercased())" } ?? "BRUME_USER_TOKEN"
+    let token = user.map(UserTokenVariable.name) ?? "BRUME_USER_TOKEN"
     if user != nil { _ = try Self.required(token, variables) }
     self.init(
       url: url, in: ContainerEnvironment(ContainerID(container), try Self.environment(variables)),

@@ -30,18 +30,11 @@ package struct ReadyMade: Sendable, InContainerEnvironment {
     ]
     if let first = accounts.first { lines.append(("BRUME_USER_TOKEN", first.token)) }
     for account in accounts {
-      lines.append((Self.tokenVariable(of: account.name), account.token))
+      lines.append((UserTokenVariable.name(of: account.name), account.token))
     }
     if let keyID { lines.append(("BRUME_KEY_ID", keyID)) }
     if let keyFile { lines.append(("BRUME_KEY_FILE", keyFile)) }
     return lines
-  }
-
-  /// The variable that has the token of a user: letters and digits of the name stay, upper case; everything else becomes an
-  /// underscore.
-  package static func tokenVariable(of name: String) -> String {
-    "BRUME_USER_TOKEN_"
-      + String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }
 }
 

@@ -20,7 +20,7 @@ enum UnknownSettings {
     let settings = Setting.all.map(\.variable)
     let unknown = variables.filter { name in
       name.hasPrefix("BRUME_") && !settings.contains(name) && !ofClients.contains(name)
-        && !name.hasPrefix("BRUME_USER_TOKEN_")
+        && !name.hasPrefix(UserTokenVariable.prefix)
     }
     guard let name = unknown.min() else { return }
     throw SettingError(

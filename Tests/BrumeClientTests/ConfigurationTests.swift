@@ -43,6 +43,12 @@ struct ConfigurationTests {
     #expect(settings.userToken == "bob")
   }
 
+  @Test func `a name that no variable can have is written with underscores, as servers do`() throws {
+    let variables = all.merging(["BRUME_USER_TOKEN_MARY_ANN_2": "mary"]) { $1 }
+    let settings = try Configuration(variables: variables, user: "mary-ann.2", readFile: { _ in "" })
+    #expect(settings.userToken == "mary")
+  }
+
   @Test(arguments: ["BRUME_URL", "BRUME_CONTAINER"])
   func `a missing variable is named, with what to do`(_ name: String) {
     var variables = all

@@ -160,7 +160,7 @@ struct BoundTests {
       try await fixture.save(.create("p\(number)", ["t": large], parent: parent))
     }
     let behind = try await self.pages(fixture, since: token).token
-    let children = (0..<10).map { "c\($0)" }
+    let children = (0..<5).map { "c\($0)" }
     for child in children { try await fixture.save(.create(child, parent: "p3")) }
     let pages = try await pages(fixture, since: behind).pages
     #expect(pages == [children.map { "+\($0)" }])

@@ -39,7 +39,7 @@ struct DemoServer {
 
   /// What a device of one user gets as its environment.
   func device(_ id: String, of user: String) throws -> [String: String] {
-    guard let token = environment["BRUME_USER_TOKEN_\(user.uppercased())"] else {
+    guard let token = environment[UserTokenVariable.name(of: user)] else {
       throw DemoFailure("the server printed no token for \(user)")
     }
     let state = folder.appending(path: "devices/\(id)")

@@ -38,7 +38,7 @@ struct ExecCommand: AsyncParsableCommand {
     guard !names.isEmpty else { throw ValidationError("--users needs at least one name") }
     var taken: [String: String] = [:]
     for name in names {
-      let variable = ReadyMade.tokenVariable(of: name)
+      let variable = UserTokenVariable.name(of: name)
       guard let other = taken.updateValue(name, forKey: variable) else { continue }
       throw ValidationError(
         "--users has '\(other)' and '\(name)', and \(variable) can have the token of one: name them otherwise"
