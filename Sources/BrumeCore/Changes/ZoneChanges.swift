@@ -31,7 +31,7 @@ struct ZoneChanges: Sendable {
       view: view, from: try token(request.token, of: view, transaction),
       isReverse: request.reverse ?? false,
       includesDeletions: request.withDeletions ?? false,
-      types: request.desiredTypes.map { Set($0) }, limits: limits)
+      types: request.desiredTypes, limits: limits)
     try reader.read(limits.page(request.limit), from: transaction, &budget)
     let next = try tokens.token(
       .zone(view), at: reader.position, in: scope, for: caller,
