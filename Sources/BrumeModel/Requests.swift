@@ -79,6 +79,8 @@ package struct RecordOperation: Equatable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
     package var isDelete: Bool { self == .delete || self == .forceDelete }
+    /// Whether it makes a record where there is none.
+    package var mayCreate: Bool { self == .create || self == .forceUpdate || self == .forceReplace }
   }
   package var kind: Kind
   package var record: RecordDraft
