@@ -89,7 +89,7 @@ import Testing
     "HealthRoutes.mostNamed": "the rest is said to be there",
     "Caution.rest": "what is left out is only for operators",
     "Notifiers.longestRest": "a pause, doubled up to it",
-    "RecordOptions.mostDesiredKeys": "a record type has no more fields",
+    "RecordOptions.mostDesiredNames": "a record type has no more fields",
     "OpenIDProvider.connectTime": "a part of the time for the whole answer, which is a limit",
   ]
 
