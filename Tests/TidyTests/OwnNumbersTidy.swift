@@ -17,6 +17,7 @@ import Testing
 
   /// By file and name.
   private static let listed: [String: String] = [
+    "AssetSweeper.mostFailures": "the next pass asks again",
     "AccessPath.prefixBytes": "what a prefix has beyond it is evaluated, with the same answer",
     "PendingUploads.mostBytes": "it only keeps a sum from overflowing",
     "UsageFile.most": "it only keeps sums of a damaged file from overflowing",
