@@ -24,8 +24,10 @@ struct DeletionService: Sendable {
     var due = clock.now()
     while true {
       try await attempt(Self.emptying) { try await zones.finishUnfinished() }
-      if clock.now() >= due, leases.owns(.only) {
-        due = clock.now() + interval
+      let now = clock.now()
+      // Further away than it is ever put: the clock was set back.
+      if now >= due || due > now + interval, leases.owns(.only) {
+        due = now + interval
         try await attempt(Self.emptying, empty)
         try await attempt(Self.forgetting, forget)
       }

@@ -54,6 +54,16 @@ struct DeletionServiceTests {
     #expect(deletions.isEmpty)
   }
 
+  @Test func `a clock that was ahead holds up no look once it is right`() async throws {
+    let fixture = try await ServerFixture()
+    let (store, time) = (fixture.server.store, Mutexed(100 * Self.day))
+    try await run(fixture, looks: 2, now: { time.value }) {
+      time.change { $0 -= 50 * Self.day }
+      try await store.leaveUnfinished(Self.zone)
+    }
+    #expect(try await store.unfinishedZones().isEmpty)
+  }
+
   /// Has the service look so many times, with `between` after each look but the last.
   private func run(
     _ fixture: ServerFixture, looks: Int, now: @escaping @Sendable () -> Milliseconds,
