@@ -97,7 +97,7 @@ package struct AssetSweeper: Sendable {
   private static func judgeFiles(
     in transaction: any WriteTransaction, now: Milliseconds, _ limits: Limits
   ) throws -> (looked: Int, removed: Int) {
-    let grace = limits.assetAddressLifetime
+    let grace = limits.longestAssetAddress
     let idle = try transaction.assets.idleFiles(
       since: max(0, now - grace), limit: limits.assetSweepRows)
     var removed = 0

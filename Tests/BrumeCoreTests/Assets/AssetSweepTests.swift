@@ -25,7 +25,7 @@ import Testing
     #expect(try await assets.sweep() == .init())
     assets.clock.advance(by: assets.limits.assetReceiptLifetime)
     #expect(try await assets.sweep() == .init(uploads: 1))
-    assets.clock.advance(by: assets.limits.assetAddressLifetime)
+    assets.clock.advance(by: assets.limits.longestAssetAddress)
     #expect(try await assets.sweep() == .init(files: 1, objects: 1))
     #expect(try await assets.objects() == 0)
   }
@@ -45,6 +45,23 @@ import Testing
     try await assets.advanceTime()
     #expect(try await assets.objects() == 0)
     await #expect(throws: BrumeError.self) { _ = try await assets.content(uploaded) }
+  }
+
+  /// The clock begins with a whole minute, so that the address is good for one more than its lifetime.
+  @Test func `a file stays for as long as the last address that was handed out is good`()
+    async throws
+  {
+    let assets = try await AssetFixture()
+    let uploaded = try await assets.upload([1, 2, 3])
+    try await assets.save(uploaded)
+    let token = assets.engine.assetDownloads.token(for: uploaded)
+    try await assets.fixture.save(assets.operation(.forceUpdate, "one", "photo", nil))
+    _ = try await assets.sweep()
+    assets.clock.advance(by: assets.limits.assetAddressLifetime + 59_999)
+    #expect(try await assets.sweep().files == 0)
+    _ = try await assets.engine.assetDownloads.open(token)
+    assets.clock.advance(by: 1)
+    #expect(try await assets.sweep().files == 1)
   }
 
   @Test func `a deleted zone's files go`() async throws {
@@ -258,7 +275,7 @@ extension AssetFixture {
     _ = try await sweep()
     clock.advance(by: limits.assetReceiptLifetime)
     _ = try await sweep()
-    clock.advance(by: limits.assetAddressLifetime)
+    clock.advance(by: limits.longestAssetAddress)
     _ = try await sweep()
   }
 }
