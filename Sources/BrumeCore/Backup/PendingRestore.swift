@@ -78,6 +78,8 @@ package struct PendingRestore: Sendable {
 
   /// Lets go of one that nobody asked for in a while. Answers whether there was one.
   package mutating func expire(now: Milliseconds) -> Bool {
+    // A clock that was ahead keeps it no longer.
+    lastUsed = min(lastUsed, now)
     guard now - lastUsed >= lifetime else { return false }
     switch status?.step {
     case .ready, .failed: break

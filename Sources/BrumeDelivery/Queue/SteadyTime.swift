@@ -7,11 +7,13 @@ struct SteadyTime: Sendable {
   private var latest = Milliseconds.min
   /// How far the clock was set back in all.
   private var lost: Milliseconds = 0
+  /// Ours: what is less is another thread that looked at the clock before.
+  private static let jitter: Milliseconds = 1000
 
   /// The clock shows this now.
   mutating func advanced(to clock: Milliseconds) -> Milliseconds {
-    if clock + lost < latest { lost = latest - clock }
-    latest = clock + lost
+    if clock + lost < latest - Self.jitter { lost = latest - clock }
+    latest = max(latest, clock + lost)
     return latest
   }
 

@@ -83,4 +83,11 @@ import Testing
     #expect(gone == [false, true])
     #expect(pending.status == nil)
   }
+
+  @Test func `one of a clock that was ahead goes an hour after that was set back`() throws {
+    var pending = try Self.ready()
+    _ = pending.use(now: 9 * 3_600_000)
+    let gone = [0, 3_599_999, 3_600_000].map { pending.expire(now: $0) }
+    #expect(gone == [false, false, true])
+  }
 }
