@@ -84,7 +84,11 @@ extension CKContainerCalls {
   public func fetchAllLongLivedOperationIDs(
     completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
   ) {
-    Task { completionHandler(await longLivedIDs(), nil) }
+    report {
+      await self.longLivedIDs()
+    } to: {
+      completionHandler($0, nil)
+    }
   }
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
@@ -97,6 +101,10 @@ extension CKContainerCalls {
     withID operationID: CKOperation.ID,
     completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
   ) {
-    Task { completionHandler(await longLived(operationID), nil) }
+    report {
+      await self.longLived(operationID)
+    } to: {
+      completionHandler($0, nil)
+    }
   }
 }
