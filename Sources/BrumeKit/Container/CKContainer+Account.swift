@@ -27,6 +27,7 @@ extension NSNotification.Name {
 
 extension CKContainer {
   /// Finds out whether a user is signed in.
+  @discardableResult
   public func accountStatus() async throws -> CKAccountStatus {
     let settings = try? session.configuration.get()
     if let settings, settings.userToken == nil {

@@ -48,6 +48,7 @@ extension CKContainer {
 
   /// Whether others can find the current user, as the server has it.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @discardableResult
   public func applicationPermissionStatus(
     for applicationPermission: CKContainer.ApplicationPermissions
   ) async throws -> CKContainer.ApplicationPermissionStatus {
@@ -71,6 +72,7 @@ extension CKContainer {
 
   /// The same as asking for the status: there is nobody to ask here.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @discardableResult
   public func requestApplicationPermission(
     _ applicationPermission: CKContainer.ApplicationPermissions
   ) async throws -> CKContainer.ApplicationPermissionStatus {
