@@ -4,31 +4,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { BrumeError, Encrypted, MemoryStorage, OfflineStore } from "./brume.mjs";
 import { device, network, refusal, value, zoneName } from "./servers.mjs";
-
-/** @typedef {import("./brume.mjs").OfflineStoreOptions} Options */
-
-/**
- * A store of a new zone, or of one that is given.
- * @param {Partial<Options> & { zone?: string, container?: import("./brume.mjs").Container }} [options]
- */
-const opened = (options = {}) => {
-  const { zone = zoneName(), container = device("ALICE") } = options;
-  const storage = options.storage ?? new MemoryStorage();
-  return new OfflineStore(container.privateDatabase, { name: zone, zones: [zone], ...options, storage });
-};
-
-/** Two devices with the same zone, synced. */
-const pair = async (/** @type {Partial<Options>} */ options = {}) => {
-  const zone = zoneName();
-  const [phone, laptop] = [opened({ zone, name: `${zone}-phone`, ...options }), opened({ zone, name: `${zone}-laptop` })];
-  await phone.save({ recordType: "Note", recordName: "N", fields: { title: "first", text: "first" } });
-  await phone.sync();
-  await laptop.sync();
-  return { phone, laptop, zone };
-};
-
-/** @param {OfflineStore} store @param {string} [recordName] */
-const fieldsOf = async (store, recordName = "N") => (await store.record(recordName))?.fields;
+import { fieldsOf, losing, opened, pair } from "./stores.mjs";
 
 test("what is edited offline is read at once, and on the server after a sync", async () => {
   const store = opened();
@@ -327,12 +303,7 @@ test("a program that dies at any write loses no edit and saves none twice", asyn
 test("an answer that is lost with the program is asked for again, not the save", async () => {
   const storage = new MemoryStorage();
   const zone = zoneName();
-  const { host } = network(async (address, _, real) => {
-    if (!address.includes("records/modify")) return undefined;
-    await real();
-    throw new TypeError("the tab dies");
-  });
-  const dying = opened({ zone, storage, container: device("ALICE", { host, attempts: 1 }) });
+  const dying = opened({ zone, storage, container: losing() });
   await dying.save({ recordType: "Note", recordName: "N", fields: { title: "once" } });
   await assert.rejects(dying.sync(), /NETWORK_ERROR/);
   const tag = (await device("ALICE").privateDatabase.lookupRecord("N", { zoneID: zone }))?.recordChangeTag;
@@ -347,12 +318,7 @@ test("an answer that is lost with the program is asked for again, not the save",
 
 test("a save that was repeated does not undo what others did since", async () => {
   const [zone, storage] = [zoneName(), new MemoryStorage()];
-  const { host } = network(async (address, _, real) => {
-    if (!address.includes("records/modify")) return undefined;
-    await real();
-    throw new TypeError("the tab dies");
-  });
-  const dying = opened({ zone, storage, container: device("ALICE", { host, attempts: 1 }) });
+  const dying = opened({ zone, storage, container: losing() });
   await dying.save({ recordType: "Note", recordName: "N", fields: { title: "mine" } });
   await assert.rejects(dying.sync(), /NETWORK_ERROR/);
   const database = device("ALICE").privateDatabase;

@@ -502,7 +502,7 @@ export interface Conflict {
   yours: BrumeRecord | null;
   error: BrumeError;
 }
-/** What the record is to be; null to delete it. */
+/** What the record is to be; null to delete it. `theirs` itself takes its parent, too; otherwise one that was set here wins. */
 export type Resolution = { fields: { [name: string]: FieldInput }; encryptedFields?: string[] } | null;
 
 export interface StoreChange {

@@ -173,7 +173,9 @@ class Outbox {
     if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
     const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
     const fields = wanted && encodeFields(wanted.fields, encrypted);
-    return { kind: "resolved", theirs, edits: entry.edits, fields };
+    // Who takes theirs takes its place among the records, too.
+    const parent = wanted === conflict.theirs ? undefined : entry.parent;
+    return { kind: "resolved", theirs, edits: entry.edits, fields, parent };
   }
 
   /** What an answer changes in the storage. An edit that was made meanwhile waits for the next batch. */
@@ -188,7 +190,7 @@ class Outbox {
       case "later": return [];
       case "saved": {
         const { record } = settled;
-        const rest = entry && !isSame && { ...entry, base: record, fields: unsentFields(item, entry) };
+        const rest = entry && !isSame && { ...entry, base: record, ...unsent(item, entry) };
         return [row(record), out(rest || undefined)];
       }
       case "deleted": return [row(undefined), out(entry && !isSame ? { ...entry, base: null } : undefined)];
@@ -211,10 +213,11 @@ const stillEncrypted = (fields, ...known) => {
 const mapped = (value, transform) => (value === null ? null : transform(value));
 
 /** What of a newer edit was not in the request. */
-const unsentFields = ({ operation }, { fields }) => {
-  const sent = operation.record.fields ?? {};
+const unsent = ({ operation: { record } }, { fields, parent }) => {
+  const sent = record.fields ?? {};
   const isNew = ([name, field]) => !sent[name] || !isSameField(sent[name], field);
-  return Object.fromEntries(Object.entries(fields).filter(isNew));
+  const isMoved = canonical(record.parent) !== canonical(parent);
+  return { fields: Object.fromEntries(Object.entries(fields).filter(isNew)), parent: isMoved ? parent : undefined };
 };
 
 /** Whether the server's record is what an operation was to make of it. */
@@ -225,13 +228,15 @@ const isSavedAs = (theirs, { operationType, record }) => {
 };
 
 /** The entry that leads from the server's record to the one that was wanted. */
-const resolvedChanges = (entry, { theirs, fields }, row, out) => {
+const resolvedChanges = (entry, { theirs, fields, parent }, row, out) => {
   if (fields === null && theirs === null) return [row(undefined), out(undefined)];
   const base = theirs;
   if (fields === null) return [row(theirs), out({ ...entry, kind: "delete", fields: {}, base })];
   const change = difference(theirs?.fields, fields);
-  const isDone = theirs !== null && Object.keys(change).length === 0;
-  const next = { ...entry, kind: "save", fields: change, base, recordType: entry.recordType ?? theirs?.recordType };
+  const isMoved = parent !== undefined && parent.recordName !== theirs?.parent?.recordName;
+  const isDone = theirs !== null && !isMoved && Object.keys(change).length === 0;
+  const recordType = entry.recordType ?? theirs?.recordType;
+  const next = { ...entry, kind: "save", fields: change, parent: isMoved ? parent : undefined, base, recordType };
   return [row(theirs ?? undefined), out(isDone ? undefined : next)];
 };
 
