@@ -4,7 +4,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { BrumeError, Encrypted, MemoryStorage, OfflineStore } from "./brume.mjs";
 import { device, network, refusal, value, zoneName } from "./servers.mjs";
-import { fieldsOf, losing, opened, pair } from "./stores.mjs";
+import { fieldsOf, losing, onServer, opened, pair } from "./stores.mjs";
 
 test("what is edited offline is read at once, and on the server after a sync", async () => {
   const store = opened();
@@ -173,6 +173,25 @@ test("a zone that is gone takes its records, not the edits", async () => {
   await assert.rejects(phone.sync(), /ZONE_NOT_FOUND/);
   assert.deepEqual((await phone.records()).map((record) => record.recordName), ["mine"]);
   assert.equal((await phone.pendingEdits())[0].error?.serverErrorCode, "ZONE_NOT_FOUND");
+});
+
+test("a zone that fails does not keep the others waiting", async () => {
+  const [gone, kept] = [zoneName(), zoneName()];
+  const store = opened({ name: gone, zones: [gone, kept] });
+  await store.sync();
+  await device("ALICE").privateDatabase.deleteZone(gone);
+  await store.save({ recordType: "Note", recordName: "N", zoneID: kept, fields: { title: "x" } });
+  await assert.rejects(store.sync(), /ZONE_NOT_FOUND/);
+  assert.deepEqual(await store.pendingEdits(), []);
+  assert.equal((await onServer(kept))?.fields.title, "x");
+});
+
+test("without the server no other zone is tried", async () => {
+  const zones = [zoneName(), zoneName()];
+  const { host, seen } = network((address) => (address.includes("zones/modify") ? refusal(502, {}) : undefined));
+  const store = opened({ name: zones[0], zones, container: device("ALICE", { host, attempts: 1 }) });
+  await assert.rejects(store.sync(), /NETWORK_ERROR/);
+  assert.equal(seen.filter((address) => address.includes("zones/modify")).length, 1);
 });
 
 test("edits and records have a bound, and another user's store is refused", async () => {

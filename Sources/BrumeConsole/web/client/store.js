@@ -148,11 +148,22 @@ export class OfflineStore {
 
   async #syncNow(signal) {
     const user = await this.#checkUser(signal);
+    const failures = [];
     for (const zone of this.#zones.map((zone) => this.#asked(zone, user))) {
-      await this.#makeZone(zone, signal);
-      await this.#outbox.send(zone, signal);
-      await this.#fetching.fetch(zone, signal);
+      try {
+        await this.#syncZone(zone, signal);
+      } catch (error) {
+        if (signal?.aborted || !isOfOneZone(error)) throw error;
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #syncZone(zone, signal) {
+    await this.#makeZone(zone, signal);
+    await this.#outbox.send(zone, signal);
+    await this.#fetching.fetch(zone, signal);
   }
 
   /**
@@ -269,6 +280,12 @@ export class OfflineStore {
     await this.storage.close();
   }
 }
+
+/** Whether the zones that follow need not wait: not if the server is out of reach or the user is not the store's. */
+const isOfOneZone = (error) => {
+  const isRule = error.code === "client" && error.serverErrorCode === "BAD_REQUEST";
+  return !isPassing(error) && !isRule && error.status !== 401 && error.status !== 421;
+};
 
 /** A zone with the key under which its rows are kept. */
 const namedZone = (zone) => {
