@@ -374,6 +374,21 @@ test("an answer that comes after the user has signed out brings no token back", 
   await refused(container.privateDatabase.zones(), "AUTHENTICATION_REQUIRED");
 });
 
+test("an answer in one tab brings back no session that another tab has ended", async () => {
+  for (const next of [null, value("BRUME_USER_TOKEN_BOB")]) {
+    let kept = /** @type {string | null} */ (value("BRUME_USER_TOKEN_ALICE"));
+    const tokens = { get: () => kept, set: (/** @type {string | null} */ token) => void (kept = token) };
+    const other = device(null, { tokens });
+    const { host } = network(async (_, __, real) => {
+      const response = await real();
+      await (next ? other.takeWebAuthToken(next) : other.signOut());
+      return response;
+    });
+    await device(null, { tokens, host }).currentUser();
+    assert.equal(kept, next);
+  }
+});
+
 test("the token travels in a header, not in the address", async () => {
   const { host, seen } = network(() => undefined);
   await device("ALICE", { host }).currentUser();

@@ -65,6 +65,8 @@ const serverOf = (address) => {
 /** How Node 18 fails when an answer is 421: it sends the request again and has lost its body. */
 const LOST_421 = "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH";
 
+const TOKEN_HEADER = "X-Apple-CloudKit-Web-Auth-Token";
+
 class Calls {
   #session = 0;
   #signingIn;
@@ -116,7 +118,7 @@ class Calls {
   /** The web auth token goes in a header, so that no log of addresses has it. */
   async headers(more) {
     const token = await this.tokens.get();
-    return { "X-Brume-Device": this.deviceID, ...(token && { "X-Apple-CloudKit-Web-Auth-Token": token }), ...more };
+    return { "X-Brume-Device": this.deviceID, ...(token && { [TOKEN_HEADER]: token }), ...more };
   }
 
   /**
@@ -158,9 +160,15 @@ class Calls {
     const response = await this.fetch(this.address(path, query), request, signal).catch(async (error) => {
       throw error.cause?.cause?.code === LOST_421 ? await this.signInAddress(signal, error) : error;
     });
-    const next = response.headers.get("X-Apple-CloudKit-Web-Auth-Token");
-    if (next && session === this.#session) await this.tokens.set(next);
+    await this.#keepNext(response, headers, session);
     return readAnswer(response);
+  }
+
+  /** Keeps the next token if the one that was sent is still kept: another tab may have signed out, or somebody else in. */
+  async #keepNext(response, sent, session) {
+    const next = response.headers.get(TOKEN_HEADER);
+    if (!next || (await this.tokens.get()) !== sent[TOKEN_HEADER]) return;
+    if (session === this.#session) await this.tokens.set(next);
   }
 
   /** Fetches an address, and the whole body of its answer, within a time limit; null for none. */
