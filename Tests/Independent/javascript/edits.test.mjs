@@ -35,3 +35,13 @@ test("a move whose answer was lost is not done once more over a later one", asyn
   const record = await onServer(zone);
   assert.deepEqual([record?.parent?.recordName, record?.fields.text], ["Q", "later"]);
 });
+
+test("a record that was not fetched yet is deleted, however often it is said", async () => {
+  const { zone } = await pair();
+  const fresh = opened({ zone, name: `${zone}-fresh` });
+  await fresh.delete("N");
+  await fresh.delete("N");
+  await fresh.sync();
+  assert.equal(await onServer(zone), null);
+  assert.deepEqual([await fresh.records(), await fresh.pendingEdits()], [[], []]);
+});

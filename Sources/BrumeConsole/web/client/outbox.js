@@ -38,7 +38,7 @@ class Outbox {
     const base = old ? old.base : row?.record ?? null;
     const { entry, sequence } = await this.#merged(old, edit, { recordName, zoneID: zone.zoneID, base });
     const isUnsent = !(await this.#isBeingSent(zone, recordName));
-    const isUndone = entry.kind === "delete" && base === null && isUnsent;
+    const isUndone = old?.kind === "save" && entry.kind === "delete" && base === null && isUnsent;
     await this.storage.apply([
       { table: "outbox", key, value: isUndone ? undefined : entry },
       { table: "meta", key: "sequence", value: sequence },
