@@ -1,6 +1,7 @@
 // What becomes of edits that wait in an offline store: none is lost in a conflict, and none undoes another.
 import { test } from "node:test";
 import assert from "node:assert/strict";
+import { device, network } from "./servers.mjs";
 import { losing, onServer, opened, pair } from "./stores.mjs";
 
 test("a record that was moved here and changed elsewhere is moved, unless the app takes theirs", async () => {
@@ -44,4 +45,28 @@ test("a record that was not fetched yet is deleted, however often it is said", a
   await fresh.sync();
   assert.equal(await onServer(zone), null);
   assert.deepEqual([await fresh.records(), await fresh.pendingEdits()], [[], []]);
+});
+
+test("edits for which an answer has no room go with another request, and one that never fits is refused", async () => {
+  const sent = /** @type {string[]} */ ([]);
+  const { host } = network(() => undefined);
+  // Of each request the first operation is carried out; "L" is more than an answer has room for.
+  host.fetch = async (address, request) => {
+    if (!String(address).includes("records/modify")) return fetch(address, request);
+    const body = JSON.parse(String(request?.body));
+    const [first, ...others] = body.operations.map((/** @type {any} */ operation) => operation.record.recordName);
+    sent.push([first, ...others].join(""));
+    const full = (/** @type {string} */ recordName) =>
+      ({ recordName, serverErrorCode: "BAD_REQUEST", reason: "the answer is full", brume: { code: "limitExceeded" } });
+    if (first === "L") return new Response(JSON.stringify({ records: [full(first), ...others.map(full)] }));
+    const answer = await fetch(address, { ...request, body: JSON.stringify({ ...body, operations: body.operations.slice(0, 1) }) });
+    const { records } = await answer.json();
+    return new Response(JSON.stringify({ records: [...records, ...others.map(full)] }));
+  };
+  const store = opened({ container: device("ALICE", { host }) });
+  for (const recordName of ["A", "L", "B"]) await store.save({ recordType: "Note", recordName, fields: { title: recordName } });
+  await store.sync();
+  assert.deepEqual(sent, ["ALB", "LB", "B"]);
+  assert.deepEqual((await store.pendingEdits()).map(({ recordName, error }) => [recordName, error?.code]), [["L", "limitExceeded"]]);
+  assert.equal((await onServer(store.name, "B"))?.fields.title, "B");
 });

@@ -123,12 +123,15 @@ class Outbox {
 
   /**
    * Takes over the answers; conflicts are decided first, because an app may take its time. Answers 1 if
-   * there was nothing but conflicts, otherwise 0.
+   * conflicts were all that was dealt with, otherwise 0.
    */
   async #take(zone, batch, results, signal) {
     const answers = [];
     for (const [index, item] of batch.items.entries()) {
-      answers.push({ item, result: results[index], settled: await this.#settle(zone, item, results[index]) });
+      const result = results[index];
+      // The answer was full before it, or what the request may read was read. As the first of another it has all the room.
+      const settled = didNotFit(result) && index > 0 ? { kind: "again" } : await this.#settle(zone, item, result);
+      answers.push({ item, result, settled });
       signal?.throwIfAborted();
     }
     await this.locked(async () => {
@@ -140,7 +143,7 @@ class Outbox {
     // What may pass is asked for again later, by whoever called.
     const passing = answers.find(({ settled }) => settled.kind === "later");
     if (passing) throw errorFromWire(passing.result);
-    return answers.every(({ settled }) => settled.kind === "resolved") ? 1 : 0;
+    return answers.every(({ settled: { kind } }) => kind === "resolved" || kind === "again") ? 1 : 0;
   }
 
   /** What an answer means for the entry: `saved`, `deleted`, `resolved`, `refused` or `later`. */
@@ -187,6 +190,7 @@ class Outbox {
     const out = (value) => ({ table: "outbox", key, value });
     const isSame = entry?.edits === item.edits;
     switch (settled.kind) {
+      case "again":
       case "later": return [];
       case "saved": {
         const { record } = settled;
