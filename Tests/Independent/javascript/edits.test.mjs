@@ -1,8 +1,9 @@
 // What becomes of edits that wait in an offline store: none is lost in a conflict, and none undoes another.
 import { test } from "node:test";
 import assert from "node:assert/strict";
+import { MemoryStorage } from "./brume.mjs";
 import { device, network } from "./servers.mjs";
-import { losing, onServer, opened, pair } from "./stores.mjs";
+import { fieldsOf, losing, onServer, opened, pair } from "./stores.mjs";
 
 test("a record that was moved here and changed elsewhere is moved, unless the app takes theirs", async () => {
   for (const [resolve, parent] of /** @type {const} */ ([
@@ -45,6 +46,68 @@ test("a record that was not fetched yet is deleted, however often it is said", a
   await fresh.sync();
   assert.equal(await onServer(zone), null);
   assert.deepEqual([await fresh.records(), await fresh.pendingEdits()], [[], []]);
+});
+
+test("a record that is deleted and made again keeps nothing of what it was", async () => {
+  const { phone, zone } = await pair();
+  await phone.save({ recordType: "Note", recordName: "P" });
+  await phone.save({ recordName: "N", parent: "P" });
+  await phone.sync();
+  await phone.delete("N");
+  await phone.save({ recordType: "Idea", recordName: "N", fields: { title: "anew" } });
+  await phone.save({ recordName: "N", fields: { title: "again", text: null } });
+  assert.deepEqual([(await phone.record("N"))?.recordType, (await phone.record("N"))?.parent], ["Idea", undefined]);
+  await phone.sync();
+  const record = await onServer(zone);
+  assert.deepEqual([record?.recordType, record?.fields, record?.parent], ["Idea", { title: "again" }, undefined]);
+  assert.deepEqual([await fieldsOf(phone), await phone.pendingEdits()], [{ title: "again" }, []]);
+});
+
+test("a record whose save had no answer is deleted and made again without what it was", async () => {
+  const storage = new MemoryStorage();
+  const dying = opened({ storage, container: losing() });
+  await dying.save({ recordType: "Note", recordName: "N", fields: { title: "first", text: "first" } });
+  await assert.rejects(dying.sync(), /NETWORK_ERROR/);
+  const store = opened({ zone: dying.name, storage, resolve: () => assert.fail("a conflict with oneself") });
+  await store.delete("N");
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "first" } });
+  await store.sync();
+  assert.deepEqual((await onServer(store.name))?.fields, { title: "first" });
+  assert.deepEqual(await fieldsOf(store), { title: "first" });
+});
+
+test("what is deleted, made again and deleted is deleted on the server", async () => {
+  const { phone, zone } = await pair();
+  const fresh = opened({ zone, name: `${zone}-fresh` });
+  for (const store of [phone, fresh]) {
+    await store.delete("N");
+    await store.save({ recordType: "Note", recordName: "N", fields: { title: "again" } });
+    await store.delete("N");
+    await store.sync();
+    assert.deepEqual([await onServer(zone), await store.pendingEdits()], [null, []]);
+    await phone.save({ recordType: "Note", recordName: "N", fields: { title: "for the next" } });
+    await phone.sync();
+  }
+});
+
+test("a record may refer to one that is made again before it", async () => {
+  const { phone, zone } = await pair();
+  await phone.delete("N");
+  await phone.save({ recordType: "Note", recordName: "N", fields: { title: "again" } });
+  await phone.save({ recordType: "Note", recordName: "child", parent: "N" });
+  await phone.sync();
+  assert.deepEqual(await phone.pendingEdits(), []);
+  assert.equal((await onServer(zone, "child"))?.parent?.recordName, "N");
+});
+
+test("what others changed before a record is made again is merged into it", async () => {
+  const { phone, laptop, zone } = await pair();
+  await laptop.save({ recordName: "N", fields: { more: "laptop" } });
+  await laptop.sync();
+  await phone.delete("N");
+  await phone.save({ recordType: "Note", recordName: "N", fields: { title: "again" } });
+  await phone.sync();
+  assert.deepEqual([(await onServer(zone))?.fields, await phone.pendingEdits()], [{ title: "again", more: "laptop" }, []]);
 });
 
 test("edits for which an answer has no room go with another request, and one that never fits is refused", async () => {

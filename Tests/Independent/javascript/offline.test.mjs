@@ -298,6 +298,9 @@ test("a program that dies at any write loses no edit and saves none twice", asyn
     await store.save({ recordName: "N", fields: { title: "two" } });
     await store.save({ recordType: "Note", recordName: "M", fields: { title: "other" } });
     await store.sync();
+    await store.delete("N");
+    await store.save({ recordType: "Note", recordName: "N", fields: { text: "anew" } });
+    await store.sync();
   };
   const whole = mortal(new MemoryStorage(), Infinity, false);
   await scenario(opened({ storage: whole }));

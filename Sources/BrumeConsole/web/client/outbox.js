@@ -38,7 +38,7 @@ class Outbox {
     const base = old ? old.base : row?.record ?? null;
     const { entry, sequence } = await this.#merged(old, edit, { recordName, zoneID: zone.zoneID, base });
     const isUnsent = !(await this.#isBeingSent(zone, recordName));
-    const isUndone = old?.kind === "save" && entry.kind === "delete" && base === null && isUnsent;
+    const isUndone = old?.kind === "save" && !old.isAnew && entry.kind === "delete" && base === null && isUnsent;
     await this.storage.apply([
       { table: "outbox", key, value: isUndone ? undefined : entry },
       { table: "meta", key: "sequence", value: sequence },
@@ -47,13 +47,15 @@ class Outbox {
 
   async #merged(old, edit, known) {
     const sequence = ((await this.storage.get("meta", "sequence")) ?? 0) + 1;
+    const isSave = edit.kind === "save";
     // What was deleted and comes back keeps nothing of what it was.
-    const before = old?.kind === "save" ? old.fields : old ? difference(known.base?.fields, {}) : {};
-    const fields = edit.kind === "save" ? { ...before, ...stillEncrypted(edit.fields, known.base?.fields, before) } : {};
-    const parent = edit.parent ?? old?.parent;
+    const before = isSave && old?.kind === "save" ? old : {};
+    const isAnew = isSave && old !== undefined && (old.kind === "delete" || old.isAnew === true);
+    const fields = isSave ? { ...before.fields, ...stillEncrypted(edit.fields, known.base?.fields, before.fields) } : {};
+    const parent = edit.parent ?? before.parent;
     const recordType = edit.recordType ?? old?.recordType ?? known.base?.recordType;
-    const entry = { ...known, kind: edit.kind, recordType, fields, parent, edits: sequence, sequence: old?.sequence ?? sequence };
-    return { entry, sequence };
+    const order = { edits: sequence, sequence: old?.sequence ?? sequence };
+    return { entry: { ...known, kind: edit.kind, isAnew, recordType, fields, parent, ...order }, sequence };
   }
 
   async #isBeingSent(zone, recordName) {
@@ -109,7 +111,9 @@ class Outbox {
     const waiting = (await this.entries(`${zone.key}\n`)).filter((entry) => !entry.error);
     const items = [];
     let bytes = 0;
-    for (const entry of waiting.slice(0, most)) {
+    for (const [index, entry] of waiting.slice(0, most).entries()) {
+      // What follows may refer to the record that is deleted here to be made anew: it goes with the new one.
+      if (waiting[index - 1]?.isAnew && !entry.isAnew) break;
       const item = { recordName: entry.recordName, edits: entry.edits, operation: operationOf(entry) };
       bytes += JSON.stringify(item.operation).length;
       if (items.length > 0 && bytes > BATCH_BYTES) break;
@@ -194,10 +198,13 @@ class Outbox {
       case "later": return [];
       case "saved": {
         const { record } = settled;
-        const rest = entry && !isSame && { ...entry, base: record, ...unsent(item, entry) };
+        const rest = entry && !isSame && { ...entry, base: record, ...(!entry.isAnew && unsent(item, entry)) };
         return [row(record), out(rest || undefined)];
       }
-      case "deleted": return [row(undefined), out(entry && !isSame ? { ...entry, base: null } : undefined)];
+      case "deleted": {
+        const isLeft = entry && (!isSame || entry.isAnew);
+        return [row(undefined), out(isLeft ? { ...entry, base: null, isAnew: false, fields: overlaid(entry.fields) } : undefined)];
+      }
       case "refused": {
         const { serverErrorCode, reason, brume, uuid } = result;
         return entry && isSame ? [out({ ...entry, error: { serverErrorCode, reason, brume, uuid } })] : [];
@@ -234,20 +241,20 @@ const isSavedAs = (theirs, { operationType, record }) => {
 /** The entry that leads from the server's record to the one that was wanted. */
 const resolvedChanges = (entry, { theirs, fields, parent }, row, out) => {
   if (fields === null && theirs === null) return [row(undefined), out(undefined)];
-  const base = theirs;
-  if (fields === null) return [row(theirs), out({ ...entry, kind: "delete", fields: {}, base })];
+  const known = { ...entry, base: theirs, isAnew: false };
+  if (fields === null) return [row(theirs), out({ ...known, kind: "delete", fields: {}, parent: undefined })];
   const change = difference(theirs?.fields, fields);
   const isMoved = parent !== undefined && parent.recordName !== theirs?.parent?.recordName;
   const isDone = theirs !== null && !isMoved && Object.keys(change).length === 0;
   const recordType = entry.recordType ?? theirs?.recordType;
-  const next = { ...entry, kind: "save", fields: change, parent: isMoved ? parent : undefined, base, recordType };
+  const next = { ...known, kind: "save", fields: change, parent: isMoved ? parent : undefined, recordType };
   return [row(theirs ?? undefined), out(isDone ? undefined : next)];
 };
 
-/** The operation that an entry stands for. */
-const operationOf = ({ kind, recordName, recordType, base, fields, parent }) => {
+/** The operation that an entry stands for; of a record that is made anew the deletion, which comes first. */
+const operationOf = ({ kind, isAnew, recordName, recordType, base, fields, parent }) => {
   const recordChangeTag = base?.recordChangeTag;
-  if (kind === "delete") {
+  if (kind === "delete" || isAnew) {
     return { operationType: base ? "delete" : "forceDelete", record: { recordName, recordChangeTag } };
   }
   const record = { recordName, recordType, recordChangeTag, fields, parent };
