@@ -465,6 +465,45 @@ test("an edit in one tab is sent by the tab that syncs", async () => {
   clearInterval(running);
 });
 
+test("a store that is closed ends its sync, and writes nothing afterwards", async () => {
+  for (const endpoint of ["changes/zone", "records/modify"]) {
+    let close = () => {};
+    const { host } = network(async (address, _, real) => {
+      if (!address.includes(endpoint)) return undefined;
+      const answer = await real();
+      close();
+      return answer;
+    });
+    const [memory, done] = [new MemoryStorage(), /** @type {string[]} */ ([])];
+    const storage = {
+      get: memory.get.bind(memory), list: memory.list.bind(memory), count: memory.count.bind(memory),
+      apply: async (/** @type {Parameters<MemoryStorage["apply"]>[0]} */ changes) => void (done.push("apply"), await memory.apply(changes)),
+      close: async () => void done.push("close"),
+    };
+    const store = opened({ storage, container: device("ALICE", { host }) });
+    const closed = new Promise((resolve) => (close = () => resolve(store.close())));
+    await store.save({ recordType: "Note", recordName: "N" });
+    const syncing = store.sync();
+    await assert.rejects(syncing, { name: "AbortError" });
+    await closed;
+    await assert.rejects(store.sync(), { name: "AbortError" });
+    assert.equal(done.indexOf("close"), done.length - 1, `${endpoint}: ${done}`);
+  }
+});
+
+test("an app that takes its time for a conflict does not keep its store open", async () => {
+  let ask = () => {};
+  const asked = /** @type {Promise<void>} */ (new Promise((resolve) => (ask = resolve)));
+  const { phone, laptop } = await pair({ resolve: () => (ask(), new Promise(() => {})) });
+  await laptop.save({ recordName: "N", fields: { title: "laptop" } });
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { title: "phone" } });
+  const syncing = assert.rejects(phone.sync(), { name: "AbortError" });
+  await asked;
+  await phone.close();
+  await syncing;
+});
+
 test("a started store comes back after an outage by itself", async () => {
   // The start and the edit are two reasons to sync, with five attempts each; the rest is its own doing.
   const { host, seen } = withoutPushes(() => seen.filter((address) => address.includes("users/caller")).length < 15);

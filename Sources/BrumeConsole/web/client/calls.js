@@ -28,13 +28,14 @@ const realHost = () => ({
     }),
 });
 
-/** A controller that follows a signal; `release` lets go of it. */
-const following = (signal) => {
-  const controller = new AbortController();
-  const stop = () => controller.abort(signal.reason);
-  if (signal?.aborted) stop();
-  signal?.addEventListener("abort", stop, { once: true });
-  return { controller, release: () => signal?.removeEventListener("abort", stop) };
+/** A controller that follows signals, some of which may be undefined; `release` lets go of them. */
+const following = (...signals) => {
+  const [controller, released] = [new AbortController(), new AbortController()];
+  for (const signal of signals.filter(Boolean)) {
+    if (signal.aborted) controller.abort(signal.reason);
+    signal.addEventListener("abort", () => controller.abort(signal.reason), { once: true, signal: released.signal });
+  }
+  return { controller, release: () => released.abort() };
 };
 
 /** Keeps a web auth token for as long as the page, or program, lives. */

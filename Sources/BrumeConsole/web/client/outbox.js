@@ -132,11 +132,11 @@ class Outbox {
   async #take(zone, batch, results, signal) {
     const answers = [];
     for (const [index, item] of batch.items.entries()) {
+      signal?.throwIfAborted();
       const result = results[index];
       // The answer was full before it, or what the request may read was read. As the first of another it has all the room.
-      const settled = didNotFit(result) && index > 0 ? { kind: "again" } : await this.#settle(zone, item, result);
-      answers.push({ item, result, settled });
-      signal?.throwIfAborted();
+      const settled = didNotFit(result) && index > 0 ? { kind: "again" } : this.#settle(zone, item, result);
+      answers.push({ item, result, settled: await abortable(settled, signal) });
     }
     await this.locked(async () => {
       const changes = [{ table: "meta", key: `batch\n${zone.key}`, value: undefined }];

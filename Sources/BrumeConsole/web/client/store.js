@@ -19,6 +19,7 @@ export class OfflineStore {
   #bell = new Bell();
   #listeners = new Set();
   #life = new AbortController();
+  #syncs = new Set();
   #leading;
 
   /**
@@ -143,7 +144,15 @@ export class OfflineStore {
 
   /** Sends what waits and fetches what changed. Of several tabs one at a time does it. */
   async sync({ signal } = {}) {
-    await exclusive(`${this.name} sync`, () => this.#syncNow(signal), signal);
+    const { controller, release } = following(signal, this.#life.signal);
+    const body = () => this.#syncNow(controller.signal);
+    const running = exclusive(`${this.name} sync`, body, controller.signal).finally(release);
+    this.#syncs.add(running);
+    try {
+      await running;
+    } finally {
+      this.#syncs.delete(running);
+    }
   }
 
   async #syncNow(signal) {
@@ -272,10 +281,11 @@ export class OfflineStore {
     this.#options.onError?.(error);
   }
 
-  /** Ends syncing and lets go of the storage. What waits is sent when the store is opened again. */
+  /** Ends each sync and lets go of the storage. What waits is sent when the store is opened again. */
   async close() {
     this.#life.abort(stopped());
     await this.#leading;
+    await Promise.allSettled(this.#syncs);
     this.#channel.close();
     await this.storage.close();
   }
