@@ -465,6 +465,23 @@ test("an edit in one tab is sent by the tab that syncs", async () => {
   clearInterval(running);
 });
 
+test("a callback that throws keeps no edit from being saved and sent, and no other callback from it", async () => {
+  const errors = /** @type {unknown[]} */ ([]);
+  const store = opened({ container: device("ALICE", withoutPushes()), onError: (error) => void errors.push(error) });
+  const failure = new Error("the app's own");
+  store.onChange(() => {
+    throw failure;
+  });
+  store.start();
+  try {
+    await store.save({ recordType: "Note", recordName: "N" });
+    await until(store, async () => (await store.pendingEdits()).length === 0);
+  } finally {
+    await store.close();
+  }
+  assert.ok(errors.length >= 2 && errors.every((error) => error === failure), String(errors));
+});
+
 test("a store that is closed ends its sync, and writes nothing afterwards", async () => {
   for (const endpoint of ["changes/zone", "records/modify"]) {
     let close = () => {};

@@ -530,7 +530,7 @@ export interface OfflineStoreOptions {
   editLimit?: number;
   /** How many records a zone may have: 100,000. */
   recordLimit?: number;
-  /** What failed while the store syncs by itself; it tries again. */
+  /** What failed while the store syncs by itself (it tries again), and what a callback of `onChange` threw. */
   onError?(error: unknown): void;
 }
 

@@ -131,12 +131,23 @@ export class OfflineStore {
   }
 
   #notify(change) {
-    for (const listener of this.#listeners) listener(change);
+    this.#tell(change);
     this.#channel.post(change);
   }
 
+  /** One that throws keeps neither the others from it nor the change from being sent. */
+  #tell(change) {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#report(error);
+      }
+    }
+  }
+
   #receive(change) {
-    for (const listener of this.#listeners) listener(change);
+    this.#tell(change);
     if (change.origin === "edited") this.#bell.ring();
   }
 
