@@ -319,7 +319,7 @@ export interface ContainerOptions {
   tokens?: TokenStore;
   /** Names this device. Two tabs of one browser are one device unless they are named. */
   deviceID?: string;
-  /** Leads the user through the page and answers the token; the call that needed him is then repeated. */
+  /** Leads the user through the page and answers the token; calls that needed him are then repeated. `signal`: none waits any more. */
   onSignInRequired?(redirectURL: string, options: Cancellable): Promise<string>;
   /** Milliseconds for one request and its answer: 60,000. Files take the time that they need. */
   timeout?: number;

@@ -125,7 +125,8 @@ class Calls {
   /**
    * Posts a body and answers the JSON object that comes back.
    *
-   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice.
+   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice; `signsIn`: whether
+   *   a user who is signed out is led to the page.
    */
   async call(path, body = {}, options = {}) {
     const text = JSON.stringify(body);
@@ -133,7 +134,7 @@ class Calls {
   }
 
   /** Carries out one request, again if that is worth it, and once more after the user has signed in. */
-  async repeating({ signal, isRepeatable = true, attempts = this.attempts }, request) {
+  async repeating({ signal, isRepeatable = true, signsIn = true, attempts = this.attempts }, request) {
     let hasSignedIn = false;
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
@@ -142,7 +143,7 @@ class Calls {
         return await request();
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        if (!hasSignedIn && (await this.#signsIn(error, session, signal))) {
+        if (signsIn && !hasSignedIn && (await this.#signsIn(error, session, signal))) {
           hasSignedIn = true;
           continue;
         }
@@ -201,16 +202,35 @@ class Calls {
     // Somebody else has led the user through the page since the request was sent.
     if (session !== this.#session) return true;
     const { redirectURL } = error.redirectURL ? error : await this.signInAddress(signal, error);
-    this.#signingIn ??= this.#signIn(redirectURL, signal).finally(() => {
-      this.#signingIn = undefined;
-    });
-    await this.#signingIn;
+    signal?.throwIfAborted();
+    if (session !== this.#session) return true;
+    this.#signingIn ??= this.#signIn(redirectURL);
+    await this.#signedIn(this.#signingIn, signal);
     return true;
   }
 
-  async #signIn(redirectURL, signal) {
-    const token = await this.onSignInRequired(redirectURL, { signal });
-    await this.setToken(token);
+  /** Opens the page, for all calls that wait for it. */
+  #signIn(redirectURL) {
+    const controller = new AbortController();
+    const page = async () => this.setToken(await this.onSignInRequired(redirectURL, { signal: controller.signal }));
+    const done = page();
+    // Nobody may be left to wait for it.
+    done.catch(() => {});
+    return { waiting: 0, controller, done };
+  }
+
+  /** Waits for the page. It is given up when the last call that waits for it is. */
+  async #signedIn(page, signal) {
+    page.waiting += 1;
+    try {
+      await abortable(page.done, signal);
+    } finally {
+      page.waiting -= 1;
+      if (page.waiting === 0) {
+        this.#signingIn = undefined;
+        if (signal?.aborted) page.controller.abort(signal.reason);
+      }
+    }
   }
 
   /** Where a user signs in: the server says so to whoever calls without one. */
