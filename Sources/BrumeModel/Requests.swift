@@ -278,7 +278,7 @@ package struct ZoneChangesRequest: Equatable, Sendable {
   /// Fields of each record that come back; nil: all.
   package var desiredKeys: [String]?
   /// Record types that come; nil: all.
-  package var desiredTypes: [String]?
+  package var desiredTypes: Set<String>?
   /// Newest first (case CHG-14). Nil: oldest first.
   package var reverse: Bool?
   package var numbersAsStrings: Bool?
@@ -287,7 +287,7 @@ package struct ZoneChangesRequest: Equatable, Sendable {
   package var withDeletions: Bool?
   package init(
     zone: ZoneID, token: String? = nil, limit: Int? = nil, desiredKeys: [String]? = nil,
-    desiredTypes: [String]? = nil, reverse: Bool? = nil, numbersAsStrings: Bool? = nil,
+    desiredTypes: Set<String>? = nil, reverse: Bool? = nil, numbersAsStrings: Bool? = nil,
     withDeletions: Bool? = nil
   ) {
     self.zone = zone

@@ -3,7 +3,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { BrumeError, Encrypted, MemoryStorage, OfflineStore } from "./brume.mjs";
-import { device, network, refusal, value, zoneName } from "./servers.mjs";
+import { all, device, network, refusal, value, zoneName } from "./servers.mjs";
 import { fieldsOf, losing, onServer, opened, pair } from "./stores.mjs";
 
 test("what is edited offline is read at once, and on the server after a sync", async () => {
@@ -139,6 +139,70 @@ test("what the server refuses waits with its error, and nothing else waits for i
   await store.sync();
   await store.discard("bad");
   assert.deepEqual(await store.pendingEdits(), []);
+});
+
+test("a child of a record that is refused is sent again by itself", async () => {
+  const store = opened();
+  await store.save({ recordType: "Note", recordName: "bad", fields: { title: "x" }, parent: "nowhere" });
+  await store.save({ recordType: "Note", recordName: "child", fields: { title: "x" }, parent: "bad" });
+  const errors = async () => (await store.pendingEdits()).map(({ error }) => error?.serverErrorCode);
+  await assert.rejects(store.sync(), /INTERNAL_ERROR/);
+  assert.deepEqual(await errors(), ["VALIDATING_REFERENCE_ERROR", undefined]);
+  await store.sync();
+  assert.deepEqual(await errors(), ["VALIDATING_REFERENCE_ERROR", "VALIDATING_REFERENCE_ERROR"]);
+});
+
+/** A network on which the server cannot read two records of a zone any more, and forgets a token if it is asked to. */
+const damagedNetwork = (/** @type {string} */ zone) => {
+  const { host } = network(() => undefined);
+  const state = { host, isDamaged: false, forgetsToken: false };
+  const answer = (/** @type {object} */ body) => new Response(JSON.stringify(body));
+  const damaged = (/** @type {string} */ recordName) =>
+    ({ recordName, serverErrorCode: "INTERNAL_ERROR", reason: `record '${recordName}' is damaged` });
+  host.fetch = async (address, request) => {
+    const body = JSON.parse(String(request?.body ?? "{}"));
+    const asked = body.zoneID ?? body.zones?.[0].zoneID;
+    if (!state.isDamaged || asked?.zoneName !== zone) return fetch(address, request);
+    if (String(address).includes("records/modify")) {
+      return answer({ records: body.operations.map((/** @type {any} */ { record }) => damaged(record.recordName)) });
+    }
+    if (!String(address).includes("changes/zone")) return fetch(address, request);
+    if (state.forgetsToken && body.zones[0].syncToken) {
+      const error = { zoneID: asked, serverErrorCode: "BAD_REQUEST", reason: "the token is too old" };
+      return answer({ zones: [{ ...error, brume: { code: "changeTokenExpired" } }] });
+    }
+    const page = await (await fetch(address, request)).json();
+    page.zones[0].records = ["N", "never here"].map(damaged);
+    return answer(page);
+  };
+  return state;
+};
+
+test("a record that the server cannot read stays as it was, and what it refuses of it holds nothing up", async () => {
+  const [zone, later] = [zoneName(), zoneName()];
+  const server = damagedNetwork(zone);
+  const container = device("ALICE", { host: server.host });
+  const store = opened({ zone, container, zones: [zone, later] });
+  await store.save({ recordType: "Note", recordName: "N", zoneID: zone, fields: { title: "mine" } });
+  await store.sync();
+  await device("ALICE").privateDatabase.saveRecord(
+    { recordName: "N", recordType: "Note", fields: { title: "theirs" } }, { zoneID: zone, policy: "changedFields" });
+  server.isDamaged = true;
+  const [page] = await all(container.privateDatabase.zoneChanges(zone));
+  assert.deepEqual([page.records, page.deletedRecordNames], [[], []]);
+  assert.deepEqual(page.unreadable.map(({ recordName }) => recordName), ["N", "never here"]);
+  for (const forgetsToken of [false, true]) {
+    server.forgetsToken = forgetsToken;
+    await store.sync();
+    assert.deepEqual((await store.records(zone)).map(({ fields }) => fields.title), ["mine"]);
+  }
+  await store.save({ recordName: "N", zoneID: zone, fields: { title: "again" } });
+  await store.save({ recordType: "Note", recordName: "M", zoneID: later, fields: { title: "x" } });
+  server.forgetsToken = false;
+  await store.sync();
+  const edits = await store.pendingEdits();
+  assert.deepEqual(edits.map(({ recordName, error }) => [recordName, error?.serverErrorCode]), [["N", "INTERNAL_ERROR"]]);
+  assert.equal((await device("ALICE").privateDatabase.lookupRecord("M", { zoneID: later }))?.fields.title, "x");
 });
 
 test("a request that is refused as a whole is sent record by record", async () => {

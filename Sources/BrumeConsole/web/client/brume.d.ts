@@ -166,6 +166,8 @@ export interface DatabaseChangesPage {
 export interface ZoneChangesPage {
   records: BrumeRecord[];
   deletedRecordNames: string[];
+  /** For each record that the server cannot read, an error with its `recordName`. */
+  unreadable: BrumeError[];
   syncToken: string;
   moreComing: boolean;
 }

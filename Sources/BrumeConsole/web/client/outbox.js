@@ -130,12 +130,13 @@ class Outbox {
    * conflicts were all that was dealt with, otherwise 0.
    */
   async #take(zone, batch, results, signal) {
+    const failed = new Set(batch.items.filter((_, index) => isErrorObject(results[index])).map((item) => item.recordName));
     const answers = [];
     for (const [index, item] of batch.items.entries()) {
       signal?.throwIfAborted();
       const result = results[index];
       // The answer was full before it, or what the request may read was read. As the first of another it has all the room.
-      const settled = didNotFit(result) && index > 0 ? { kind: "again" } : this.#settle(zone, item, result);
+      const settled = didNotFit(result) && index > 0 ? { kind: "again" } : this.#settle(zone, item, result, failed);
       answers.push({ item, result, settled: await abortable(settled, signal) });
     }
     await this.locked(async () => {
@@ -150,14 +151,21 @@ class Outbox {
     return answers.every(({ settled: { kind } }) => kind === "resolved" || kind === "again") ? 1 : 0;
   }
 
-  /** What an answer means for the entry: `saved`, `deleted`, `resolved`, `refused` or `later`. */
-  async #settle(zone, { recordName, operation }, result) {
+  /**
+   * What an answer means for the entry: `saved`, `deleted`, `resolved`, `refused` or `later`.
+   *
+   * @param {Set<string>} failed the names of all records of the batch that failed
+   */
+  async #settle(zone, { recordName, operation }, result, failed) {
     if (!isErrorObject(result)) return result.deleted ? { kind: "deleted" } : { kind: "saved", record: result };
     const error = errorFromWire(result);
     const theirs = result.brume?.serverRecord ?? null;
     // A record that is gone is news to an update; a new record meets NOT_FOUND for other reasons.
     const isGone = error.serverErrorCode === "NOT_FOUND" && operation.record.recordChangeTag !== undefined;
-    if (theirs === null && !isGone) return { kind: isPassing(error) ? "later" : "refused" };
+    // The server cannot read the record; of a new child it says the same if its parent failed beside it.
+    const isUnreadable = error.serverErrorCode === "INTERNAL_ERROR" && error.retryAfter === undefined
+      && !failed.has(operation.record.parent?.recordName);
+    if (theirs === null && !isGone) return { kind: isPassing(error) && !isUnreadable ? "later" : "refused" };
     if (theirs === null && operation.operationType === "delete") return { kind: "deleted" };
     // An answer that was lost long ago: the server has what was to be saved.
     if (theirs && isSavedAs(theirs, operation)) return { kind: "saved", record: theirs };
