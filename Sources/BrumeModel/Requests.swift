@@ -79,6 +79,8 @@ package struct RecordOperation: Equatable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
     package var isDelete: Bool { self == .delete || self == .forceDelete }
+    /// Whether it makes a record where there is none.
+    package var mayCreate: Bool { self == .create || self == .forceUpdate || self == .forceReplace }
   }
   package var kind: Kind
   package var record: RecordDraft
@@ -276,7 +278,7 @@ package struct ZoneChangesRequest: Equatable, Sendable {
   /// Fields of each record that come back; nil: all.
   package var desiredKeys: [String]?
   /// Record types that come; nil: all.
-  package var desiredTypes: [String]?
+  package var desiredTypes: Set<String>?
   /// Newest first (case CHG-14). Nil: oldest first.
   package var reverse: Bool?
   package var numbersAsStrings: Bool?
@@ -285,7 +287,7 @@ package struct ZoneChangesRequest: Equatable, Sendable {
   package var withDeletions: Bool?
   package init(
     zone: ZoneID, token: String? = nil, limit: Int? = nil, desiredKeys: [String]? = nil,
-    desiredTypes: [String]? = nil, reverse: Bool? = nil, numbersAsStrings: Bool? = nil,
+    desiredTypes: Set<String>? = nil, reverse: Bool? = nil, numbersAsStrings: Bool? = nil,
     withDeletions: Bool? = nil
   ) {
     self.zone = zone

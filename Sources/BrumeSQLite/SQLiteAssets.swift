@@ -43,8 +43,10 @@ final class SQLiteAssets: AssetWriting {
     }
   }
 
-  func discardedObjects(limit: Int) throws -> [String] {
-    try connection.allWhole(Self.discarded, .assetDiscards, limit: limit) { $0.text(0) }
+  func discardedObjects(after name: String, limit: Int) throws -> [String] {
+    try connection.allWhole(Self.discarded, .assetDiscards, limit: limit, { $0.bind(1, name) }) {
+      $0.text(0)
+    }
   }
 
   private static let columns = SummedTable.assetFiles.whole
@@ -67,7 +69,10 @@ final class SQLiteAssets: AssetWriting {
   private static let oldUploads = SQL(
     "SELECT \(uploadColumns) FROM asset_uploads WHERE began <= ?1 ORDER BY began, id")
   private static let discarded = SQL(
-    "SELECT \(SummedTable.assetDiscards.whole) FROM asset_discards ORDER BY object")
+    """
+    SELECT \(SummedTable.assetDiscards.whole) FROM asset_discards
+    WHERE object > ?1 ORDER BY object
+    """)
 
   // MARK: Writing
 

@@ -102,6 +102,7 @@ package final class Composition: Sendable {
     spans = exporter?.spans ?? .off
     storeRetry = StoreRetry(logger)
     assets = try settings.openAssets(host)
+    if let folder { Self.removeUnfinishedCopies(in: folder.path) }
     let files = try settings.place(of: assets, host)
     let opened = wrapping(try settings.openStore(clock, logger, in: folder, filesIn: files))
     store = spans.isOn ? TracedStore(inner: opened, spans: spans) : opened
@@ -165,6 +166,13 @@ package final class Composition: Sendable {
         """,
         metadata: ["store.reason": "\(reason)"])
     }
+  }
+
+  /// Of the store: a database on the same disk may need their room to be opened at all.
+  private static func removeUnfinishedCopies(in folder: String) {
+    Snapshots.removeUnfinished(in: "\(folder)/\(Snapshots.folderName)")
+    // One that is wanted stays.
+    try? RestoreFolder(in: folder).clear()
   }
 
   private static func restores(

@@ -23,31 +23,41 @@ struct DeletionService: Sendable {
   func run() async throws {
     var due = clock.now()
     while true {
-      try await attempt { try await zones.finishUnfinished() }
-      if clock.now() >= due, leases.owns(.only) {
-        due = clock.now() + interval
-        try await attempt(pass)
+      try await attempt(Self.emptying) { try await zones.finishUnfinished() }
+      let now = clock.now()
+      // Further away than it is ever put: the clock was set back.
+      if now >= due || due > now + interval, leases.owns(.only) {
+        due = now + interval
+        try await attempt(Self.emptying, empty)
+        try await attempt(Self.forgetting, forget)
       }
       try await clock.sleep(clock.now() + min(interval, Self.pause))
     }
   }
 
-  private func attempt(_ work: () async throws -> Void) async throws {
+  private static let emptying: Logger.Message = "rows of deleted zones could not be removed"
+  private static let forgetting: Logger.Message = "old deletions could not be forgotten"
+
+  private func attempt(
+    _ failure: Logger.Message, _ work: () async throws -> Void
+  ) async throws {
     do {
       try await work()
     } catch let error as CancellationError {
       throw error
     } catch {
       // The next pass finds the same work again.
-      logger.warning("old deletions could not be forgotten", metadata: ["error": "\(error)"])
+      logger.warning(failure, metadata: ["error": "\(error)"])
     }
   }
 
-  private func pass() async throws {
+  private func empty() async throws {
     let count = try await zones.sweep()
-    if count > 0 {
-      logger.info("rows of deleted zones removed", metadata: ["zones": "\(count)"])
-    }
+    guard count > 0 else { return }
+    logger.info("rows of deleted zones removed", metadata: ["zones": "\(count)"])
+  }
+
+  private func forget() async throws {
     let report = try await memory.sweep()
     metrics.deletionsForgotten(report.deletions)
     guard report.deletions > 0 else { return }

@@ -35,7 +35,7 @@ struct Handlers: Sendable {
     records = RecordRoutes(
       rules: rules, zones: engine.zones, addresses: addresses, signIn: server.signInAddress,
       metrics: server.metrics, limits: limits)
-    changes = ChangeRoutes(rules: rules, changes: engine.changes, addresses: addresses)
+    changes = ChangeRoutes(rules: rules, addresses: addresses)
     shares = ShareRoutes(rules: rules, shares: engine.shares, addresses: addresses)
     zones = ZoneRoutes(rules: rules)
     subscriptions = SubscriptionRoutes(rules: rules)

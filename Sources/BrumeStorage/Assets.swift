@@ -62,8 +62,9 @@ package protocol AssetReading: AnyObject {
   func upload(_ id: String) throws -> AssetUpload?
   /// Uploads that began at `time` or before, oldest first, at most `limit`.
   func uploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload]
-  /// Objects that nothing refers to any more and that may still be in the asset store.
-  func discardedObjects(limit: Int) throws -> [String]
+  /// Objects with a name after `name` that nothing refers to any more and that may still be in the asset store, in order, at
+  /// most `limit`.
+  func discardedObjects(after name: String, limit: Int) throws -> [String]
 }
 
 /// Every call throws what ``WriteTransaction`` says; the write's scope has `server`.

@@ -1,4 +1,4 @@
-// `changes/zone` and `changes/database`: bodies and replies.
+// `changes/zone`, its deprecated form `records/changes`, and `changes/database`: bodies and replies.
 
 package import BrumeModel
 
@@ -15,7 +15,7 @@ extension Wire {
         writer.member("syncToken", request.token)
         writer.member("resultsLimit", request.limit.map { Int64($0) })
         writer.member("desiredKeys", request.desiredKeys)
-        writer.member("desiredRecordTypes", request.desiredTypes)
+        writer.member("desiredRecordTypes", request.desiredTypes?.sorted())
         writer.member("reverse", request.reverse)
         if let withDeletions = request.withDeletions {
           writer.name("brume")
@@ -46,6 +46,18 @@ extension Wire {
     }
   }
 
+  /// The body of `records/changes`: one zone, and what is asked of it beside its name.
+  ///
+  /// - Throws: `badRequest` if no zone is named, or a member is none.
+  package static func recordChangesRequest(_ json: JSON) throws(BrumeError) -> ZoneChangesRequest {
+    let object = try json.asObject("the body")
+    guard let zone = try object.zoneID("zoneID") else {
+      throw BrumeError(
+        .badRequest, "'zoneID' is missing; name a custom zone, others have no changes")
+    }
+    return try ZoneChangesRequest(object, zone: zone)
+  }
+
   /// The reply of `changes/zone`.
   ///
   /// - Parameter requests: what was asked for, in the same order; their desired keys come before
@@ -66,6 +78,15 @@ extension Wire {
   ) -> [[UInt8]] {
     var writer = JSONWriter(keepingPieces: 512)
     writer.zoneChanges(results, for: requests, options)
+    return writer.pieces
+  }
+
+  /// The reply of `records/changes`, in pieces too. Only this form says that it walked backwards.
+  package static func recordChangesInPieces(
+    _ page: ZoneChangesPage, for request: ZoneChangesRequest, _ options: RecordOptions
+  ) -> [[UInt8]] {
+    var writer = JSONWriter(keepingPieces: 512)
+    writer.zoneChanges(page, options.wished(by: request), saysReverse: true)
     return writer.pieces
   }
 
@@ -111,9 +132,18 @@ extension ZoneChangesRequest {
     self.init(
       zone: zone, token: try object.string("syncToken"), limit: try object.limit("resultsLimit"),
       desiredKeys: try object.desiredKeys(),
-      desiredTypes: try object.strings("desiredRecordTypes"),
+      desiredTypes: try object.desiredNames("desiredRecordTypes", for: "types").map { Set($0) },
       reverse: try object.bool("reverse"), numbersAsStrings: try object.numbersAsStrings(),
       withDeletions: try object.extras()?.bool("withDeletions"))
+  }
+}
+
+extension RecordOptions {
+  /// What is asked of a zone comes before what is asked of all.
+  fileprivate func wished(by request: ZoneChangesRequest?) -> RecordOptions {
+    var own = desiring(request?.desiredKeys)
+    own.numbersAsStrings = request?.numbersAsStrings ?? own.numbersAsStrings
+    return own
   }
 }
 
@@ -124,17 +154,17 @@ extension JSONWriter {
     beginObject()
     array("zones", results.enumerated()) { writer, item in
       let request = item.offset < requests.count ? requests[item.offset] : nil
-      var own = options.desiring(request?.desiredKeys)
-      own.numbersAsStrings = request?.numbersAsStrings ?? own.numbersAsStrings
       switch item.element {
-      case .success(let page): writer.zoneChanges(page, own)
+      case .success(let page): writer.zoneChanges(page, options.wished(by: request))
       case .failure(let failure): writer.zoneFailure(failure)
       }
     }
     endObject()
   }
 
-  private mutating func zoneChanges(_ page: ZoneChangesPage, _ options: RecordOptions) {
+  fileprivate mutating func zoneChanges(
+    _ page: ZoneChangesPage, _ options: RecordOptions, saysReverse: Bool = false
+  ) {
     beginObject()
     name("zoneID")
     zoneID(page.zone)
@@ -153,6 +183,7 @@ extension JSONWriter {
         writer.tombstone(name: name, zone: page.zone, type: type)
       }
     }
+    if saysReverse, page.isReverse { member("reverse", true) }
     endObject()
   }
 }

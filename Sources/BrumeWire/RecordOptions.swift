@@ -74,20 +74,28 @@ package struct RecordOptions: Sendable {
 }
 
 extension JSONObject {
-  /// Ours: names of fields that a request may wish for at once, which no record type has more of.
-  private static let mostDesiredKeys = 1000
+  /// Ours: names of fields or types that a request may wish for at once. No record type has more fields.
+  private static let mostDesiredNames = 1000
 
   /// The fields that are wanted; nil: all.
   ///
   /// - Throws: `badRequest` if they are no texts, or too many.
   func desiredKeys() throws(BrumeError) -> [String]? {
-    let keys = try strings("desiredKeys")
-    if let keys, keys.count > Self.mostDesiredKeys {
+    try desiredNames("desiredKeys", for: "fields")
+  }
+
+  /// What is wanted of all there is; nil: everything.
+  ///
+  /// - Parameter things: what the names are of.
+  /// - Throws: `badRequest` if they are no texts, or too many.
+  func desiredNames(_ key: String, for things: String) throws(BrumeError) -> [String]? {
+    let names = try strings(key)
+    if let names, names.count > Self.mostDesiredNames {
       throw BrumeError(
         .badRequest,
-        "'desiredKeys' has \(keys.count) names; the maximum is \(Self.mostDesiredKeys); leave it out for all fields"
+        "'\(key)' has \(names.count) names; the maximum is \(Self.mostDesiredNames); leave it out for all \(things)"
       )
     }
-    return keys
+    return names
   }
 }

@@ -223,7 +223,7 @@ extension ShortGUIDRequest {
     self.init(
       value: try object.requiredString("value"),
       shouldFetchRootRecord: try object.bool("shouldFetchRootRecord") ?? false,
-      rootRecordDesiredKeys: try object.strings("rootRecordDesiredKeys"))
+      rootRecordDesiredKeys: try object.desiredNames("rootRecordDesiredKeys", for: "fields"))
   }
 }
 

@@ -35,7 +35,8 @@ struct StatusCommand: AsyncParsableCommand {
 
   private func show() async throws {
     let connection = try server.connect()
-    guard try await connection.isReady() else { throw ServerConnection.notReady }
+    let state = try await connection.readiness()
+    if state == ServerConnection.notReadyStatus { throw ServerConnection.notReady }
     if ready { return Output.line("ready") }
     let status = try await connection.get("status")
     switch json ? .json : format {
@@ -51,7 +52,7 @@ struct StatusCommand: AsyncParsableCommand {
       }
     case .table:
       let rows = ["url", "console", "store", "data", "dev", "users", "apiTokens", "serverKeys"]
-      Output.table([["state", "ready"]] + rows.map { [$0, text(status[$0])] })
+      Output.table([["state", state]] + rows.map { [$0, text(status[$0])] })
       if server.url == nil, let concern = DiskRoom.concern(of: server.folder) {
         Output.say("wrong: \(concern)")
       }

@@ -128,7 +128,7 @@ struct EngineFixture: Sendable {
   /// One page of a zone's changes.
   func changes(
     since token: String? = nil, limit: Int? = nil, zone: ZoneID = trails,
-    in scope: DatabaseScope = .private, types: [String]? = nil, as caller: Caller? = nil
+    in scope: DatabaseScope = .private, types: Set<String>? = nil, as caller: Caller? = nil
   ) async throws -> ZoneChangesPage {
     let results = try await engine.changes.ofZones(
       [.init(zone: zone, token: token, limit: limit, desiredTypes: types)], in: scope,

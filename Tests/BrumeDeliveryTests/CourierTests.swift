@@ -209,6 +209,24 @@ import Testing
     #expect(try id(given.value) == "a")
   }
 
+  @Test func `a push that was read for a client that has gone waits for the next poll`()
+    async throws
+  {
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    try await fixture.put("a")
+    let store = OvertakenStore(fixture.store, afterRead: 3) {
+      withUnsafeCurrentTask { $0?.cancel() }
+    }
+    let courier = Courier(
+      store: store, signals: fixture.signals, inFlight: fixture.inFlight, limits: fixture.limits,
+      clock: fixture.clock.push, maySend: .always)
+    let gone = Task { try await courier.next(token: MailboxFixture.token, waiting: .seconds(1)) }
+    await #expect(throws: CancellationError.self) { try await gone.value }
+    let answer = try await fixture.courier.next(token: MailboxFixture.token, waiting: .zero)
+    #expect(try id(answer) == "a")
+  }
+
   @Test func `a poll does not wait for longer because the clock is set back`() async throws {
     let fixture = MailboxFixture()
     try await fixture.register()

@@ -88,6 +88,9 @@ import Testing
     #expect(first != nil)
     let whenYoung = (refused(first, 60_000), token(60_000))
     #expect(whenYoung == (false, first))
+    // Of a push that began before it was made.
+    let early = (refused(first, -5), token(-5))
+    #expect(early == (false, first))
     let later: Milliseconds = 21 * 60_000
     let whenOld = (refused(first, later), token(later))
     #expect(whenOld.0)
@@ -284,6 +287,18 @@ import Testing
       _ = try await channel.send(push(now: now))
     }
     #expect(calls.all.count == 3)
+  }
+
+  @Test func `a push that began before Apple refused the key waits as those behind it do`()
+    async throws
+  {
+    let calls = Recorder()
+    let channel = channel(calls, answers: [reply(403, "InvalidProviderToken"), reply(200)])
+    for now: Milliseconds in [5_000_000, 4_999_995, 5_000_000] {
+      let answer = try await channel.send(push(now: now))
+      #expect(answer.verdict == .retry(after: 5_300_000 - now))
+    }
+    #expect(calls.all.count == 1)
   }
 
   @Test func `no answer means try again, without the token in the reason`() async throws {

@@ -20,9 +20,16 @@ import Testing
     history.note([Self.ada: Self.bytes(5)], at: Self.now)
     history.note([Self.ada: Self.bytes(7)], at: Self.now + 60_000)
     #expect(history.samples.count == 1)
-    // A clock that goes back counts on.
-    history.note([Self.ada: Self.bytes(9)], at: Self.now - 2 * Self.hour)
-    #expect(history.samples.map { $0.sizes[Self.ada]?.bytes } == [9])
+    #expect(history.samples.map { $0.sizes[Self.ada]?.bytes } == [7])
+  }
+
+  @Test func `a clock that is set back keeps samples at the time that it shows`() {
+    var history = StorageHistory()
+    for (hours, bytes) in [(0, 5), (2, 7), (1, 9)] as [(Int64, Int64)] {
+      history.note([Self.ada: Self.bytes(bytes)], at: Self.now + hours * Self.hour)
+    }
+    let report = history.report(.day, now: Self.now + Self.hour)
+    #expect(report.users.first?.samples.map(\.size.bytes) == [5, 9])
   }
 
   @Test func `hours are kept for a month, and of each those who store most`() {

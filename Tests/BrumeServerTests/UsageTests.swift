@@ -37,11 +37,23 @@ import Testing
     #expect(history.report(.month, now: Self.now).total[.saved] > 29 * 24 * 2)
   }
 
-  @Test func `a clock that goes back counts on`() {
+  @Test func `a clock that is set back counts on at the time that it shows`() {
     var history = UsageHistory(since: 0)
+    let earlier = Self.now - 10 * 60_000
+    history.count(at: earlier) { $0.add(.requests) }
     history.count(at: Self.now) { $0.add(.requests) }
-    history.count(at: Self.now - 10 * 60_000) { $0.add(.requests) }
-    #expect(history.report(.hour, now: Self.now).total[.requests] == 2)
+    for _ in 0..<2 { history.count(at: earlier + 60_000) { $0.add(.requests) } }
+    for span in [UsageSpan.hour, .month] {
+      #expect(history.report(span, now: earlier + 60_000).total[.requests] == 3)
+    }
+    #expect(Self.requests(history.report(.hour, now: earlier + 60_000)).suffix(2) == [1, 2])
+  }
+
+  /// The minute and the hour have just begun.
+  @Test func `a thread that looked at the clock before another counts with it`() {
+    var history = UsageHistory(since: 0)
+    for now in [Self.now, Self.now - 5] { history.count(at: now) { $0.add(.requests) } }
+    #expect(Self.requests(history.report(.hour, now: Self.now)).last == 2)
   }
 
   @Test func `times are the bounds within which that share was answered`() {

@@ -15,9 +15,8 @@ import Testing
       "FROM operator_credentials ORDER BY", "FROM webhooks",
     ],
     "It begins at an end of the table, or takes the unfinished ones from their index.": [
-      "FROM asset_discards ORDER BY object", "FROM served_changes ORDER BY last",
-      "FROM log ORDER BY position DESC", "ORDER BY l.position DESC",
-      "INDEXED BY wanted_fields_unfinished",
+      "FROM served_changes ORDER BY last", "FROM log ORDER BY position DESC",
+      "ORDER BY l.position DESC", "INDEXED BY wanted_fields_unfinished",
     ],
     "Counted: no more are remembered than a limit says.": [
       "COUNT(*) FROM used_signatures", "DELETE FROM audit WHERE refused",

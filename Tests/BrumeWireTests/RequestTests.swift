@@ -122,6 +122,34 @@ struct RequestTests {
     #expect(!Wire.wantsNumbersAsStrings(["numbersAsStrings": false]))
   }
 
+  @Test(arguments: [
+    ("desiredKeys", #"{"zones":[{"zoneID":"A"}],NAMES}"#),
+    ("desiredKeys", #"{"zones":[{"zoneID":"A",NAMES}]}"#),
+    ("desiredRecordTypes", #"{"zones":[{"zoneID":"A"}],NAMES}"#),
+    ("desiredRecordTypes", #"{"zones":[{"zoneID":"A",NAMES}]}"#),
+    ("desiredRecordTypes", #"{"zoneID":"A",NAMES}"#),
+    ("rootRecordDesiredKeys", #"{"shortGUIDs":[{"value":"0c1Wq",NAMES}]}"#),
+  ])
+  func `1,000 names may be wished for at once, and not one more`(
+    key: String, form: String
+  ) throws {
+    func read(_ count: Int) throws {
+      let names = (0..<count).map { #""n\#($0)""# }.joined(separator: ",")
+      let body = try parse(form.replacing("NAMES", with: #""\#(key)":[\#(names)]"#))
+      if body["zones"] != nil {
+        _ = try Wire.zoneChangesRequests(body)
+      } else if body["zoneID"] != nil {
+        _ = try Wire.recordChangesRequest(body)
+      } else {
+        _ = try Wire.shortGUIDs(body)
+      }
+    }
+    try read(1000)
+    let error = #expect(throws: BrumeError.self) { try read(1001) }
+    #expect(error?.code == .badRequest)
+    #expect(error?.reason.contains("'\(key)' has 1001 names; the maximum is 1000") == true)
+  }
+
   @Test func `a schema name in fieldName means the system field`() throws {
     let body = try parse(
       #"""

@@ -19,6 +19,7 @@ private func readEverything(_ json: JSON) {
   _ = try? Wire.zoneLookup(json)
   _ = try? Wire.zoneOperations(json)
   _ = try? Wire.zoneChangesRequests(json)
+  _ = try? Wire.recordChangesRequest(json)
   _ = try? Wire.subscriptionLookup(json)
   _ = try? Wire.subscriptionOperations(json)
   _ = try? Wire.shortGUIDs(json)

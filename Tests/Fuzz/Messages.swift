@@ -60,6 +60,7 @@ extension Target {
     _ = try? Wire.zoneLookup(json)
     _ = try? Wire.zoneOperations(json)
     _ = try? Wire.zoneChangesRequests(json)
+    _ = try? Wire.recordChangesRequest(json)
     _ = try? Wire.subscriptionLookup(json)
     _ = try? Wire.subscriptionOperations(json)
     _ = try? Wire.shortGUIDs(json)

@@ -437,6 +437,10 @@ def check_postgres(tool, binary, folder, backup, values, saved):
     postgres = Postgres()
     target = f"{folder}/beside-postgres"
     try:
+        os.makedirs(f"{folder}/used/assets")
+        with open(f"{folder}/used/usage.json", "w", encoding="utf-8") as file:
+            file.write("{}")
+        tool.refused(73, "is not empty ('usage.json' is in it)", "restore", backup, "--data", f"{folder}/used", "--store", postgres.url)
         result = tool("restore", backup, "--data", target, "--store", postgres.url)
         expect(result.returncode == 0, f"a chain comes back into PostgreSQL ({result.stderr})")
         tool.refused(73, "not empty", "restore", backup, "--data", f"{folder}/other", "--store", postgres.url)

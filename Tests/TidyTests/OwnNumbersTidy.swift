@@ -17,6 +17,7 @@ import Testing
 
   /// By file and name.
   private static let listed: [String: String] = [
+    "AssetSweeper.mostFailures": "the next pass asks again",
     "AccessPath.prefixBytes": "what a prefix has beyond it is evaluated, with the same answer",
     "PendingUploads.mostBytes": "it only keeps a sum from overflowing",
     "UsageFile.most": "it only keeps sums of a damaged file from overflowing",
@@ -57,6 +58,7 @@ import Testing
     "LaneWork.most": "beyond it no more is remembered", "LaneWork.forgottenPerSecond": own,
     "LaneWork.names": "others do not give way", "KnownSignatures.limit": "they are made again",
     "ProviderTokens.slack": "a clock that was set back by less has gone on",
+    "SteadyTime.jitter": "a clock that was set back by less has gone on",
     "AddressShare.threads": "of the process, whichever servers run in it",
     "AddressShare.usersOfRate": "what a setting is unless it is set",
     "OperatorInvitations.longest": "what an operator asks for; how many there are is a limit",
@@ -89,7 +91,7 @@ import Testing
     "HealthRoutes.mostNamed": "the rest is said to be there",
     "Caution.rest": "what is left out is only for operators",
     "Notifiers.longestRest": "a pause, doubled up to it",
-    "RecordOptions.mostDesiredKeys": "a record type has no more fields",
+    "RecordOptions.mostDesiredNames": "a record type has no more fields",
     "OpenIDProvider.connectTime": "a part of the time for the whole answer, which is a limit",
   ]
 

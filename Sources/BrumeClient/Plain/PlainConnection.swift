@@ -65,7 +65,10 @@ final class PlainConnection: Sendable {
   /// Closes it after a while of being idle, if nobody has taken it by then.
   ///
   /// - Parameter mayClose: answers whether it is still idle, and takes it away.
-  func close(whenIdleFor time: TimeAmount, _ mayClose: @escaping @Sendable () -> Bool) {
+  /// - Returns: what is cancelled when somebody takes it.
+  func close(
+    whenIdleFor time: TimeAmount, _ mayClose: @escaping @Sendable () -> Bool
+  ) -> Scheduled<Void> {
     channel.eventLoop.scheduleTask(in: time) { [channel] in
       if mayClose() { channel.close(promise: nil) }
     }

@@ -7,7 +7,7 @@ import Synchronization
 final class PlainConnections: Sendable {
   private typealias Turn = CheckedContinuation<Void, any Error>
   private struct Peer {
-    var idle: [PlainConnection] = []
+    var idle: [(connection: PlainConnection, end: Scheduled<Void>)] = []
     var used = 0
     /// In the order of coming. A number distinguishes one who waits from another who gave up.
     var waiting: [(number: Int, turn: Turn)] = []
@@ -17,18 +17,21 @@ final class PlainConnections: Sendable {
     var lastNumber = 0
   }
   /// Ours: servers close what is idle after a minute and more.
-  private static let idleLimit = TimeAmount.seconds(50)
+  static let idleLimit = TimeAmount.seconds(50)
   private static let connectLimit = TimeAmount.seconds(10)
   private let most: Int
   let stall: TimeAmount?
+  private let idleLimit: TimeAmount
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - most: connections to one server.
   ///   - stall: a transfer that does not move for so long is given up.
-  init(most: Int, stall: TimeAmount? = nil) {
+  ///   - idleLimit: a connection that nobody uses for so long is closed.
+  init(most: Int, stall: TimeAmount? = nil, idleLimit: TimeAmount = idleLimit) {
     self.most = most
     self.stall = stall
+    self.idleLimit = idleLimit
   }
 
   /// Runs a request on a connection, which others get afterwards if `body` says that it has been left in order.
@@ -57,7 +60,8 @@ final class PlainConnections: Sendable {
 
   private func connection(to address: PlainAddress) async throws -> PlainConnection {
     while let idle = state.withLock({ $0.peers[address]?.idle.popLast() }) {
-      if idle.isOpen { return idle }
+      idle.end.cancel()
+      if idle.connection.isOpen { return idle.connection }
     }
     return try await PlainConnection.open(
       to: address, within: Self.connectLimit, givenUpAfter: stall)
@@ -109,8 +113,8 @@ final class PlainConnections: Sendable {
     let next = state.withLock { state -> Turn? in
       var peer = state.peers[address] ?? Peer()
       if let connection {
-        peer.idle.removeAll { !$0.isOpen }
-        peer.idle.append(connection)
+        peer.idle.removeAll { !$0.connection.isOpen }
+        peer.idle.append((connection, end(connection, address)))
       }
       let next = peer.waiting.isEmpty ? nil : peer.waiting.removeFirst().turn
       if next == nil { peer.used -= 1 }
@@ -118,15 +122,17 @@ final class PlainConnections: Sendable {
       return next
     }
     next?.resume()
-    if let connection { expire(connection, address) }
   }
 
-  private func expire(_ connection: PlainConnection, _ address: PlainAddress) {
-    connection.close(whenIdleFor: Self.idleLimit) { [weak self] in
+  /// Closes the connection when it has been idle for long; whoever takes it before cancels that.
+  private func end(_ connection: PlainConnection, _ address: PlainAddress) -> Scheduled<Void> {
+    connection.close(whenIdleFor: idleLimit) { [weak self] in
       guard let self else { return true }
       return self.state.withLock { state in
         let idle = state.peers[address]?.idle ?? []
-        guard let place = idle.firstIndex(where: { $0 === connection }) else { return false }
+        guard let place = idle.firstIndex(where: { $0.connection === connection }) else {
+          return false
+        }
         state.peers[address]?.idle.remove(at: place)
         return true
       }

@@ -92,7 +92,7 @@ package struct AssetCheck: Sendable {
     _ report: inout AssetCheckReport, _ known: Set<String>, limit: Int
   ) async throws {
     let others = try await store.read { transaction in
-      Set(try transaction.assets.discardedObjects(limit: .max))
+      Set(try transaction.assets.discardedObjects(after: "", limit: .max))
         .union(try transaction.assets.uploads(begunBy: .max, limit: .max).map(\.id))
     }
     var last = ""

@@ -21,13 +21,10 @@ package struct AssetDownloads: Sendable {
   }
 
   /// The token of a download address for an asset, good for hours.
-  ///
-  /// Its end is a whole minute, so that readers of one minute get one address and caches work.
   package func token(for asset: Asset) -> String {
-    let minute: Milliseconds = 60_000
-    let end = host.now() + limits.assetAddressLifetime
-    let lifetime = limits.assetAddressLifetime < minute ? end : (end / minute + 1) * minute
-    return seal.text(DownloadToken(checksum: asset.fileChecksum, expires: lifetime))
+    let (end, step) = (host.now() + limits.assetAddressLifetime, limits.assetAddressStep)
+    let expires = step == 0 ? end : (end / step + 1) * step
+    return seal.text(DownloadToken(checksum: asset.fileChecksum, expires: expires))
   }
 
   /// The file that a token opens, and how long the token is still good.
@@ -104,4 +101,13 @@ package struct AssetDownloads: Sendable {
     .assetNotAvailable,
     "the file is not on the server: no record holds it any more, or the server lost it; fetch the "
       + "record again")
+}
+
+extension Limits {
+  /// Ends of addresses are whole minutes, so that readers of one minute get one address and caches work; 0: they live for
+  /// less than one.
+  fileprivate var assetAddressStep: Milliseconds { assetAddressLifetime < 60_000 ? 0 : 60_000 }
+
+  /// How long an address is good at most.
+  package var longestAssetAddress: Milliseconds { assetAddressLifetime + assetAddressStep }
 }

@@ -27,6 +27,8 @@ package struct AssetSweeper: Sendable {
   private let assets: any AssetStore
   private let limits: Limits
   private let host: Host
+  /// Ours: as many objects that cannot be removed end a pass.
+  private static let mostFailures = 1000
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -37,7 +39,8 @@ package struct AssetSweeper: Sendable {
 
   /// One pass. It does not begin another batch once the task is cancelled.
   ///
-  /// - Throws: `AssetFailure` if the asset store fails; a later pass goes on from there.
+  /// - Throws: `AssetFailure` if the asset store fails, or does not remove an object. Others go; a later pass goes on from
+  ///   there.
   package func sweep() async throws -> AssetSweepReport {
     var report = AssetSweepReport()
     let now = host.now()
@@ -56,11 +59,7 @@ package struct AssetSweeper: Sendable {
       report.files += removed
       return looked
     }
-    try await repeatUntilFewer(than: rows) {
-      let count = try await removeObjects(rows)
-      report.objects += count
-      return count
-    }
+    report.objects = try await removeObjects(rows)
     return report
   }
 
@@ -98,7 +97,7 @@ package struct AssetSweeper: Sendable {
   private static func judgeFiles(
     in transaction: any WriteTransaction, now: Milliseconds, _ limits: Limits
   ) throws -> (looked: Int, removed: Int) {
-    let grace = limits.assetAddressLifetime
+    let grace = limits.longestAssetAddress
     let idle = try transaction.assets.idleFiles(
       since: max(0, now - grace), limit: limits.assetSweepRows)
     var removed = 0
@@ -122,13 +121,49 @@ package struct AssetSweeper: Sendable {
     return (idle.count, removed)
   }
 
+  /// Answers how many are gone.
   private func removeObjects(_ rows: Int) async throws -> Int {
-    let names = try await store.read { try $0.assets.discardedObjects(limit: rows) }
-    guard !names.isEmpty else { return 0 }
-    try await assets.remove(names)
-    try await store.write(in: .server) { transaction in
-      for name in names { try transaction.assets.forgetObject(name) }
+    var (count, last) = (0, "")
+    var failures: [AssetFailure] = []
+    try await repeatUntilFewer(than: rows) {
+      let after = last
+      let names = try await store.read {
+        try $0.assets.discardedObjects(after: after, limit: rows)
+      }
+      guard let end = names.last else { return 0 }
+      let gone = try await remove(names, &failures)
+      try await store.write(in: .server) { transaction in
+        for name in gone { try transaction.assets.forgetObject(name) }
+      }
+      count += gone.count
+      last = end
+      return failures.count < Self.mostFailures ? names.count : 0
     }
-    return names.count
+    if let failure = failures.first { throw failure }
+    return count
+  }
+
+  /// Those that are gone. One that cannot be removed keeps no other from it.
+  private func remove(
+    _ names: [String], _ failures: inout [AssetFailure]
+  ) async throws -> [String] {
+    do {
+      try await assets.remove(names)
+      return names
+    } catch is AssetFailure {
+      // A place that does not answer at all is not asked about each.
+      _ = try await assets.names(after: "", limit: 1)
+    }
+    var gone: [String] = []
+    for name in names {
+      try Task.checkCancellation()
+      do {
+        try await assets.remove(name)
+        gone.append(name)
+      } catch let failure as AssetFailure {
+        failures.append(failure)
+      }
+    }
+    return gone
   }
 }

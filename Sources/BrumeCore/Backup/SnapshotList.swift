@@ -81,6 +81,8 @@ package struct SnapshotList: Sendable {
 
   /// Lets go of those that nobody asked for in a while, and answers their names. One that is being made stays.
   package mutating func expire(now: Milliseconds) -> [String] {
+    // A clock that was ahead keeps none for longer.
+    for (id, snapshot) in snapshots { snapshots[id]?.lastUsed = min(snapshot.lastUsed, now) }
     let old = snapshots.filter { _, snapshot in
       if case .making = snapshot.state { return false }
       return now - snapshot.lastUsed >= lifetime

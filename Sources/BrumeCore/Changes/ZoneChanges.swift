@@ -31,11 +31,17 @@ struct ZoneChanges: Sendable {
       view: view, from: try token(request.token, of: view, transaction),
       isReverse: request.reverse ?? false,
       includesDeletions: request.withDeletions ?? false,
-      types: request.desiredTypes.map { Set($0) }, limits: limits)
+      types: request.desiredTypes, limits: limits)
     try reader.read(limits.page(request.limit), from: transaction, &budget)
     let next = try tokens.token(
       .zone(view), at: reader.position, in: scope, for: caller,
       walk: reader.moreComing ? reader.next : nil)
+    if reader.moreComing, reader.changes.isEmpty, next == request.token {
+      // An empty page with the token of before is what a server that stands still answers (case CHG-28).
+      throw BrumeError(
+        .tryAgainLater, "the answer is full before zone '\(key.id.name)'; ask for it again",
+        retryAfter: 1)
+    }
     return ZoneChangesPage(
       zone: key.id, changes: reader.changes, token: next, moreComing: reader.moreComing,
       isReverse: reader.walk.below != nil,
@@ -59,7 +65,7 @@ struct ZoneChanges: Sendable {
 }
 
 /// What one answer may still hold and look at, over all the zones that it is about. A zone for which
-/// nothing is left gets an empty page and is asked for again.
+/// nothing is left gets an empty page, or an error if its reader has that page's token, and is asked for again.
 struct AnswerBudget {
   /// Of what the answer holds.
   private var bytes: Int

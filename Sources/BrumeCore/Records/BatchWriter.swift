@@ -13,6 +13,8 @@ struct BatchWriter {
   private var written: Set<String> = []
   private var wantsImage: [String: Bool] = [:]
   private var endedMemberships: [Membership] = []
+  /// Who takes part in a share of the zone and sees nothing of it any more.
+  private var lowered: [UserID] = []
   /// Who takes part in which share of the zone, as soon as somebody had to know.
   private var members: [RecordKey: [Membership]]?
   private var movesBetweenShares = false
@@ -69,8 +71,11 @@ struct BatchWriter {
     let old = try stage.before(name)
     let shares = try covering(old: old, new: record)
     if old == nil { try noteReturn(of: record, coveredBy: shares) }
-    if let before = old?.shareDetails, record.shareDetails?.showsOthers(than: before) ?? false {
+    if let before = old?.shareDetails, let share = record.shareDetails,
+      share.showsOthers(than: before)
+    {
       movesBetweenShares = true
+      lowered += share.usersWhoSeeNoMore(since: before)
     }
     let stored = try transaction.records.put(record, in: stage.zone, sequence: sequence)
     storedBytes?.grow(by: record.quotaBytes - (old?.quotaBytes ?? 0))
@@ -158,6 +163,12 @@ struct BatchWriter {
       try transaction.shares.setShortGUID(shortGUID, record: key)
     }
     try end(endedMemberships + judged.flatMap(\.judgement.endedMemberships))
+    // For their devices the zone is gone, as for those of who is removed.
+    for user in lowered {
+      try transaction.log.append(
+        .membership(user, stage.zone), in: stage.zone.database,
+        origin: context.caller.origin(at: context.now))
+    }
     guard !written.isEmpty else { return }
     if movesBetweenShares { try transaction.settings.raiseSharingEpoch(of: stage.zone) }
     var zone = zone

@@ -12,6 +12,8 @@ struct LargeCascade: Error {
   let names: Set<String>
   /// What it saves there.
   let saved: Set<String>
+  /// What it moves to another parent.
+  let moved: Set<String>
 }
 
 /// Those of all zones of a request.
@@ -47,7 +49,7 @@ struct FoundCascade: Sendable {
         for: large.zone.database, in: transaction, limits: context.limits)
       let stage = Stage(transaction, zone: large.zone, schema: schema, context.limits)
       var removals = Removals(
-        context, stage, Removals.Links(), saved: large.saved, behind: before)
+        context, stage, Removals.Links(), saved: large.saved, moved: large.moved, behind: before)
       let wanted = large.names.sorted().enumerated().map { ($0, $1) }
       let gone = try removals.settle(wanted).gone
       before = removals.size(with: gone)

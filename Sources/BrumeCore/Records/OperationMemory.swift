@@ -76,7 +76,7 @@ struct OperationMemory: Sendable {
     var answer = BoundedAnswer(access.limits)
     for item in items.sorted(by: { $0.index < $1.index }) {
       guard unpacker.number() != nil, let kept = Kept(&unpacker),
-        let result = try result(kept, &access)
+        let result = try result(kept, of: item, &access)
       else { return nil }
       let fitting = try answer.fitting(result)
       guard fitting.answers(item) else { return nil }
@@ -85,7 +85,9 @@ struct OperationMemory: Sendable {
     return results
   }
 
-  private func result(_ kept: Kept, _ access: inout RecordAccess) throws -> RecordResult? {
+  private func result(
+    _ kept: Kept, of item: RecordItem, _ access: inout RecordAccess
+  ) throws -> RecordResult? {
     let key = RecordKey(zone: ZoneKey(database: database, name: kept.zone), name: kept.name)
     let id = RecordID(name: kept.name, zone: key.zone.id)
     // That something was deleted says nothing that its sender does not know.
@@ -93,9 +95,7 @@ struct OperationMemory: Sendable {
     let stored = try access.transaction.records.find(key)
     // It fails alone, as it would by the rules: what else the request did is not done again.
     if let error = try refusal(of: key.zone, &access) { return .failure(ItemFailure(id, error)) }
-    guard try mayStill(kept.isSave ? .write : .read, stored, in: key.zone, &access) else {
-      return nil
-    }
+    guard try mayStill(kept, of: item, stored, in: key.zone, &access) else { return nil }
     guard var error = kept.failure else {
       return try saved(stored, id, sequence: kept.sequence)
     }
@@ -139,11 +139,18 @@ extension OperationMemory {
 
   /// Whether the record, if it still is there, is open to what the caller did.
   private func mayStill(
-    _ action: Permissions.Action, _ stored: StoredRecord?, in zone: ZoneKey,
+    _ kept: Kept, of item: RecordItem, _ stored: StoredRecord?, in zone: ZoneKey,
     _ access: inout RecordAccess
   ) throws -> Bool {
     guard let stored else { return true }
-    return try access.allows(.read, stored, in: zone) && access.allows(action, stored, in: zone)
+    let mayRead = try access.allows(.read, stored, in: zone)
+    guard kept.isSave else { return mayRead }
+    if mayRead, try access.allows(.write, stored, in: zone) { return true }
+    // Where a type grants CREATE and no WRITE, its creator may not change it, and is not to make another.
+    guard item.kind.mayCreate, mayRead || stored.sequence == kept.sequence,
+      try stored.record().created?.user == access.caller.user
+    else { return false }
+    return try access.allows(.create, stored, in: zone)
   }
 }
 

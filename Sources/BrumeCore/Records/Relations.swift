@@ -117,6 +117,12 @@ struct Relations {
         "share '\(name)' goes with its root '\(root)', which the same request deletes; leave the share "
           + "out, or keep the root")
     }
+    if let target = record.targets(by: .validate).filter(cascade.contains).min() {
+      return BrumeError(
+        .validatingReferenceError,
+        "record '\(name)' refers to '\(NameRules.shown(target))' with action VALIDATE, which goes with what the same "
+          + "request deletes")
+    }
     guard let parent = record.parent, cascade.contains(parent) else { return nil }
     return BrumeError(
       .validatingReferenceError,

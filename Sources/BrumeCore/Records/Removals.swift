@@ -19,6 +19,8 @@ struct Removals {
   private var asked: Set<String> = []
   /// What a read knows that the request saves; a write has it in `stage`.
   private let saved: Set<String>
+  /// Those of it that get another parent.
+  private let moved: Set<String>
   /// What goes in other zones of the request.
   private let before: CascadeSize
   /// What was read to find out what goes along: each record once, whether it goes in the end or not.
@@ -46,15 +48,16 @@ struct Removals {
 
   /// - Parameters:
   ///   - links: what is known of them; nil: nobody has looked, and `settle` may throw `LargeCascade`.
-  ///   - saved: what the request saves in the zone beside what `stage` has.
+  ///   - saved: what the request saves in the zone beside what `stage` has, and `moved` of it to another parent.
   ///   - before: what goes in other zones of the request.
   init(
     _ context: ModifyContext, _ stage: Stage, _ links: Links?, saved: Set<String> = [],
-    behind before: CascadeSize
+    moved: Set<String> = [], behind before: CascadeSize
   ) {
     self.context = context
     self.stage = stage
     self.saved = saved
+    self.moved = moved
     self.before = before
     self.links = links ?? Links()
     givesUp = links == nil
@@ -176,11 +179,27 @@ struct Removals {
     }
     if let share = record?.share {
       names.append(share)
-      names += try stage.transaction.records.descendants(of: [name], in: stage.zone, limit: limit)
-      if names.count > Self.atOnce { try giveUp() }
+      guard let below = try descendants(of: name, limit: limit) else {
+        links.tooLarge.insert(name)
+        return nil
+      }
+      names += below
     }
     links.companions[name] = names
     return names
+  }
+
+  /// What goes below a shared root; nil if that is too much. What is below a record that the request moves stays with
+  /// it: the move takes it out of the root's tree, or is refused and does not happen.
+  private func descendants(of root: String, limit: Int) throws -> [String]? {
+    let records = stage.transaction.records
+    let below = try records.descendants(of: [root], in: stage.zone, limit: limit)
+    if below.count > Self.atOnce { try giveUp() }
+    if below.count >= limit { return nil }
+    let moved = try moved.union(stage.movedNames()).intersection(below)
+    if moved.isEmpty { return below }
+    let kept = Set(try records.descendants(of: Array(moved), in: stage.zone, limit: limit))
+    return below.filter { !kept.contains($0) }
   }
 
   /// Ours: records that go along and their bytes, up to which a write finds out by itself which they are. Others wait
@@ -190,7 +209,9 @@ struct Removals {
 
   private func giveUp() throws {
     guard givesUp else { return }
-    throw LargeCascade(zone: stage.zone, names: asked, saved: Set(stage.puts.keys))
+    throw LargeCascade(
+      zone: stage.zone, names: asked, saved: Set(stage.puts.keys),
+      moved: Set(try stage.movedNames()))
   }
 
   /// Counts a record when it is read, not when its turn comes: those of the next generation are in memory by then.

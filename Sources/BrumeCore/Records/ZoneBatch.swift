@@ -86,9 +86,10 @@ struct ZoneBatch {
     var goes = gone
     var cascade = try relations.settle(&verdicts, &goes)
     gone.bytesRead = goes.bytesRead
-    // A share needs its root as the batch leaves it.
+    // A share needs its root as the batch leaves it, and the zone's shares as they are when others have ended.
     let shares = items.indices.filter { items[$0].isShare }
-    for position in shares { try judge(position) }
+    for position in shares where items[position].kind.isDelete { try judge(position) }
+    for position in shares where !items[position].kind.isDelete { try judge(position) }
     try relations.failOrphans(among: shares, in: &verdicts, beside: cascade)
     let quota = try StorageQuota(context, view, stage, in: transaction)
     cascade = try relations.settle(&verdicts, &goes, within: quota, beside: cascade)

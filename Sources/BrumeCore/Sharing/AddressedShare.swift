@@ -15,7 +15,17 @@ struct AddressedShare {
   var owner: UserID? { key.zone.database.owner }
 
   /// The caller's place in the share: a participant, or somebody who may become one.
+  ///
+  /// - Throws: `notFound` also for who may see nothing of it: leaving is all that is left to them (case SHR-17).
   func participant(for user: User) throws(BrumeError) -> Participant {
+    let place = try self.place(of: user)
+    let invited = invitation(of: user.identity)?.permission ?? .none
+    guard place.role == .owner || max(place.permission, share.publicPermission, invited) != .none
+    else { throw .shareNotFound }
+    return place
+  }
+
+  private func place(of user: User) throws(BrumeError) -> Participant {
     let identity = user.identity
     let known = share.participants.filter { $0.identity.isSamePerson(as: identity) }
     if let joined = known.first(where: { $0.acceptance == .accepted }) { return joined }

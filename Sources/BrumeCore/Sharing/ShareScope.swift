@@ -160,11 +160,22 @@ extension Share {
 
   /// Whether somebody who takes part sees something of it that they did not see before, or no longer does.
   func showsOthers(than old: Share) -> Bool {
-    participants.contains { participant in
+    usersWhoTookPart(in: old).contains {
+      (permission(of: $0) == nil) != (old.permission(of: $0) == nil)
+    }
+  }
+
+  /// Those who take part and see nothing of it any more.
+  func usersWhoSeeNoMore(since old: Share) -> [UserID] {
+    usersWhoTookPart(in: old).filter { permission(of: $0) == nil && old.permission(of: $0) != nil }
+  }
+
+  private func usersWhoTookPart(in old: Share) -> [UserID] {
+    participants.compactMap { participant in
       guard let user = participant.identity.user, participant.acceptance == .accepted,
         old.participant(user)?.acceptance == .accepted
-      else { return false }
-      return (permission(of: user) == nil) != (old.permission(of: user) == nil)
+      else { return nil }
+      return user
     }
   }
 }

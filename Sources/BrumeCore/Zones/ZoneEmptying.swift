@@ -77,16 +77,44 @@ package struct ZoneEmptying: Sendable {
 
   /// The same for zones whose deletion was cut short. Answers how many.
   ///
-  /// - Throws: what the store throws.
+  /// - Throws: what the store throws. Of what is damaged only when all others are gone.
   package func sweep() async throws -> Int {
     var count = 0
+    var damaged: Set<ZoneKey> = []
+    var damage: (any Error)?
     while true {
-      let zones = try await store.read {
-        try $0.zones.unfinishedDeletions(limit: Self.zonesPerLook)
+      let limit = Self.zonesPerLook + damaged.count
+      let found = try await store.read { try $0.zones.unfinishedDeletions(limit: limit) }
+      let zones = found.filter { !damaged.contains($0) }
+      if zones.isEmpty { break }
+      for zone in zones {
+        do {
+          try await finish([zone])
+          count += 1
+        } catch let error where error.saysDamage {
+          damaged.insert(zone)
+          damage = damage ?? error
+        }
       }
-      if zones.isEmpty { return count }
+    }
+    if let damage { throw damage }
+    return count
+  }
+
+  /// The same for those of one database: others' are for the server to find.
+  ///
+  /// - Throws: what the store throws.
+  func sweep(_ database: DatabaseKey) async throws {
+    let limit = Self.zonesPerLook
+    var last: Int64? = 0
+    while let after = last {
+      let (page, zones) = try await store.read { transaction in
+        let page = try transaction.zones.changed(in: database, after: after, limit: limit)
+        let left = try page.filter { try !$0.isLive && transaction.hasRows(in: $0.key) }
+        return (page, left.map(\.key))
+      }
       try await finish(zones)
-      count += zones.count
+      last = page.count < limit ? nil : page.last?.lastSequence
     }
   }
 

@@ -138,6 +138,8 @@ package struct Courier: Sendable {
       }
       guard let oldest else { return (nil, nextDue) }
       if again { return (oldest, nil) }
+      // Who has gone while it was read takes no push: the next poll would acknowledge it.
+      try Task.checkCancellation()
       // Otherwise another poll was faster: the next one is looked for.
       if inFlight.claim(oldest.entry.position, to: oldest.from.device) { return (oldest, nil) }
     }

@@ -4,14 +4,16 @@
 import BrumeModel
 
 struct SteadyTime: Sendable {
-  private var latest = Milliseconds.min
+  /// Ours: what is less is another thread that looked at the clock before.
+  private static let jitter: Milliseconds = 1000
+  private var latest = Milliseconds.min + SteadyTime.jitter
   /// How far the clock was set back in all.
   private var lost: Milliseconds = 0
 
   /// The clock shows this now.
   mutating func advanced(to clock: Milliseconds) -> Milliseconds {
-    if clock + lost < latest { lost = latest - clock }
-    latest = clock + lost
+    if clock + lost < latest - Self.jitter { lost = latest - clock }
+    latest = max(latest, clock + lost)
     return latest
   }
 

@@ -133,14 +133,23 @@ package struct PostgresCheckup {
 
   private func connections() throws(ServerError) -> Finding {
     let most = Int(try rows(Self.mostConnections).first?.integer(0) ?? 0)
-    let needed = "a server takes \(PostgresStore.connections), and a backup one more"
-    let isWell = most > PostgresStore.connections
+    let servers = try presentServers()
+    let needed =
+      "a server takes \(PostgresStore.connections), and a backup one more"
+      + (servers > 1 ? "; there are \(servers) servers now" : "")
+    let isWell = most > PostgresStore.connections * max(1, servers)
     return Finding(
       subject: "connections", isWell: isWell,
       text: isWell
         ? "up to \(most); \(needed)"
         : "\(most) at most; \(needed): raise max_connections, or the CONNECTION LIMIT of the role or the database"
     )
+  }
+
+  /// How many servers use the database now; none before there are tables.
+  private func presentServers() throws(ServerError) -> Int {
+    guard try rows(Self.hasNodes).first?.isTrue(0) == true else { return 0 }
+    return Int(try rows(LeaseRound.countNodes).first?.integer(0) ?? 0)
   }
 
   private func clock() throws(ServerError) -> Finding {
@@ -192,6 +201,7 @@ extension PostgresCheckup {
       (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
       (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()))
     """)
+  private static let hasNodes = SQL("SELECT to_regclass('nodes') IS NOT NULL")
   private static let tablesVersion = SQL("SELECT version FROM store")
   private static let unfinished = SQL(
     "SELECT 1 FROM settings WHERE bucket = -1 AND name = 'move'")

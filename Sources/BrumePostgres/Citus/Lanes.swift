@@ -25,6 +25,8 @@ final class Lanes: Sendable {
   private struct State {
     var map: WorkerMap
     var lanes: [Worker: Lane] = [:]
+    /// Of the lane to a worker that was begun last. Names of writers have it, and none may come twice.
+    var lastLane = 0
     /// When the coordinator is asked for the map again.
     var mapEnd = Int64.min
     var isClosed = false
@@ -141,11 +143,15 @@ extension Lanes {
   private func begin(_ worker: Worker) {
     let lane = lane(to: worker)
     state.withLock { state in
-      if state.isClosed { return }
+      // The opening and the tail may learn of it at the same time.
+      if state.isClosed || state.lanes[worker] != nil { return }
+      state.lastLane += 1
       do throws(StoreError) {
-        try start(lane, state.lanes.count + 1)
+        try start(lane, state.lastLane)
         state.lanes[worker] = lane
       } catch {
+        lane.writers.end()
+        lane.readers.close()
         connector.logger.error(
           "no threads for a worker of Citus", metadata: ["store.worker": "\(worker.host)"])
       }

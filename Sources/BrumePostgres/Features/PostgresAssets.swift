@@ -41,8 +41,8 @@ final class PostgresAssets: AssetWriting {
     try session.all(Self.oldUploads, [.integer(time), .integer(limit)]) { $0.assetUpload() }
   }
 
-  func discardedObjects(limit: Int) throws -> [String] {
-    try session.all(Self.discarded, [.integer(limit)]) { $0.text(0) }
+  func discardedObjects(after name: String, limit: Int) throws -> [String] {
+    try session.all(Self.discarded, [.text(name), .integer(limit)]) { $0.text(0) }
   }
 
   // MARK: Writing
@@ -97,7 +97,8 @@ extension PostgresAssets {
   private static let findUpload = SQL("SELECT id, checksum, began FROM asset_uploads WHERE id = $1")
   private static let oldUploads = SQL(
     "SELECT id, checksum, began FROM asset_uploads WHERE began <= $1 ORDER BY began, id LIMIT $2")
-  private static let discarded = SQL("SELECT object FROM asset_discards ORDER BY object LIMIT $1")
+  private static let discarded = SQL(
+    "SELECT object FROM asset_discards WHERE object > $1 ORDER BY object LIMIT $2")
 }
 
 extension Row {

@@ -87,6 +87,7 @@ final class Writers: Sendable {
     for name in names {
       state.withLock { $0.running += 1 }
       guard EngineThread.start({ self.run(name) }) else {
+        state.withLock { $0.running -= 1 }
         throw StoreError(.unavailable, "no thread for a writer")
       }
     }
@@ -108,15 +109,23 @@ final class Writers: Sendable {
   /// Serves who waits, then ends the threads.
   func close() async {
     await withCheckedContinuation { continuation in
-      let (sleeping, hasEnded) = state.withLock { state in
-        state.line.close()
+      let hasEnded = state.withLock { state in
         if state.running > 0 { state.waitingForEnd.append(continuation) }
-        defer { state.sleeping = [] }
-        return (state.sleeping, state.running == 0)
+        return state.running == 0
       }
-      for thread in sleeping { thread.signal() }
+      end()
       if hasEnded { continuation.resume() }
     }
+  }
+
+  /// Takes no more jobs. The threads end when those that were taken are done.
+  func end() {
+    let sleeping = state.withLock { state in
+      state.line.close()
+      defer { state.sleeping = [] }
+      return state.sleeping
+    }
+    for thread in sleeping { thread.signal() }
   }
 }
 

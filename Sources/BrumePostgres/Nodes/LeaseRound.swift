@@ -119,7 +119,7 @@ struct LeaseRound {
     """)
   private static let forgetNodes = SQL(
     "DELETE FROM nodes WHERE seen < now() - interval '1 minute'")
-  private static let countNodes = SQL(
+  static let countNodes = SQL(
     "SELECT count(*) FROM nodes WHERE \(isPresent)")
   // A process that sleeps may have locks, and if it was sending, PostgreSQL waits for the rest without an end.
   private static let endSleepers = SQL(

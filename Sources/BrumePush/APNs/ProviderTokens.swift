@@ -27,8 +27,8 @@ package struct ProviderTokens: Sendable {
   }
   private var held: [Key: Held] = [:]
 
-  /// Ours: a clock that was set back by more has a new one made.
-  private static let slack: Milliseconds = 60_000
+  /// Ours: a clock that was set back by more has a new one made, and a refused key tried.
+  static let slack: Milliseconds = 60_000
   private let limits: Limits
 
   package init(limits: Limits = .apple) { self.limits = limits }
@@ -56,9 +56,9 @@ package struct ProviderTokens: Sendable {
     let key = Key(sender)
     // Another push has seen to it already.
     guard let known = held[key], known.text == text else { return true }
-    guard now - known.made >= limits.apnsTokenMinimumLifetime || now < known.made else {
-      return false
-    }
+    guard
+      now - known.made >= limits.apnsTokenMinimumLifetime || now < known.made - Self.slack
+    else { return false }
     held[key]?.isRefused = true
     return true
   }

@@ -26,7 +26,8 @@ struct RefusedKeys: Sendable {
   ) -> ChannelAnswer? {
     let use = Use(host: host, sender: sender)
     guard let refusal = refusals[use] else { return nil }
-    guard now >= refusal.from, now < refusal.until else {
+    // Pushes that began a little earlier, and came here later, wait too.
+    guard now >= refusal.from - ProviderTokens.slack, now < refusal.until else {
       refusals[use] = nil
       return nil
     }

@@ -149,6 +149,8 @@ package struct RestoreFolder: Sendable {
       try Self.remove(replaced)
       try move(before, to: replaced)
     }
+    // Who continues a backup of the store before would get its rows with the assets of this one.
+    try Self.remove("\(data)/\(Snapshots.folderName)")
     try move(moved, to: note)
     try Self.remove(place)
   }

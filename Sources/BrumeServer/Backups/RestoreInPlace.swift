@@ -24,10 +24,6 @@ package final class RestoreInPlace: Sendable {
   private let isEnding = Mutex(false)
 
   private struct Removed: Error {}
-  /// Ours: after so many bytes it is looked whether there is room for more.
-  private static let step: Int64 = 16 << 20
-  /// Ours: what the live store needs while a backup is written beside it.
-  private static let reserve: Int64 = 64 << 20
 
   /// - Parameter folder: nil: there is no data folder, as in tests.
   init(
@@ -106,7 +102,7 @@ package final class RestoreInPlace: Sendable {
     while let piece = try await body.next() {
       try file.append(piece)
       guard note(.receiving(body.received), of: id) else { throw Removed() }
-      guard body.received - known >= Self.step else { continue }
+      guard body.received - known >= DiskReserve.step else { continue }
       known = body.received
       // What came has to fit once more, as a store.
       try Self.requireRoom(known, place)
@@ -114,7 +110,7 @@ package final class RestoreInPlace: Sendable {
   }
 
   private static func requireRoom(_ bytes: Int64, _ place: RestoreFolder) throws {
-    guard let room = place.room, room - reserve < bytes else { return }
+    guard let room = place.room, room - DiskReserve.bytes < bytes else { return }
     throw BrumeError(
       .quotaExceeded,
       "the server's disk has \(room >> 20) MB left, which is too little to write this backup beside the live "
@@ -161,10 +157,11 @@ package final class RestoreInPlace: Sendable {
     var inner = settings
     inner.dataFolder = place.staged
     inner.marksFolder = nil
-    defer { pending.withLock { $0.rest() } }
+    defer { rest(from: id, place) }
     do {
       let restore = StoreRestore(into: inner, host: host, logger: logger) { [self] progress in
         guard note(Self.step(progress), of: id) else { throw Removed() }
+        try DiskReserve.require(place.room)
       }
       let report = try await restore.run(place.upload, isNamed: false)
       place.dropUpload()
@@ -176,6 +173,13 @@ package final class RestoreInPlace: Sendable {
       _ = note(.failed(Self.reason(error)), of: id)
       logger.warning("a backup is not restored", metadata: ["error": "\(error)"])
     }
+  }
+
+  /// What was thrown away at the last moment leaves nothing.
+  private func rest(from id: String, _ place: RestoreFolder) {
+    if pending.withLock({ $0.rest(from: id) }) { return }
+    try? place.clear()
+    pending.withLock { $0.rest() }
   }
 
   private static func step(_ progress: StoreRestore.Progress) -> RestoreStatus.Step {
@@ -226,12 +230,14 @@ package final class RestoreInPlace: Sendable {
 
   func remove(_ id: String) throws {
     guard try pending.withLock({ try $0.remove(id) }) else { return }
+    defer { pending.withLock { $0.rest() } }
     do { try place?.clear() } catch { throw Self.refusal(error) }
   }
 
   /// Removes one that nobody asked for in a while.
   func expire() {
     guard pending.withLock({ $0.expire(now: host.now()) }) else { return }
+    defer { pending.withLock { $0.rest() } }
     do { try place?.clear() } catch {
       logger.warning(
         "a backup that nobody applied cannot be removed", metadata: ["error": "\(error)"])

@@ -25,25 +25,41 @@ package final class Snapshots: Sendable {
   private struct Removed: Error {}
   /// What a file is called that is not whole.
   private static let unfinished = ".part"
+  /// In the data folder.
+  static let folderName = "snapshots"
+  /// Bytes that are free on the disk of a folder; nil if nobody knows.
+  private let room: @Sendable (String) -> Int64?
 
   /// Goes on with those that an earlier process had made; removes those that it had not finished.
-  init(of store: any Store, in folder: String?, limits: Limits, host: Host, logger: Logger) {
+  init(
+    of store: any Store, in folder: String?, limits: Limits, host: Host, logger: Logger,
+    room: @escaping @Sendable (String) -> Int64? = { DataFolder.room(at: $0) }
+  ) {
+    self.room = room
     list = Mutex(SnapshotList(limits))
     self.store = store
-    self.folder = folder.map { $0 + "/snapshots" }
+    self.folder = folder.map { "\($0)/\(Self.folderName)" }
     self.host = host
     self.logger = logger
     (orders, order) = AsyncStream.makeStream()
     guard let folder = self.folder else { return }
+    Self.removeUnfinished(in: folder)
     for name in OwnerOnly.names(in: folder) {
       let path = "\(folder)/\(name)"
-      guard !name.hasSuffix(Self.unfinished), let file = try? DiskFile.reading(path),
+      guard let file = try? DiskFile.reading(path),
         let size = try? file.size()
       else {
         DiskFile.remove(path)
         continue
       }
       list.withLock { $0.adopt(name, size: size, now: host.now()) }
+    }
+  }
+
+  /// Removes what an earlier process had not finished. A database on the same disk may need the room to be opened at all.
+  static func removeUnfinished(in folder: String) {
+    for name in OwnerOnly.names(in: folder) where name.hasSuffix(unfinished) {
+      DiskFile.remove("\(folder)/\(name)")
     }
   }
 
@@ -110,10 +126,14 @@ package final class Snapshots: Sendable {
   private func write(
     _ source: any StoreExport, _ id: String, _ file: DiskFile
   ) throws -> Int64 {
-    var size: Int64 = 0
+    var (size, looked): (Int64, Int64) = (0, 0)
     let writer = BackupWriter(of: source) { [self] bytes in
       try file.append(bytes)
       size += Int64(bytes.count)
+      if size - looked >= DiskReserve.step {
+        looked = size
+        try DiskReserve.require(folder.flatMap(room))
+      }
       guard note(.making(size), of: id) else { throw Removed() }
     }
     _ = try writer.run(id: id, made: host.now())

@@ -61,15 +61,24 @@ package struct StoreRestore {
     switch settings.engine {
     case .memory:
       throw SettingError("a store in memory keeps nothing; restore into sqlite or postgres://…")
-    case .postgres: return
+    case .postgres:
+      guard settings.assets.storeLocation == .besideRecords else { return }
+      // A restored server removes files that its records do not hold, and a server of before may need them. What a restore
+      // that goes on has left is no such server's.
+      let others = [DataFolder.databaseMark, "brume.sqlite", "usage.json"]
+      guard let other = others.first(where: { DiskFile.exists("\(folder)/\($0)") }) else { return }
+      throw inUse(folder, other)
     case .sqlite:
       guard !DiskFile.exists(folder + "/brume.sqlite") else { return }
     }
     // The last is what a new volume of ext4 has.
     let ours = ["lock", "server.lock", "lost+found"]
     let others = OwnerOnly.names(in: folder).filter { !ours.contains($0) }
-    guard let other = others.min() else { return }
-    throw DataFolderError(
+    if let other = others.min() { throw inUse(folder, other) }
+  }
+
+  private func inUse(_ folder: String, _ other: String) -> DataFolderError {
+    DataFolderError(
       "the folder '\(folder)' is not empty ('\(other)' is in it); a restore needs a new or empty one: "
         + "name another with --data, or move this one away")
   }

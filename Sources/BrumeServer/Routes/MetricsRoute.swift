@@ -49,18 +49,19 @@ struct MetricsRoute: Sendable {
     let indexes = store.indexProgress
     metrics.gauge(.unfinishedIndexes, Int64(indexes.fields))
     metrics.gauge(.indexedRecords, indexes.records)
-    let statuses = await notifiers.statuses()
-    let notifier = NotifierStatus(sumOf: statuses.values)
+    let statuses = await notifiers.ownStatuses()
+    let own = NotifierStatus(sumOf: statuses.values)
+    let made = NotifierStatus(sumOf: await notifiers.statuses().values)
     metrics.gauge(.logPosition, positions.buckets.reduce(0) { $0 + positions[$1] })
     metrics.gauge(
       .notifierLag, statuses.reduce(0) { $0 + $1.value.lag(behind: positions[$1.key]) })
-    let since = notifier.waitingSince.map { max(0, now() - $0) } ?? 0
+    let since = own.waitingSince.map { max(0, now() - $0) } ?? 0
     metrics.gauge(.notifierDelay, seconds: Double(max(0, since)) / 1000)
-    metrics.gauge(.unservedSubscriptions, Int64(notifier.unserved))
-    metrics.gauge(.subscriptions, Int64(notifier.subscriptions))
-    metrics.gauge(.notificationsMade, Int64(notifier.notifications))
-    metrics.gauge(.mailboxEntries, Int64(notifier.mailboxEntries))
-    metrics.gauge(.mailboxOverflows, Int64(notifier.overflows))
+    metrics.gauge(.unservedSubscriptions, Int64(own.unserved))
+    metrics.gauge(.subscriptions, Int64(own.subscriptions))
+    metrics.gauge(.notificationsMade, Int64(made.notifications))
+    metrics.gauge(.mailboxEntries, Int64(made.mailboxEntries))
+    metrics.gauge(.mailboxOverflows, Int64(made.overflows))
     metrics.gauge(
       .listeningDevices,
       Int64(delivery.signals.listenedDevices + delivery.streams.count))

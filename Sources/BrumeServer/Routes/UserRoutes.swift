@@ -18,13 +18,14 @@ struct UserRoutes: Sendable {
     .json(Wire.currentUser(try await rules.currentUser(as: call.caller)))
   }
 
-  /// With a body: these people; without one: those the caller has to do with.
+  /// With a body that says something: these people; else: those the caller has to do with.
   func discover(_ call: Call) async throws -> Reply {
     try call.requirePublic()
-    guard call.method == .post, !call.body.isEmpty else {
+    let body = try call.json()
+    guard body != [:] else {
       return .json(Wire.users(try await rules.contacts(as: call.caller)))
     }
-    let wanted = try Wire.lookupInfos(call.json())
+    let wanted = try Wire.lookupInfos(body)
     return .json(Wire.users(try await rules.users(wanted, as: call.caller)))
   }
 

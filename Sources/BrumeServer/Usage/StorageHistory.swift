@@ -40,6 +40,8 @@ struct StorageHistory: Equatable, Sendable {
     if !gone.isEmpty {
       for at in samples.indices { samples[at].sizes = samples[at].sizes.without(gone) }
     }
+    // From before the clock was set back.
+    samples.removeAll { $0.start > now }
     let start = now - now % UsageHistory.hour
     let largest = Self.largest(of: sizes)
     if let last = samples.last, start <= last.start {

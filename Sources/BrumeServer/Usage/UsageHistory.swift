@@ -26,6 +26,11 @@ struct UsageHistory: Equatable, Sendable {
   }
 
   mutating func count(at now: Milliseconds, _ count: (inout UsageCounts) -> Void) {
+    // From before the clock was set back. What is less is another thread that looked at the clock before.
+    if let last = minutes.last, last.start > now + Self.minute {
+      minutes.removeAll { $0.start > now }
+      hours.removeAll { $0.start > now }
+    }
     if minutes.last.map({ now >= $0.start + Self.minute }) ?? true {
       minutes.append(UsageBucket(now - now % Self.minute))
       if hours.last.map({ now >= $0.start + Self.hour }) ?? true {

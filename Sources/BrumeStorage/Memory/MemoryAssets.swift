@@ -34,8 +34,10 @@ final class MemoryAssets: MemoryFeature, AssetWriting {
       .prefix(limit).map(\.value)
   }
 
-  func discardedObjects(limit: Int) throws -> [String] {
-    draft.state.discardedAssetObjects.sorted().prefix(limit).map(\.text)
+  func discardedObjects(after name: String, limit: Int) throws -> [String] {
+    let after = ByteText(name)
+    return draft.state.discardedAssetObjects.filter { $0 > after }.sorted().prefix(limit)
+      .map(\.text)
   }
 
   func put(_ file: AssetFile) throws {

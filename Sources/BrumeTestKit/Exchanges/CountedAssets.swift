@@ -34,9 +34,9 @@ final class CountedAssets<Inner: AssetReading>: Counted<Inner>, AssetReading {
     return try inner.uploads(begunBy: time, limit: limit)
   }
 
-  func discardedObjects(limit: Int) throws -> [String] {
+  func discardedObjects(after name: String, limit: Int) throws -> [String] {
     exchanges.asks()
-    return try inner.discardedObjects(limit: limit)
+    return try inner.discardedObjects(after: name, limit: limit)
   }
 }
 

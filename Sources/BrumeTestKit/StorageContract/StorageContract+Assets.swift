@@ -45,7 +45,12 @@ extension StorageContract {
           try transaction.assets.uploads(begunBy: 11, limit: 9), uploads, "old uploads")
         try expectEqual(
           try transaction.assets.uploads(begunBy: 10, limit: 9), [uploads[0]], "older uploads")
-        try expectEqual(try transaction.assets.discardedObjects(limit: 9), ["x", "y"], "discards")
+        try expectEqual(
+          try transaction.assets.discardedObjects(after: "", limit: 9), ["x", "y"], "discards")
+        try expectEqual(
+          try transaction.assets.discardedObjects(after: "", limit: 1), ["x"], "discards, page 1")
+        try expectEqual(
+          try transaction.assets.discardedObjects(after: "x", limit: 1), ["y"], "page 2")
       }
       try await store.write(in: .everything(of: store)) { transaction in
         try transaction.assets.removeFile("b")
@@ -55,7 +60,8 @@ extension StorageContract {
       try await store.read { transaction in
         try expectEqual(try transaction.assets.file("b"), nil, "a removed file")
         try expectEqual(try transaction.assets.upload("u1"), nil, "a removed upload")
-        try expectEqual(try transaction.assets.discardedObjects(limit: 9), ["y"], "discards left")
+        try expectEqual(
+          try transaction.assets.discardedObjects(after: "", limit: 9), ["y"], "discards left")
       }
     },
     Case("a file is needed by records and by uploads, in lists too") { store in

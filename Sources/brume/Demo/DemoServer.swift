@@ -1,5 +1,6 @@
 // A throw-away server in a process of its own, and what a device needs to reach it.
 
+import BrumeModel
 import Foundation
 
 struct DemoServer {

@@ -250,13 +250,20 @@ struct ServerConnection: Sendable {
   /// Whether the server's storage answers.
   ///
   /// - Throws: `CommandFailure` if no server answers, or something else does.
-  func isReady() async throws -> Bool {
+  func isReady() async throws -> Bool { try await readiness() != Self.notReadyStatus }
+
+  static let notReadyStatus = "not ready"
+
+  /// What the server says of itself: "ready", "degraded" if pushes wait for damage to be mended, or "not ready".
+  ///
+  /// - Throws: as `isReady`.
+  func readiness() async throws -> String {
     let request = try request(
       "GET", "/_brume/health/ready", [], [], isOperator: false)
     let answer = try await exchange(request)
     switch (try? JSON(parsing: answer.body))?["status"]?.string {
-    case "ready" where answer.isSuccess, "degraded" where answer.isSuccess: return true
-    case "not ready": return false
+    case let status? where ["ready", "degraded"].contains(status) && answer.isSuccess: return status
+    case Self.notReadyStatus?: return Self.notReadyStatus
     default:
       // A refusal has its reason; what else comes is no answer to this.
       _ = try access.json(answer)

@@ -25,7 +25,7 @@ import Testing
     #expect(try await assets.sweep() == .init())
     assets.clock.advance(by: assets.limits.assetReceiptLifetime)
     #expect(try await assets.sweep() == .init(uploads: 1))
-    assets.clock.advance(by: assets.limits.assetAddressLifetime)
+    assets.clock.advance(by: assets.limits.longestAssetAddress)
     #expect(try await assets.sweep() == .init(files: 1, objects: 1))
     #expect(try await assets.objects() == 0)
   }
@@ -45,6 +45,23 @@ import Testing
     try await assets.advanceTime()
     #expect(try await assets.objects() == 0)
     await #expect(throws: BrumeError.self) { _ = try await assets.content(uploaded) }
+  }
+
+  /// The clock begins with a whole minute, so that the address is good for one more than its lifetime.
+  @Test func `a file stays for as long as the last address that was handed out is good`()
+    async throws
+  {
+    let assets = try await AssetFixture()
+    let uploaded = try await assets.upload([1, 2, 3])
+    try await assets.save(uploaded)
+    let token = assets.engine.assetDownloads.token(for: uploaded)
+    try await assets.fixture.save(assets.operation(.forceUpdate, "one", "photo", nil))
+    _ = try await assets.sweep()
+    assets.clock.advance(by: assets.limits.assetAddressLifetime + 59_999)
+    #expect(try await assets.sweep().files == 0)
+    _ = try await assets.engine.assetDownloads.open(token)
+    assets.clock.advance(by: 1)
+    #expect(try await assets.sweep().files == 1)
   }
 
   @Test func `a deleted zone's files go`() async throws {
@@ -119,7 +136,7 @@ import Testing
       }
     }
     let discarded = try await assets.fixture.server.store.read {
-      try $0.assets.discardedObjects(limit: 9)
+      try $0.assets.discardedObjects(after: "", limit: 9)
     }
     #expect(discarded.count == 1, "whatever came of it")
   }
@@ -153,29 +170,78 @@ import Testing
     #expect(report.objects == 1 && report.unknown == ["s&amp;p.csv"])
   }
 
-  @Test func `an object that cannot be removed now is removed later`() async throws {
-    let clock = ManualClock()
-    let stubborn = StubbornAssets()
+  /// Discards objects and has them removed, which fails.
+  ///
+  /// - Returns: those that are left.
+  private func left(
+    of names: [String], in assets: StubbornAssets
+  ) async throws -> (discarded: [String], failure: AssetFailure?) {
     let store = MemoryStore(coders: .wire)
     let engine = try await Engine(
-      store: store, assets: stubborn, limits: .apple, host: .test(clock: clock, seed: 1))
-    try await store.write(in: .all) { try $0.assets.discardObject("old000000000") }
-    await #expect(throws: AssetFailure.self) { _ = try await engine.assetSweeper.sweep() }
-    #expect(try await store.read { try $0.assets.discardedObjects(limit: 9) } == ["old000000000"])
+      store: store, assets: assets, limits: .apple, host: .test(clock: ManualClock(), seed: 1))
+    try await store.write(in: .all) { transaction in
+      for name in names { try transaction.assets.discardObject(name) }
+    }
+    let failure = await #expect(throws: AssetFailure.self) {
+      _ = try await engine.assetSweeper.sweep()
+    }
+    let left = try await store.read { try $0.assets.discardedObjects(after: "", limit: .max) }
+    return (left, failure)
+  }
+
+  @Test(arguments: [1, Limits.apple.assetSweepRows])
+  func `objects that cannot be removed stay for later, and the others go`(count: Int) async throws {
+    // The first in order.
+    let stubborn = (0..<count).map { "a\(1_000_000 + $0)" }
+    let assets = StubbornAssets(keeps: Set(stubborn))
+    let left = try await left(of: stubborn + ["b0000000", "b0000001"], in: assets)
+    #expect(left.discarded == stubborn)
+    #expect(left.failure?.description == "not now: a1000000")
+    #expect(assets.removed.value == ["b0000000", "b0000001"])
+  }
+
+  @Test func `a place for assets that keeps everything is not asked about each object in one pass`()
+    async throws
+  {
+    let names = (0..<2000).map { "a\(1_000_000 + $0)" }
+    let assets = StubbornAssets(keeps: Set(names))
+    #expect(try await left(of: names, in: assets).discarded == names)
+    #expect(assets.asked.value < names.count)
+  }
+
+  @Test func `a place for assets that does not answer is not asked about each object`()
+    async throws
+  {
+    let names = ["a0000000", "a0000001"]
+    let assets = StubbornAssets(keeps: Set(names), isSilent: true)
+    #expect(try await left(of: names, in: assets).discarded == names)
+    #expect(assets.asked.value == 1)
   }
 }
 
-/// Removes nothing, and lists the same whatever it is asked.
+/// Removes everything but some objects, and lists the same whatever it is asked.
 private struct StubbornAssets: AssetStore {
   var listed: [String] = []
+  var keeps: Set<String> = []
+  /// It lists nothing.
+  var isSilent = false
+  let asked = Mutexed(0)
+  let removed = Mutexed<[String]>([])
 
   func write(_ name: String, from next: () async throws -> ArraySlice<UInt8>?) async throws {}
   func size(of name: String) async throws -> Int64? { nil }
   func read(
     _ name: String, _ range: Range<Int64>, into take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws {}
-  func remove(_ name: String) async throws { throw AssetFailure(.unavailable, "not now") }
-  func names(after name: String, limit: Int) async throws -> [String] { listed }
+  func remove(_ name: String) async throws {
+    asked.change { $0 += 1 }
+    if keeps.contains(name) { throw AssetFailure(.unavailable, "not now: \(name)") }
+    removed.change { $0.append(name) }
+  }
+  func names(after name: String, limit: Int) async throws -> [String] {
+    if isSilent { throw AssetFailure(.unavailable, "not now") }
+    return listed
+  }
 }
 
 /// A bucket to which a file goes when its last byte has come. It takes its time.
@@ -209,7 +275,7 @@ extension AssetFixture {
     _ = try await sweep()
     clock.advance(by: limits.assetReceiptLifetime)
     _ = try await sweep()
-    clock.advance(by: limits.assetAddressLifetime)
+    clock.advance(by: limits.longestAssetAddress)
     _ = try await sweep()
   }
 }

@@ -50,6 +50,13 @@ import Testing
     #expect(Self.refusal { _ = try list.use("ready", now: 0) } == .notFound)
   }
 
+  @Test func `one of a clock that was ahead goes an hour after that was set back`() {
+    var list = Self.list
+    list.adopt("a", size: 5, now: 9 * Self.hour)
+    let gone = [0, Self.hour - 1, Self.hour].map { list.expire(now: $0) }
+    #expect(gone == [[], [], ["a"]])
+  }
+
   @Test func `one that was removed while it was made stays away`() throws {
     var list = Self.list
     try list.begin("a", now: 0)

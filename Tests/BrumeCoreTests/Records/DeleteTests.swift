@@ -134,6 +134,58 @@ struct DeleteTests {
     #expect(try await fixture.fetch("child").parent == "p2")
   }
 
+  @Test(arguments: [1, 600])
+  func `what is below a record that is moved away stays when the shared root goes`(count: Int)
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.shareHike(with: "bob")
+    let branch = try await fixture.save(.create("branch", parent: "root"))
+    try await fixture.save(.create("twig", parent: "root"))
+    let leaves = (0..<count).map { "leaf\($0)" }
+    for start in stride(from: 0, to: count, by: 200) {
+      let some = leaves[start..<min(start + 200, count)].map {
+        RecordOperation.create($0, parent: "branch")
+      }
+      #expect(try await fixture.modify(some).allSucceeded)
+    }
+    try await fixture.save(.create("other"))
+    let results = try await fixture.modify([.update(branch, parent: "other"), .delete("root")])
+    #expect(results.allSucceeded)
+    for name in ["branch", leaves[0], leaves[count - 1]] {
+      #expect(try await fixture.exists(name))
+    }
+    for name in ["root", "s1", "twig"] { #expect(try await !fixture.exists(name)) }
+  }
+
+  @Test func `what is below a record whose move is refused keeps the shared root`() async throws {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.shareHike(with: "bob")
+    let branch = try await fixture.save(.create("branch", parent: "root"))
+    try await fixture.save(.create("twig", parent: "root"))
+    try await fixture.save(.create("leaf", parent: "branch"))
+    // The twig goes with the root, so the branch cannot be moved below it.
+    let results = try await fixture.modify([.update(branch, parent: "twig"), .delete("root")])
+    #expect(results[0].error?.code == .validatingReferenceError)
+    let leafIsThere = try await fixture.exists("leaf")
+    let branchIsThere = try await fixture.exists("branch")
+    #expect(leafIsThere == branchIsThere)
+  }
+
+  @Test(arguments: [false, true])
+  func `a VALIDATE reference to what goes along is refused, and the deletion is not`(first: Bool)
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify([.create("area"), holder("hike", of: "area", .deleteSelf)])
+    let operations = [holder("note", of: "hike", .validate), .delete("area")]
+    let results = try await fixture.modify(first ? operations : operations.reversed())
+    #expect(
+      results.codes
+        == (first ? [.validatingReferenceError, nil] : [nil, .validatingReferenceError]))
+    for name in ["area", "hike", "note"] { #expect(try await !fixture.exists(name)) }
+  }
+
   @Test(arguments: [EngineFixture.trails, ZoneID(name: ZoneID.defaultName)])
   func `DEL-05 DEL-06 holders of a DELETE_SELF reference go too, and theirs`(_ zone: ZoneID)
     async throws

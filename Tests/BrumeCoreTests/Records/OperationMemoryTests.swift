@@ -132,6 +132,34 @@ struct OperationMemoryTests {
     }
   }
 
+  @Test(arguments: [#", GRANT READ TO "_world""#, ""])
+  func `a repetition makes nothing anew where a type may be created and not written`(grants: String)
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    try await fixture.engine.schemas.replace(
+      by: """
+        DEFINE SCHEMA RECORD TYPE Report (
+          "___createdBy" REFERENCE, n INT64, GRANT CREATE TO "_icloud"\(grants));
+        """, in: TestContainer.development)
+    let operations: [RecordOperation] = [
+      .make(.create, nil, ["n": .int64(1)], type: "Report", tag: nil),
+      .create("r1", ["n": .int64(1)], type: "Report"),
+    ]
+    func modify() async throws -> [RecordResult] {
+      try await fixture.modify(operations, in: .public, zone: nil, id: "op-1")
+    }
+    func name(_ result: RecordResult) -> String? {
+      if case .success(.saved(let stored)) = result { stored.name } else { nil }
+    }
+    let first = try await modify()
+    #expect(first.allSucceeded)
+    let entries = try await fixture.log().count
+    let again = try await modify()
+    #expect(again.allSucceeded && again.map(name) == first.map(name))
+    #expect(try await fixture.log().count == entries)
+  }
+
   @Test func `who may only read by now is refused, though the first try was allowed`() async throws
   {
     let fixture = try await EngineFixture()

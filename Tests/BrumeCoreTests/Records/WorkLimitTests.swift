@@ -390,6 +390,38 @@ struct WorkLimitTests {
     #expect(try await fixture.changes(since: pages[4].token).summary.first == "+h0")
   }
 
+  @Test func `CHG-28 of zones asked for together each has records, another token or an error`()
+    async throws
+  {
+    let fixture = try await fixture { $0.answerBytes = 3000 }
+    let lakes = ZoneID(name: "Lakes")
+    try await fixture.makeZone(lakes)
+    let text = FieldValue.string(String(repeating: "x", count: 1000))
+    for index in 0..<7 { try await fixture.save(.create("h\(index)", ["text": text])) }
+    for index in 0..<2 { try await fixture.save(.create("l\(index)"), zone: lakes) }
+    var (seen, errors): ([String], [BrumeError]) = ([], [])
+    var requests = [EngineFixture.trails, lakes].map { ZoneChangesRequest(zone: $0) }
+    while !requests.isEmpty {
+      let results = try await fixture.engine.changes.ofZones(
+        requests, in: .private, as: fixture.phone)
+      requests = zip(requests, results).compactMap { request, result in
+        switch result {
+        case .failure(let failure):
+          errors.append(failure.error)
+          return request
+        case .success(let page):
+          #expect(!page.changes.isEmpty || page.token != request.token)
+          seen += page.summary
+          return page.moreComing ? ZoneChangesRequest(zone: page.zone, token: page.token) : nil
+        }
+      }
+    }
+    let reason = "the answer is full before zone 'Lakes'; ask for it again"
+    let refusal = BrumeError(.tryAgainLater, reason, retryAfter: 1)
+    #expect(!errors.isEmpty && errors.allSatisfy { $0 == refusal })
+    #expect(seen.sorted() == ((0..<7).map { "+h\($0)" } + ["+l0", "+l1"]))
+  }
+
   @Test func `a search has a maximum of words, however often each is there`() async throws {
     let fixture = try await fixture { $0.wordsPerSearch = 3 }
     try await fixture.save(.create("h", ["s": .string("a long walk to the lake")]))

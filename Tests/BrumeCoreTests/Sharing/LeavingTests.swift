@@ -57,6 +57,22 @@ struct LeavingTests {
     #expect(again.code == .zoneNotFound)
   }
 
+  @Test func `SHR-17 a participant who may see nothing finds no share behind its URL`() async throws
+  {
+    let fixture = try await withoutPermission()
+    let share = try await fixture.fetch("s1")
+    let request = ShortGUIDRequest(
+      value: try #require(share.shortGUID), shouldFetchRootRecord: true)
+    let resolved = try await fixture.engine.shares.resolve([request], as: fixture.bob)
+    let accepted = try await fixture.engine.shares.accept([request], as: fixture.bob)
+    for result in resolved + accepted {
+      #expect(throws: BrumeError.self) { try result.get() }
+      guard case .failure(let failure) = result else { continue }
+      #expect(failure.error.code == .notFound)
+    }
+    #expect(try await isInside(fixture))
+  }
+
   @Test func `SHR-17 a delete of the share with another tag is a conflict, and nobody leaves`()
     async throws
   {

@@ -44,6 +44,22 @@ struct OneShareTests {
     #expect(try await !fixture.exists("sr"))
   }
 
+  @Test(arguments: [false, true])
+  func `SHR-24 a record is shared in the request that ends the share of the zone`(endsFirst: Bool)
+    async throws
+  {
+    let fixture = try await fixture()
+    try await fixture.save(.create("root"))
+    try await fixture.save(
+      RecordOperation(
+        .create, RecordDraft(name: Record.zoneShareName, type: Record.shareType)))
+    let operations = [RecordOperation.delete(Record.zoneShareName), .share("sr", of: "root")]
+    let results = try await fixture.modify(endsFirst ? operations : operations.reversed())
+    #expect(results.allSucceeded)
+    #expect(try await fixture.fetch("root").share == "sr")
+    #expect(try await !fixture.exists(Record.zoneShareName))
+  }
+
   @Test func `SHR-05 what moves under a share holds no share`() async throws {
     let (fixture, child) = try await twoRecords()
     _ = try await fixture.modify([.create("box"), .update(child, parent: "box")])

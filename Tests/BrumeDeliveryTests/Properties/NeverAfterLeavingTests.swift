@@ -11,6 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct NeverAfterLeavingTests {
   enum Loss: String, CaseIterable, Sendable {
     case `she leaves the share`, `the owner removes her`, `the owner ends the share`
+    case `the owner lets her see nothing any more`
     case `the owner ends the share of the zone`, `the owner deletes the zone`
 
     var isOfZoneShare: Bool { self == .`the owner ends the share of the zone` }
@@ -98,7 +99,13 @@ import Testing
     case .`she leaves the share`:
       let trip = ZoneID(name: Self.trip.name, ownerName: fixture.bob.name)
       try await fixture.modify(.forceDelete, "share", in: trip, of: fixture.alice, scope: .shared)
-    case .`the owner removes her`: try await fixture.removeParticipants(in: Self.trip)
+    case .`the owner removes her`: try await fixture.changeParticipants(in: Self.trip) { _ in nil }
+    case .`the owner lets her see nothing any more`:
+      try await fixture.changeParticipants(in: Self.trip) { participant in
+        var lowered = participant
+        lowered.permission = .none
+        return lowered
+      }
     case .`the owner ends the share`: try await fixture.modify(.forceDelete, "share")
     case .`the owner ends the share of the zone`:
       try await fixture.modify(.forceDelete, Record.zoneShareName)
@@ -131,14 +138,16 @@ extension DeliveryFixture {
     try await notify()
   }
 
-  fileprivate func removeParticipants(in zone: ZoneID) async throws {
+  fileprivate func changeParticipants(
+    in zone: ZoneID, _ change: (Participant) -> Participant?
+  ) async throws {
     let share = try await memory.read { [bob] store in
       let database = DatabaseKey(in: Self.containerEnvironment, owner: bob)
       let key = RecordKey(zone: ZoneKey(database: database, name: zone.name), name: "share")
       return try store.records.find(key)?.record()
     }
     var draft = RecordDraft(name: "share", type: Record.shareType, changeTag: share?.changeTag)
-    draft.participants = []
+    draft.participants = share?.shareDetails?.participants.compactMap(change)
     _ = try await saved(RecordOperation(.update, draft), in: zone, as: caller(bob, "laptop"))
   }
 

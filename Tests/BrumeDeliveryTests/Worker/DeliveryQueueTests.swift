@@ -115,7 +115,7 @@ import Testing
     #expect(queue.next(now: 0).wakeAt == pause)
   }
 
-  @Test(arguments: [-1, -3_600_000, -1 << 40])
+  @Test(arguments: [-1001, -3_600_000, -1 << 40])
   func `a clock that is set back makes no pause longer:`(step: Milliseconds) {
     var queue = subject()
     let (late, early) = (Milliseconds(1 << 41), Milliseconds(1 << 41) + step)
@@ -126,14 +126,25 @@ import Testing
     #expect(queue.next(now: early) == .init(start: [], wakeAt: early + 5000))
     #expect(queue.next(now: early + 8999) == .init(start: [], wakeAt: early + 9000))
     // Set back once more, and then right again.
-    #expect(queue.next(now: early + 8000).wakeAt == early + 8001)
-    #expect(Set(queue.next(now: early + 8001).start.map(\.lane)) == ["a", "c"])
-    queue.finished("a", .notDue(early + 8501), now: early + 8001, jitter: 1)
-    #expect(queue.next(now: early + 8002).start.map(\.lane) == ["b"])
-    #expect(queue.next(now: early + 8002).wakeAt == early + 8501)
-    for lane in ["b", "c"] { queue.finished(lane, .empty, now: early + 8003, jitter: 1) }
-    #expect(queue.next(now: early + 8500).start == [])
+    #expect(queue.next(now: early + 7000).wakeAt == early + 7001)
+    #expect(Set(queue.next(now: early + 7001).start.map(\.lane)) == ["a", "c"])
+    queue.finished("a", .notDue(early + 7501), now: early + 7001, jitter: 1)
+    #expect(queue.next(now: early + 7002).start.map(\.lane) == ["b"])
+    #expect(queue.next(now: early + 7002).wakeAt == early + 7501)
+    for lane in ["b", "c"] { queue.finished(lane, .empty, now: early + 7003, jitter: 1) }
+    #expect(queue.next(now: early + 7500).start == [])
     #expect(queue.next(now: late + 9000).start.map(\.lane) == ["a"])
+  }
+
+  @Test func `threads that overtake each other end no pause early`() {
+    var queue = subject()
+    _ = queue.offer("a", to: one, now: 0)
+    _ = queue.next(now: 0)
+    queue.finished("a", .retry(after: 600_000), now: 0, jitter: 1)
+    for now in 1...1000 as ClosedRange<Milliseconds> {
+      #expect(queue.next(now: now).wakeAt == 600_000)
+      #expect(queue.next(now: now - 1).wakeAt == 600_000)
+    }
   }
 
   @Test func `a busy peer is left alone, others are not`() {

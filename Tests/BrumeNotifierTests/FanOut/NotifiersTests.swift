@@ -100,6 +100,18 @@ extension BucketTurnsTests {
     #expect(try await badge(fixture) == 3)
   }
 
+  @Test func `what a process has left of a bucket that another serves is none of its own`()
+    async throws
+  {
+    let fixture = try await NotifierFixture()
+    let notifiers = Notifiers(of: fixture.store, most: 1, pause: { _ in }) { _ in fixture.notifier }
+    _ = await notifiers.notifier(of: .only)
+    #expect(await notifiers.ownStatuses().count == 1)
+    fixture.store.testLeases.set(nil)
+    #expect(await notifiers.ownStatuses().isEmpty)
+    #expect(await notifiers.statuses().count == 1)
+  }
+
   @Test func `a notifier whose bucket is somebody else's serves nothing`() async throws {
     let fixture = try await NotifierFixture()
     try await fixture.register(alice, "phone")

@@ -40,6 +40,7 @@ import Testing
     }
     try write("replaced/brume.sqlite", "oldest")
     try write("usage.json", "counts")
+    try write("snapshots/S", "old")
     for name in ["brume.sqlite", "assets/b"] { try write("restore/data/\(name)", "new") }
     try write("restore/data/server.lock", "")
     try write(
@@ -77,6 +78,7 @@ import Testing
     }
     #expect(text("usage.json") == "counts" && text("restored.json") != nil)
     #expect(!files.fileExists(atPath: "\(data)/restore"))
+    #expect(text("snapshots/S") == nil, "of the store before, whose assets are no more here")
     // Once is enough.
     try RestoreFolder(in: data).takeUp()
     #expect(text("brume.sqlite") == "new")
@@ -88,7 +90,7 @@ import Testing
     try files.removeItem(atPath: "\(data)/restore/pending")
     try RestoreFolder(in: data).takeUp()
     #expect(text("brume.sqlite") == "old" && text("assets/a") == "old")
-    #expect(text("replaced/brume.sqlite") == "oldest")
+    #expect(text("replaced/brume.sqlite") == "oldest" && text("snapshots/S") == "old")
   }
 
   private static let note = RestoreNote(

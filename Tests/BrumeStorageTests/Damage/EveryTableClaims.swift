@@ -126,7 +126,7 @@ struct EveryTableClaims {
     await ask(store, "file") { try $0.assets.files(after: "", limit: 10) }
     await ask(store, "idle file") { try $0.assets.idleFiles(since: 10, limit: 10) }
     await ask(store, "upload") { try $0.assets.uploads(begunBy: .max, limit: 10) }
-    await ask(store, "discarded") { try $0.assets.discardedObjects(limit: 10) }
+    await ask(store, "discarded") { try $0.assets.discardedObjects(after: "", limit: 10) }
     for number in 0..<3 {
       await ask(store, "file f\(number)") { try [$0.assets.file("f\(number)")].compactMap { $0 } }
       await ask(store, "upload u\(number)") {

@@ -44,6 +44,23 @@ struct PostgresPlaceTests {
     #expect(error.description.contains("start its server once"), "\(error)")
   }
 
+  @Test func `the doctor counts connections for all servers that are there`() async throws {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let store = try PostgresStore.forTest(url: url)
+    #expect(try Self.checkup(url, "connections").isWell)
+    let connection = try Connection(try ConnectionSettings(url))
+    try connection.send(
+      SQL(
+        "INSERT INTO nodes (name, seen, files) SELECT 'n' || n, now(), '' FROM generate_series(1, 100) n"
+      ),
+      [])
+    _ = try connection.exchange()
+    let finding = try Self.checkup(url, "connections")
+    #expect(
+      !finding.isWell && finding.text.contains("there are 101 servers now"), "\(finding.text)")
+    try await store.close()
+  }
+
   private static func schema(of url: String) -> String {
     String(url.split(separator: "%3D").last ?? "")
   }

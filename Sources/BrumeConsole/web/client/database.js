@@ -194,9 +194,11 @@ export class Database {
       page = await this[changesWire](zone, { ...options, syncToken });
       syncToken = page.syncToken;
       const isGone = (record) => record.deleted === true;
+      const readable = page.records.filter((record) => !isErrorObject(record));
       yield {
-        records: page.records.filter((record) => !isGone(record)).map(decodeRecord),
-        deletedRecordNames: page.records.filter(isGone).map((record) => record.recordName),
+        records: readable.filter((record) => !isGone(record)).map(decodeRecord),
+        deletedRecordNames: readable.filter(isGone).map((record) => record.recordName),
+        unreadable: page.records.filter(isErrorObject).map((error) => errorFromWire(error)),
         syncToken,
         moreComing: page.moreComing,
       };

@@ -18,6 +18,7 @@ class Fetching {
     for (let hasMore = true; hasMore; ) {
       const { token } = await this.#state(zone);
       const page = await this.#page(zone, token, signal);
+      signal?.throwIfAborted();
       hasMore = page === undefined || page.moreComing;
       if (page) await this.#take(zone, page);
     }
@@ -58,7 +59,7 @@ class Fetching {
   #take(zone, { records, syncToken, moreComing }) {
     return this.locked(async () => {
       const { generation, isWalking } = await this.#state(zone);
-      const changes = records.map((record) => this.#change(zone, record, generation));
+      const changes = (await Promise.all(records.map((record) => this.#change(zone, record, generation)))).flat();
       if (isWalking && !moreComing) changes.push(...(await this.#swept(zone, changes, generation)));
       await this.#checkLimit(zone, changes);
       const state = { token: syncToken, generation, isWalking: isWalking && moreComing };
@@ -67,9 +68,12 @@ class Fetching {
     });
   }
 
-  #change(zone, record, generation) {
-    const value = record.deleted ? undefined : { record, generation };
-    return { table: "records", key: `${zone.key}\n${record.recordName}`, value };
+  /** What a record of a page changes. One that the server cannot read stays as it was here, in a walk, too. */
+  async #change(zone, record, generation) {
+    const change = { table: "records", key: `${zone.key}\n${record.recordName}` };
+    if (!isErrorObject(record)) return [{ ...change, value: record.deleted ? undefined : { record, generation } }];
+    const old = await this.storage.get(change.table, change.key);
+    return old ? [{ ...change, value: { ...old, generation } }] : [];
   }
 
   /** The rows that a whole walk did not bring. */

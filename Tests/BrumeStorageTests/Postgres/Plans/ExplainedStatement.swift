@@ -149,8 +149,7 @@ struct PlanNode {
     "asset_files_by_idleness": ["idle_since"],
     "asset_holders_pkey": ["bucket", "zone", "name", "checksum"],
     "asset_holders_by_file": ["checksum"],
-    // Always read from its beginning.
-    "asset_discards_pkey": [],
+    "asset_discards_pkey": ["object"],
     "apns_senders_pkey": ["container"],
     "asset_uploads_pkey": ["id"],
     "asset_uploads_by_checksum": ["checksum"],

@@ -132,7 +132,7 @@ extension FullTables {
     try await server.store.write(in: both) { transaction in
       _ = try transaction.assets.idleFiles(since: 1, limit: 100)
       try transaction.assets.discardObject("gone")
-      _ = try transaction.assets.discardedObjects(limit: 100)
+      _ = try transaction.assets.discardedObjects(after: "o", limit: 100)
       try transaction.assets.forgetObject("gone")
     }
   }

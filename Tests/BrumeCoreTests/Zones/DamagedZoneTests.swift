@@ -1,0 +1,55 @@
+// Deleted zones on damaged pages: their rows stay, and nobody else waits for that.
+
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+@testable import BrumeCore
+
+struct DamagedZoneTests {
+  private let store = DamagedZones(MemoryStore(coders: .wire))
+
+  private func zones(of user: User, _ count: Int) async throws -> Set<ZoneKey> {
+    let database = DatabaseKey(in: TestContainer.development, owner: user.id)
+    let zones = (0..<count).map { ZoneKey(database: database, name: "Z\($0)") }
+    for zone in zones { try await store.leaveUnfinished(zone) }
+    return Set(zones)
+  }
+
+  private func sweep(_ server: TestServer) async throws {
+    let failure = await #expect(throws: StoreError.self) {
+      _ = try await server.engine.zoneEmptying.sweep()
+    }
+    #expect(failure?.code == .corrupt)
+  }
+
+  /// One look finds a hundred zones.
+  @Test(arguments: [1, 100])
+  func `deleted zones on damaged pages keep no other from being emptied`(damaged: Int)
+    async throws
+  {
+    let server = try await TestServer(store: store)
+    _ = try await zones(of: try await server.user("alice"), damaged + 2)
+    store.damage(first: damaged)
+    try await sweep(server)
+    #expect(store.zones.count == damaged && store.refusals == damaged)
+    #expect(try await store.unfinishedZones() == store.zones)
+  }
+
+  @Test func `a user is deleted with their deleted zones, whatever others have left`()
+    async throws
+  {
+    let server = try await TestServer(store: store)
+    let (alice, bob) = (try await server.user("alice"), try await server.user("bob"))
+    let damaged = try await zones(of: alice, 1)
+    store.damage(first: 1)
+    try await sweep(server)
+    #expect(store.zones == damaged)
+    // More than one look finds.
+    let own = try await zones(of: bob, 101)
+    #expect(try await store.unfinishedZones() == damaged.union(own))
+    #expect(try await server.engine.userRemovals.remove("bob").isDone)
+    #expect(try await store.unfinishedZones() == damaged)
+  }
+}
