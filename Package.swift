@@ -348,6 +348,11 @@ let package = Package(
         name: "SourceCompatibility\(name)", dependencies: ["CloudKit", "CoreLocation"],
         path: "Tests/SourceCompatibility/\(name)", swiftSettings: [.swiftLanguageMode(mode)]))
   }
+  // What has to compile without a warning.
+  package.targets.append(
+    .testTarget(
+      name: "SourceCompatibilityStrict", dependencies: ["CloudKit"],
+      path: "Tests/SourceCompatibility/Strict", swiftSettings: [.treatAllWarnings(as: .error)]))
 #else
   // The names are products on Apple's platforms too, so that one manifest serves both: SwiftPM resolves a product
   // also where its condition leaves it out. There they bring our modules, and Apple's are imported.

@@ -389,6 +389,18 @@ package struct KeptNotificationsPage: Sendable {
   }
 }
 
+/// Which kept notifications of a user are meant. One change has one ID for all of the user's subscriptions.
+package struct KeptNotificationID: Hashable, Sendable {
+  /// That of the notification (`nid`).
+  package let id: String
+  /// Nil: those of all subscriptions, as a push that was cut does not name its own.
+  package let subscriptionID: String?
+  package init(_ id: String, subscriptionID: String? = nil) {
+    self.id = id
+    self.subscriptionID = subscriptionID
+  }
+}
+
 /// A notification as it is kept after sending.
 package struct KeptNotification: Equatable, Sendable {
   /// Its place in the feed. A notification that is read moves to the end and gets a new one.

@@ -62,24 +62,13 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   }
 
   func markRead(
-    _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
-  ) throws -> [String] {
+    _ ids: [KeptNotificationID], of user: UserID, in containerEnvironment: ContainerEnvironment
+  ) throws -> [KeptNotificationID] {
     guard let inbox = try inbox(user, containerEnvironment) else { return [] }
-    var found: [String] = []
+    var found: [KeptNotificationID] = []
     var asked: Set<ByteText> = []
-    for id in ids where asked.insert(ByteText(id)).inserted {
-      let rows = try connection.all(
-        Self.withID,
-        {
-          $0.bind(1, inbox)
-          $0.bind(2, id)
-        }
-      ) { row in
-        KeptNotification(
-          position: row.int(0), id: id, subscriptionID: row.text(1),
-          payload: payload(row, 2, fits: 3),
-          isRead: true)
-      }
+    for id in ids where asked.insert(id.byteText).inserted {
+      let rows = try read(id, in: inbox)
       for kept in rows {
         try connection.run(Self.remove) { $0.bind(1, kept.position) }
         try add(kept, to: inbox)
@@ -87,6 +76,22 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
       if !rows.isEmpty { found.append(id) }
     }
     return found
+  }
+
+  /// Those that an ID means, as they are once they are read.
+  private func read(_ id: KeptNotificationID, in inbox: Int64) throws -> [KeptNotification] {
+    try connection.all(
+      id.subscriptionID == nil ? Self.ofChange : Self.ofSubscription,
+      {
+        $0.bind(1, inbox)
+        $0.bind(2, id.id)
+        if let subscriptionID = id.subscriptionID { $0.bind(3, subscriptionID) }
+      }
+    ) { row in
+      KeptNotification(
+        position: row.int(0), id: id.id, subscriptionID: row.text(1),
+        payload: payload(row, 2, fits: 3), isRead: true)
+    }
   }
 
   func forget() { inboxes = [:] }
@@ -129,13 +134,14 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
       (SELECT position FROM kept_notifications WHERE inbox = ?1 ORDER BY position LIMIT ?2)
     """)
   private static let count = SQL("SELECT count(*) FROM kept_notifications WHERE inbox = ?1")
-  private static let withID = SQL(
-    """
+  private static let ofID = """
     SELECT position, subscription, payload,
       \(SummedTable.kept.fits(at: ["inbox": "?1", "notification": "?2"]))
     FROM kept_notifications
-    WHERE inbox = ?1 AND notification = ?2 ORDER BY position
-    """)
+    WHERE inbox = ?1 AND notification = ?2
+    """
+  private static let ofChange = SQL("\(ofID) ORDER BY position")
+  private static let ofSubscription = SQL("\(ofID) AND subscription = ?3")
   private static let remove = SQL("DELETE FROM kept_notifications WHERE position = ?1")
 
   // MARK: Inboxes

@@ -21,12 +21,25 @@ package protocol NotificationWriting: NotificationReading {
     _ notification: KeptNotification, for user: UserID,
     in containerEnvironment: ContainerEnvironment, limit: Int
   ) throws
-  /// Marks kept notifications read and moves them to the end of the feed. It returns the IDs found.
+  /// Marks kept notifications read and moves them to the end of the feed. It returns the IDs found, each once.
   func markRead(
-    _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
-  ) throws -> [String]
+    _ ids: [KeptNotificationID], of user: UserID, in containerEnvironment: ContainerEnvironment
+  ) throws -> [KeptNotificationID]
   /// Notes the badge number sent last to a user's devices.
   func setBadge(_ value: Int, of user: UserID, in containerEnvironment: ContainerEnvironment) throws
   /// Forgets everything kept for a user, and the badge.
   func removeAll(of user: UserID, in containerEnvironment: ContainerEnvironment) throws
+}
+
+extension KeptNotificationID {
+  /// The ID by bytes.
+  package var byteText: ByteText {
+    subscriptionID.map { ByteText(parts: id, $0) } ?? ByteText(id)
+  }
+
+  /// Whether it means a notification that is kept under these texts.
+  package func matches(_ id: String, _ subscriptionID: String) -> Bool {
+    ByteText(self.id) == ByteText(id)
+      && self.subscriptionID.map { ByteText($0) == ByteText(subscriptionID) } ?? true
+  }
 }

@@ -43,9 +43,11 @@ struct ConfigurationTests {
     #expect(settings.userToken == "bob")
   }
 
-  @Test func `a name that no variable can have is written with underscores, as servers do`() throws {
+  @Test func `a name that no variable can have is written with underscores, as servers do`() throws
+  {
     let variables = all.merging(["BRUME_USER_TOKEN_MARY_ANN_2": "mary"]) { $1 }
-    let settings = try Configuration(variables: variables, user: "mary-ann.2", readFile: { _ in "" })
+    let settings = try Configuration(
+      variables: variables, user: "mary-ann.2", readFile: { _ in "" })
     #expect(settings.userToken == "mary")
   }
 

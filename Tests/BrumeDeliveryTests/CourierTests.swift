@@ -209,7 +209,9 @@ import Testing
     #expect(try id(given.value) == "a")
   }
 
-  @Test func `a push that was read for a client that has gone waits for the next poll`() async throws {
+  @Test func `a push that was read for a client that has gone waits for the next poll`()
+    async throws
+  {
     let fixture = MailboxFixture()
     try await fixture.register()
     try await fixture.put("a")

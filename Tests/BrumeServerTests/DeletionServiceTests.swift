@@ -32,15 +32,17 @@ struct DeletionServiceTests {
   }
 
   @Test func `old deletions are forgotten though a deleted zone cannot be emptied`() async throws {
+    let damaged = Mutexed<DamagedZones?>(nil)
     let fixture = try await ServerFixture {
       $0.isClockManual = true
       $0.limits.deletionLifetime = 8 * Self.day
     } wrapping: {
       let store = DamagedZones($0)
-      store.damage(first: 1)
+      damaged.value = store
       return store
     }
-    let store = fixture.server.store
+    let store = try #require(damaged.value)
+    store.damage(first: 1)
     try await store.leaveUnfinished(Self.zone)
     try await delete("a", in: ZoneKey(database: Self.database, name: "Notes"), store)
     let time = try #require(fixture.server.clock.manual)

@@ -438,6 +438,13 @@ import Testing
       #expect(page["notifications"]?.array?.isEmpty == true, "\(page.text)")
       let read = try await client.own("notifications/read", ["notificationIDs": ["x"]])
       #expect(read["notificationIDs"]?.array?.isEmpty == true, "\(read.text)")
+      let pair: JSON = ["notificationID": "x", "subscriptionID": "s"]
+      #expect(
+        try await client.own("notifications/read", ["notificationIDs": ["x", pair]]).status == 200)
+      for broken: JSON in [3, ["subscriptionID": "s"]] {
+        let answer = try await client.own("notifications/read", ["notificationIDs": [broken]])
+        #expect(answer.status == 400, "\(answer.text)")
+      }
       #expect(try await client.own("notifications/badge", ["badge": 3]).status == 200)
       #expect(try await client.own("notifications/badge", ["badge": -1]).status == 400)
       #expect(try await client.own("devices", [:]).status == 200)

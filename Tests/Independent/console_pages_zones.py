@@ -49,8 +49,12 @@ def participants(tour):
     tour.again("zones/alice/Notebook")
     _see_people(tour, {"alice": "", "bob": "read write", "dora": "read only, invited"}, "who has accepted stands without the word")
     console.choose("Accept as", "dora")
+    console.page.run("performance.clearResourceTimings()")
     console.push("Accept")
     console.see_text("dora takes part now")
+    accepted = "performance.getEntriesByType('resource').map((each) => each.name).filter((name) => name.includes('/records/accept'))"
+    addresses = console.page.run(accepted)
+    expect(len(addresses) == 1 and "ckWebAuthToken" not in addresses[0], "no address has the user's token")
     _see_people(tour, {"alice": "", "bob": "read write", "dora": "read only"}, "accepted as a user by keys")
     expect(tour.cell("Zones of alice", "Notebook", "Sharing") == "one share, 3 people", "the table counts them")
     tour.done("zones-participants", "the tree of a share with the rights of each")

@@ -130,7 +130,9 @@ final class PlainConnections: Sendable {
       guard let self else { return true }
       return self.state.withLock { state in
         let idle = state.peers[address]?.idle ?? []
-        guard let place = idle.firstIndex(where: { $0.connection === connection }) else { return false }
+        guard let place = idle.firstIndex(where: { $0.connection === connection }) else {
+          return false
+        }
         state.peers[address]?.idle.remove(at: place)
         return true
       }

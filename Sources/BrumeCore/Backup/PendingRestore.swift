@@ -33,6 +33,14 @@ package struct PendingRestore: Sendable {
   /// Nobody works on it any more.
   package mutating func rest() { isAtWork = false }
 
+  /// The same for who has brought it to an end. Answers false if it was thrown away meanwhile: who worked on it still does
+  /// then, removes what there is of it, and rests.
+  package mutating func rest(from id: String) -> Bool {
+    guard status?.id == id else { return false }
+    isAtWork = false
+    return true
+  }
+
   /// How far it has come. Answers false if it was thrown away meanwhile.
   package mutating func note(
     _ step: RestoreStatus.Step, of id: String, now: Milliseconds
@@ -67,25 +75,29 @@ package struct PendingRestore: Sendable {
   /// The same, when the file for the next start could not be written.
   package mutating func takeBack(_ summary: BackupSummary) { status?.step = .ready(summary) }
 
-  /// Throws one away. Answers whether nobody works on it: who does notices, and removes what there is of it.
+  /// Throws one away. Who works on it notices, and removes what there is of it. If nobody does, it answers true: the caller
+  /// removes it, and rests then; until that no other begins.
   ///
   /// - Throws: `notFound` if it is not here, `throttled` if it was applied.
   package mutating func remove(_ id: String) throws(BrumeError) -> Bool {
     if case .applied = try known(id).step { throw Self.applied }
     status = nil
+    defer { isAtWork = true }
     return !isAtWork
   }
 
-  /// Lets go of one that nobody asked for in a while. Answers whether there was one.
+  /// Lets go of one that nobody asked for in a while. Answers whether there was one: the caller removes what there is of it,
+  /// and rests then.
   package mutating func expire(now: Milliseconds) -> Bool {
     // A clock that was ahead keeps it no longer.
     lastUsed = min(lastUsed, now)
-    guard now - lastUsed >= lifetime else { return false }
+    guard !isAtWork, now - lastUsed >= lifetime else { return false }
     switch status?.step {
     case .ready, .failed: break
     case nil, .receiving, .checking, .writing, .applied: return false
     }
     status = nil
+    isAtWork = true
     return true
   }
 

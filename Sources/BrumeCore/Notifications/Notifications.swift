@@ -57,7 +57,9 @@ package struct Notifications: Sendable {
   /// feed, as read.
   ///
   /// - Throws: `authenticationRequired`, `limitExceeded` for too many IDs.
-  package func markRead(_ ids: [String], as caller: Caller) async throws -> [String] {
+  package func markRead(
+    _ ids: [KeptNotificationID], as caller: Caller
+  ) async throws -> [KeptNotificationID] {
     let user = try caller.requireUser()
     try limits.checkCount(ids.count, of: "notification IDs", upTo: limits.itemsPerOperation)
     let scope = WriteScope.account(user, caller.containerEnvironment)

@@ -26,9 +26,12 @@ enum ParticipantRules {
       result.participants.insert(first, at: 0)
     }
     if let wanted = draft.participants {
+      let isClosing =
+        draft.publicPermission == SharePermission.none && share.publicPermission != .none
       result.participants =
         result.participants.filter { $0.role == .owner }
-        + (try merged(wanted, with: share, owner: owner, ids: &ids, now: now, find: find))
+        + (try merged(
+          wanted, with: share, owner: owner, isClosing: isClosing, ids: &ids, now: now, find: find))
     }
     if let access = draft.access { try AccessRules.apply(access, to: &result, limits) }
     AccessRules.approve(&result)
@@ -49,8 +52,8 @@ enum ParticipantRules {
   }
 
   private static func merged(
-    _ wanted: [Participant], with share: Share, owner: UserIdentity, ids: inout ArraySlice<String>,
-    now: Milliseconds, find: (UserIdentity) throws -> UserIdentity
+    _ wanted: [Participant], with share: Share, owner: UserIdentity, isClosing: Bool,
+    ids: inout ArraySlice<String>, now: Milliseconds, find: (UserIdentity) throws -> UserIdentity
   ) throws -> [Participant] {
     var known = KnownParticipants(share.participants.filter { $0.role != .owner })
     var merged: [String: (place: Int, participant: Participant)] = [:]
@@ -73,7 +76,8 @@ enum ParticipantRules {
         }
       }
       next.permission = participant.permission
-      if next.role != .publicUser { next.role = participant.role }
+      // Who came by the address is invited with the save that closes it, or goes then.
+      if next.role != .publicUser || isClosing { next.role = participant.role }
       if old == nil { known.add(next) }
       merged[next.id] = (place, next)
     }

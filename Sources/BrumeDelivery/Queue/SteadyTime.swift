@@ -4,11 +4,11 @@
 import BrumeModel
 
 struct SteadyTime: Sendable {
-  private var latest = Milliseconds.min
-  /// How far the clock was set back in all.
-  private var lost: Milliseconds = 0
   /// Ours: what is less is another thread that looked at the clock before.
   private static let jitter: Milliseconds = 1000
+  private var latest = Milliseconds.min + SteadyTime.jitter
+  /// How far the clock was set back in all.
+  private var lost: Milliseconds = 0
 
   /// The clock shows this now.
   mutating func advanced(to clock: Milliseconds) -> Milliseconds {

@@ -27,20 +27,21 @@ extension NSNotification.Name {
 
 extension CKContainer {
   /// Finds out whether a user is signed in.
+  @discardableResult
   public func accountStatus() async throws -> CKAccountStatus {
     let settings = try? session.configuration.get()
-    guard let settings else { return try await asked() }
-    if settings.userToken == nil { return settings.serverKey == nil ? .noAccount : .available }
-    return try await asked()
-  }
-
-  fileprivate func asked() async throws -> CKAccountStatus {
+    if let settings, settings.userToken == nil {
+      return settings.serverKey == nil ? .noAccount : .available
+    }
     do {
-      _ = try await userRecordID()
+      try await userRecordID()
       return .available
     } catch let error as CKError {
       switch error.code {
-      case .notAuthenticated: return .noAccount
+      case .notAuthenticated:
+        // The question was about whoever was signed in when it was asked.
+        let token = (try? session.configuration.get())?.userToken
+        return token == settings?.userToken ? .noAccount : try await accountStatus()
       case .accountTemporarilyUnavailable: return .temporarilyUnavailable
       case .managedAccountRestricted: return .restricted
       default: throw error
@@ -60,16 +61,7 @@ extension CKContainer {
   /// The ID of the current user's record.
   @discardableResult
   public func userRecordID() async throws -> CKRecord.ID {
-    let account = connection.account
-    do {
-      guard let user = try await session.currentUser().user else {
-        throw CKError(.notAuthenticated, "nobody is signed in; set BRUME_USER_TOKEN")
-      }
-      connection.isUser(user.name, account)
-      return CKRecord.ID(recordName: user.name)
-    } catch {
-      throw CKError(converting: error, from: Viewpoint(scope: .private))
-    }
+    try await answer { asking($0) }
   }
 
   /// The ID of the current user's record.
@@ -77,8 +69,11 @@ extension CKContainer {
   public func fetchUserRecordID(
     completionHandler: @escaping (CKRecord.ID?, (any Error)?) -> Void
   ) {
-    let handler = UncheckedSendable(completionHandler)
-    fetchUserRecordID { handler.value($0, $1) }
+    run(asking { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  fileprivate func asking(_ end: @escaping Ending<CKRecord.ID>) -> CKOperation {
+    CurrentUserOperation { end($0.map(\.recordID)) }
   }
 }
 
@@ -90,10 +85,12 @@ extension CKContainerCalls {
   public func accountStatus(
     completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
   ) {
-    Task {
-      do { completionHandler(try await accountStatus(), nil) } catch {
-        completionHandler(.couldNotDetermine, error)
+    report {
+      do { return (try await self.accountStatus(), nil as (any Error)?) } catch {
+        return (.couldNotDetermine, error)
       }
+    } to: {
+      completionHandler($0.0, $0.1)
     }
   }
 
@@ -102,10 +99,6 @@ extension CKContainerCalls {
   public func fetchUserRecordID(
     completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
   ) {
-    Task {
-      do { completionHandler(try await userRecordID(), nil) } catch {
-        completionHandler(nil, error)
-      }
-    }
+    run(asking { completionHandler($0.pair.0, $0.pair.1) })
   }
 }

@@ -20,6 +20,7 @@ extension CKContainer {
   /// who is signed in.
   ///
   /// Empty without a state directory (`BRUME_STATE_DIR`): then nothing was written down.
+  @discardableResult
   public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] { await longLivedIDs() }
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
@@ -41,6 +42,7 @@ extension CKContainer {
   /// Running it asks the server under the same ID: what was saved less than a day before is not saved
   /// twice. A save that is older goes with the policy `ifServerRecordUnchanged`, whatever its own is, and a
   /// deletion that is older leaves a record that was made since.
+  @discardableResult
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
     await longLived(operationID)
   }
@@ -84,7 +86,11 @@ extension CKContainerCalls {
   public func fetchAllLongLivedOperationIDs(
     completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
   ) {
-    Task { completionHandler(await longLivedIDs(), nil) }
+    report {
+      await self.longLivedIDs()
+    } to: {
+      completionHandler($0, nil)
+    }
   }
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
@@ -97,6 +103,10 @@ extension CKContainerCalls {
     withID operationID: CKOperation.ID,
     completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
   ) {
-    Task { completionHandler(await longLived(operationID), nil) }
+    report {
+      await self.longLived(operationID)
+    } to: {
+      completionHandler($0, nil)
+    }
   }
 }

@@ -24,6 +24,7 @@ struct CallDefaults: Sendable {
 
 extension CKDatabase {
   /// Runs calls with another configuration.
+  @discardableResult
   public func configuredWith<R>(
     configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
     body: (_ configuredDatabase: CKDatabase) throws -> R
@@ -34,6 +35,7 @@ extension CKDatabase {
   // Both concurrent, as functions of Apple's framework are: a body that is handed on from the app's
   // own function is of that type.
   /// Runs calls with another configuration.
+  @discardableResult
   @concurrent public func configuredWith<R>(
     configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
     body: @concurrent (_ configuredDatabase: CKDatabase) async throws -> R
@@ -53,6 +55,7 @@ extension CKDatabase {
 
 extension CKContainer {
   /// Runs calls with another configuration.
+  @discardableResult
   public func configuredWith<R>(
     configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
     body: (_ configuredContainer: CKContainer) throws -> R
@@ -63,6 +66,7 @@ extension CKContainer {
   // Both concurrent, as functions of Apple's framework are: a body that is handed on from the app's
   // own function is of that type.
   /// Runs calls with another configuration.
+  @discardableResult
   @concurrent public func configuredWith<R>(
     configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
     body: @concurrent (_ configuredContainer: CKContainer) async throws -> R

@@ -1,6 +1,8 @@
 // One call, one operation: starts it, and waits for its end where somebody waits. Handlers run on
 // the operation's queue, as Apple's do on a background queue.
 
+import BrumeClient
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -23,6 +25,23 @@ extension CKContainer: OperationRunner {
   func run(_ operation: CKOperation) {
     defaults.apply(to: operation)
     add(operation)
+  }
+}
+
+extension CKContainer {
+  /// Does what is no operation, and calls a handler with the answer as operations call their blocks: on a queue of its
+  /// own. A handler may wait for another call, and what that needs are the threads of tasks.
+  func report<Answer: Sendable>(
+    _ work: @escaping @Sendable () async -> Answer, to handler: @escaping @Sendable (Answer) -> Void
+  ) {
+    Task {
+      let answer = await work()
+      if session.host.isSingleThreaded {
+        Connection.Sender.$current.withValue(nil) { handler(answer) }
+      } else {
+        DispatchQueue(label: "brume.container.handler").async { handler(answer) }
+      }
+    }
   }
 }
 

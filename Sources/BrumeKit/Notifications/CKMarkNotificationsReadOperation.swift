@@ -30,13 +30,20 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
     guard !ids.isEmpty else { return }
     let session = effectiveContainer.session
     let answer = try await request(from: Viewpoint(scope: .private)) {
-      try await session.markNotificationsRead(ids.map(\.notification))
+      try await session.markNotificationsRead(ids.map(\.model))
     }
     let known = Set(answer)
-    marked = ids.filter { known.contains($0.notification) }
+    marked = ids.filter { known.contains($0.model) }
   }
 
   override func complete(_ failure: CKError?) {
     markNotificationsReadCompletionBlock?(failure == nil ? marked : nil, failure)
+  }
+}
+
+extension CKNotification.ID {
+  /// The identifier in the model's words.
+  fileprivate var model: KeptNotificationID {
+    KeptNotificationID(notification, subscriptionID: subscription)
   }
 }

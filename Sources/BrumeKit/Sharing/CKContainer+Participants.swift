@@ -15,6 +15,7 @@ extension CKContainer {
   }
 
   /// Makes a participant from an e-mail address.
+  @discardableResult
   public func shareParticipant(
     forEmailAddress emailAddress: String
   ) async throws -> CKShare.Participant {
@@ -31,6 +32,7 @@ extension CKContainer {
   }
 
   /// Makes a participant from a phone number.
+  @discardableResult
   public func shareParticipant(
     forPhoneNumber phoneNumber: String
   ) async throws -> CKShare.Participant {
@@ -47,6 +49,7 @@ extension CKContainer {
   }
 
   /// Makes a participant from the ID of a user record.
+  @discardableResult
   public func shareParticipant(
     forUserRecordID userRecordID: CKRecord.ID
   ) async throws -> CKShare.Participant {

@@ -6,6 +6,7 @@ extension CKContainer {
   // MARK: Metadata
 
   /// Fetches what is behind the URL of a share.
+  @discardableResult
   public func shareMetadata(for url: URL) async throws -> CKShare.Metadata {
     try await answer { fetchingMetadata(url, $0) }
   }

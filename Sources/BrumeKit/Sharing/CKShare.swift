@@ -82,20 +82,27 @@ open class CKShare: CKRecord, @unchecked Sendable {
   /// The current user's part; nil if the user has none.
   open var currentUserParticipant: Participant? { participants.first { $0.isCurrentUser } }
 
-  /// Invites somebody. Somebody who is there already is updated.
+  /// Invites somebody. Somebody who is there already gets the role and the permission, and stays the same participant.
   ///
   /// Only for shares whose ``publicPermission`` is `none`; anything else is a programming error
   /// and traps, as Apple's framework raises an exception.
   open func addParticipant(_ participant: Participant) {
     precondition(
       publicPermission == .none, "Set publicPermission to none before adding participants.")
-    details.withLock { details in
-      if let index = details.people.firstIndex(of: participant) {
-        // The owner stays what he is.
-        if details.people[index].role != .owner { details.people[index] = participant }
-      } else {
+    let known = details.withLock { details -> Participant? in
+      guard let index = details.people.firstIndex(of: participant) else {
         details.people.append(participant)
+        return nil
       }
+      // The server takes nobody who was removed: he is invited anew.
+      guard details.people[index].acceptanceStatus == .removed else { return details.people[index] }
+      details.people[index] = participant
+      return nil
+    }
+    // The owner stays what he is.
+    if let known, known.role != .owner {
+      known.role = participant.role
+      known.permission = participant.permission
     }
   }
 

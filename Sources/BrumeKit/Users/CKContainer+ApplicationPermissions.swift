@@ -1,8 +1,6 @@
 // Whether others may find the current user. Apple deprecated it with the rest of user discovery.
 // Here nobody is asked: the server's operator decides, and the status says what holds.
 
-import BrumeClient
-import BrumeModel
 import Foundation
 
 extension CKContainer {
@@ -50,14 +48,11 @@ extension CKContainer {
 
   /// Whether others can find the current user, as the server has it.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @discardableResult
   public func applicationPermissionStatus(
     for applicationPermission: CKContainer.ApplicationPermissions
   ) async throws -> CKContainer.ApplicationPermissionStatus {
-    do {
-      return try await session.currentUser().isHidden ? .denied : .granted
-    } catch {
-      throw CKError(converting: error, from: Viewpoint(scope: .public))
-    }
+    try await answer { askingForStatus($0) }
   }
 
   /// Whether others can find the current user, as the server has it.
@@ -66,18 +61,18 @@ extension CKContainer {
     forApplicationPermission applicationPermission: CKContainer.ApplicationPermissions,
     completionHandler: @escaping CKContainer.ApplicationPermissionBlock
   ) {
-    let handler = PermissionHandler(call: completionHandler)
-    Task {
-      do {
-        handler.call(try await applicationPermissionStatus(for: applicationPermission), nil)
-      } catch {
-        handler.call(.couldNotComplete, error)
-      }
-    }
+    run(askingForStatus { completionHandler($0.pair.0 ?? .couldNotComplete, $0.pair.1) })
+  }
+
+  private func askingForStatus(
+    _ end: @escaping Ending<CKContainer.ApplicationPermissionStatus>
+  ) -> CKOperation {
+    CurrentUserOperation { end($0.map { $0.isHidden ? .denied : .granted }) }
   }
 
   /// The same as asking for the status: there is nobody to ask here.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @discardableResult
   public func requestApplicationPermission(
     _ applicationPermission: CKContainer.ApplicationPermissions
   ) async throws -> CKContainer.ApplicationPermissionStatus {
@@ -92,9 +87,4 @@ extension CKContainer {
   ) {
     status(forApplicationPermission: applicationPermission, completionHandler: completionHandler)
   }
-}
-
-// Sendable because it is called once, by one task; Apple's old handlers do not say so themselves.
-private struct PermissionHandler: @unchecked Sendable {
-  let call: CKContainer.ApplicationPermissionBlock
 }

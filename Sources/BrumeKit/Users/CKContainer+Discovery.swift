@@ -19,6 +19,7 @@ extension CKContainer {
 
   /// Finds the people one knows: here those with whom one shares, because there is no address book.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @discardableResult
   public func allUserIdentitiesFromContacts() async throws -> [CKUserIdentity] {
     try await answer { discoveringAll($0) }
   }
@@ -47,6 +48,7 @@ extension CKContainer {
 
   /// Finds a user by e-mail address; nil if nobody is found.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @discardableResult
   public func userIdentity(forEmailAddress email: String) async throws -> CKUserIdentity? {
     try await userIdentities(forEmailAddresses: [email])[email]
   }
@@ -64,6 +66,7 @@ extension CKContainer {
 
   /// Finds a user by phone number; nil if nobody is found.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @discardableResult
   public func userIdentity(forPhoneNumber phoneNumber: String) async throws -> CKUserIdentity? {
     try await userIdentities(forPhoneNumbers: [phoneNumber])[phoneNumber]
   }
@@ -82,6 +85,7 @@ extension CKContainer {
 
   /// Finds a user by the ID of the user record; nil if nobody is found.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @discardableResult
   public func userIdentity(forUserRecordID userRecordID: CKRecord.ID) async throws
     -> CKUserIdentity?
   {

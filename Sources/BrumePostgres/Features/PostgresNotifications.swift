@@ -50,17 +50,14 @@ final class PostgresNotifications: NotificationWriting, Remembering {
   }
 
   func markRead(
-    _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
-  ) throws -> [String] {
+    _ ids: [KeptNotificationID], of user: UserID, in containerEnvironment: ContainerEnvironment
+  ) throws -> [KeptNotificationID] {
     let account = AccountKey(user, containerEnvironment)
     let place = places.values(account)
-    let rows = try session.all(Self.withIDs, place + [.texts(ids)]) { ($0.text(0), $0.text(1)) }
-    let subscriptions = Dictionary(grouping: rows) { ByteText($0.0) }
-    var asked: Set<ByteText> = []
-    let found = ids.filter { id in
-      subscriptions[ByteText(id)] != nil && asked.insert(ByteText(id)).inserted
+    let rows = try session.all(Self.withIDs, place + [.texts(ids.map(\.id))]) {
+      ($0.text(0), $0.text(1))
     }
-    let moved = found.flatMap { subscriptions[ByteText($0)] ?? [] }
+    let (found, moved) = Self.meant(ids, of: rows)
     if moved.isEmpty { return [] }
     let bucket = places.bucket(of: account)
     let positions = try moved.map { _ in
@@ -70,6 +67,22 @@ final class PostgresNotifications: NotificationWriting, Remembering {
       Self.move,
       place + [.texts(moved.map(\.0)), .texts(moved.map(\.1)), .array(.integer, positions)])
     return found
+  }
+
+  /// The IDs that mean some of the rows, and these rows, each once: one statement moves them all.
+  private static func meant(
+    _ ids: [KeptNotificationID], of rows: [(String, String)]
+  ) -> (found: [KeptNotificationID], moved: [(String, String)]) {
+    let subscriptions = Dictionary(grouping: rows) { ByteText($0.0) }
+    var (asked, taken): (Set<ByteText>, Set<ByteText>) = ([], [])
+    var found: [KeptNotificationID] = []
+    var moved: [(String, String)] = []
+    for id in ids where asked.insert(id.byteText).inserted {
+      let hits = (subscriptions[ByteText(id.id)] ?? []).filter { id.matches($0.0, $0.1) }
+      if !hits.isEmpty { found.append(id) }
+      moved += hits.filter { taken.insert(ByteText(parts: $0.0, $0.1)).inserted }
+    }
+    return (found, moved)
   }
 
   // MARK: Badges

@@ -157,7 +157,7 @@ package final class RestoreInPlace: Sendable {
     var inner = settings
     inner.dataFolder = place.staged
     inner.marksFolder = nil
-    defer { pending.withLock { $0.rest() } }
+    defer { rest(from: id, place) }
     do {
       let restore = StoreRestore(into: inner, host: host, logger: logger) { [self] progress in
         guard note(Self.step(progress), of: id) else { throw Removed() }
@@ -173,6 +173,13 @@ package final class RestoreInPlace: Sendable {
       _ = note(.failed(Self.reason(error)), of: id)
       logger.warning("a backup is not restored", metadata: ["error": "\(error)"])
     }
+  }
+
+  /// What was thrown away at the last moment leaves nothing.
+  private func rest(from id: String, _ place: RestoreFolder) {
+    if pending.withLock({ $0.rest(from: id) }) { return }
+    try? place.clear()
+    pending.withLock { $0.rest() }
   }
 
   private static func step(_ progress: StoreRestore.Progress) -> RestoreStatus.Step {
@@ -223,12 +230,14 @@ package final class RestoreInPlace: Sendable {
 
   func remove(_ id: String) throws {
     guard try pending.withLock({ try $0.remove(id) }) else { return }
+    defer { pending.withLock { $0.rest() } }
     do { try place?.clear() } catch { throw Self.refusal(error) }
   }
 
   /// Removes one that nobody asked for in a while.
   func expire() {
     guard pending.withLock({ $0.expire(now: host.now()) }) else { return }
+    defer { pending.withLock { $0.rest() } }
     do { try place?.clear() } catch {
       logger.warning(
         "a backup that nobody applied cannot be removed", metadata: ["error": "\(error)"])

@@ -27,13 +27,16 @@ final class MemoryNotifications: MemoryFeature, NotificationWriting {
   }
 
   func markRead(
-    _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
-  ) throws -> [String] {
+    _ ids: [KeptNotificationID], of user: UserID, in containerEnvironment: ContainerEnvironment
+  ) throws -> [KeptNotificationID] {
     draft.requireScope(.account(user, containerEnvironment))
     let place = place(user, containerEnvironment)
-    var found: [String] = []
-    for id in ids where !found.contains(where: { ByteText($0) == ByteText(id) }) {
-      let (hit, rest) = (draft.state.kept[place] ?? []).split { ByteText($0.id) == ByteText(id) }
+    var found: [KeptNotificationID] = []
+    var asked: Set<ByteText> = []
+    for id in ids where asked.insert(id.byteText).inserted {
+      let (hit, rest) = (draft.state.kept[place] ?? []).split {
+        id.matches($0.id, $0.subscriptionID)
+      }
       guard !hit.isEmpty else { continue }
       draft.state.kept[place] = rest + hit.map { moved($0, isRead: true) }
       found.append(id)

@@ -197,7 +197,8 @@ package enum FilledStore {
       for id in ["b", "a", "c"] {
         try transaction.notifications.keepSample(id, user: user, limit: 2)
       }
-      _ = try transaction.notifications.markRead(["a"], of: UserID(user), in: .sample)
+      _ = try transaction.notifications.markRead(
+        [KeptNotificationID("a")], of: UserID(user), in: .sample)
     }
     try transaction.notifications.setBadge(3, of: UserID("_a1"), in: .sample)
     try transaction.notifications.setBadge(4, of: UserID("_e5"), in: .sample)

@@ -42,7 +42,7 @@ extension StorageContract {
       try expectEqual(
         try await store.read { try $0.notifications.keptSample().map(\.id) }, ["a", "b", "c"])
       try await store.write(in: .everything(of: store)) { transaction in
-        _ = try transaction.notifications.markRead(["a"], of: UserID("_a1"), in: .sample)
+        _ = try transaction.notifications.markSample([KeptNotificationID("a")])
         for id in ["d", "e"] { try transaction.notifications.keepSample(id, limit: 3) }
       }
       try expectEqual(
@@ -59,14 +59,39 @@ extension StorageContract {
       }
       let before = try await store.read { try $0.notifications.keptSample() }
       let found = try await store.write(in: .everything(of: store)) {
-        try $0.notifications.markRead(["b", "unknown", "b"], of: UserID("_a1"), in: .sample)
+        try $0.notifications.markSample(["b", "unknown", "b"].map { KeptNotificationID($0) })
       }
-      try expectEqual(found, ["b"], "answer")
+      try expectEqual(found, [KeptNotificationID("b")], "answer")
       let after = try await store.read { try $0.notifications.keptSample() }
       try expectEqual(after.map(\.id), ["a", "c", "b"], "order")
       try expectEqual(after.map(\.isRead), [false, false, true], "read")
       try expect(
         (after.last?.position ?? 0) > (before.last?.position ?? 0), "the position did not rise")
+    },
+    Case("one subscription's notification of a change is read without the others'") { store in
+      try await store.write(in: .everything(of: store)) { transaction in
+        for (id, subscriptionID) in [("a", "s"), ("a", "t"), ("b", "s"), ("a", "u"), ("b", "t")] {
+          try transaction.notifications.keepSample(id, subscriptionID, limit: 9)
+        }
+      }
+      func mark(_ ids: [KeptNotificationID]) async throws -> [KeptNotificationID] {
+        try await store.write(in: .everything(of: store)) {
+          try $0.notifications.markSample(ids)
+        }
+      }
+      func read() async throws -> [String] {
+        try await store.read { try $0.notifications.keptSample() }.filter(\.isRead)
+          .map { "\($0.id) \($0.subscriptionID)" }
+      }
+      let one = KeptNotificationID("a", subscriptionID: "t")
+      let unknown = KeptNotificationID("b", subscriptionID: "u")
+      try expectEqual(try await mark([one, unknown, one]), [one], "answer")
+      try expectEqual(try await read(), ["a t"], "one of three")
+      let all = KeptNotificationID("b")
+      let other = KeptNotificationID("b", subscriptionID: "s")
+      try expectEqual(try await mark([other, all]), [other, all], "both answers")
+      try expectEqual(try await read().sorted(), ["a t", "b s", "b t"], "those of all")
+      try expectEqual(try await store.read { try $0.notifications.keptSample().count }, 5, "all")
     },
     Case("what is kept for a user goes with the badge, and the count begins anew") { store in
       let user = UserID("_a1")
@@ -107,11 +132,18 @@ extension StorageContract {
 }
 
 extension NotificationWriting {
-  func keepSample(_ id: String, user: String = "_a1", limit: Int) throws {
+  func keepSample(
+    _ id: String, _ subscriptionID: String = "s", user: String = "_a1", limit: Int
+  ) throws {
     try keep(
       KeptNotification(
-        position: 0, id: id, subscriptionID: "s", payload: Array(id.utf8), isRead: false),
+        position: 0, id: id, subscriptionID: subscriptionID, payload: Array(id.utf8),
+        isRead: false),
       for: UserID(user), in: .sample, limit: limit)
+  }
+
+  fileprivate func markSample(_ ids: [KeptNotificationID]) throws -> [KeptNotificationID] {
+    try markRead(ids, of: UserID("_a1"), in: .sample)
   }
 }
 

@@ -50,7 +50,10 @@ struct EndedSessionTests {
         }
       ),
       ("badge", { try await engine.notifications.setBadge(7, as: caller) }),
-      ("marks", { _ = try await engine.notifications.markRead(["n"], as: caller) }),
+      (
+        "marks",
+        { _ = try await engine.notifications.markRead([KeptNotificationID("n")], as: caller) }
+      ),
       ("leaving devices", { try await engine.devices.unregister(as: caller) }),
     ]
   }

@@ -56,6 +56,36 @@ import Testing
     try pending.begin("b", now: 1)
   }
 
+  @Test(arguments: [true, false])
+  func `another begins when everything is removed of one that was thrown away or expired`(
+    isThrownAway: Bool
+  ) throws {
+    var pending = try Self.ready()
+    let isFree = try isThrownAway ? pending.remove("a") : pending.expire(now: 3_600_000)
+    #expect(isFree && pending.status == nil)
+    #expect(Self.refusal { try pending.begin("b", now: 1) } == .throttled)
+    pending.rest()
+    try pending.begin("b", now: 1)
+  }
+
+  @Test func `one that is thrown away when it has just got ready is removed by who wrote it`()
+    throws
+  {
+    var pending = PendingRestore(.apple)
+    try pending.begin("a", now: 0)
+    _ = pending.note(.ready(Self.summary), of: "a", now: 0)
+    let isGone = pending.expire(now: 3_600_000)
+    let isFree = try pending.remove("a")
+    let isKnown = pending.rest(from: "a")
+    #expect(!isGone && !isFree && !isKnown)
+    #expect(Self.refusal { try pending.begin("b", now: 1) } == .throttled)
+    pending.rest()
+    try pending.begin("b", now: 1)
+    let isDone = pending.rest(from: "b")
+    #expect(isDone)
+    try pending.begin("c", now: 1)
+  }
+
   @Test func `what is applied stays until the next start`() throws {
     var pending = try Self.ready()
     let applied = try pending.apply("a")

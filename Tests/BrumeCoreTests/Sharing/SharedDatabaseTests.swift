@@ -130,6 +130,33 @@ struct SharedDatabaseTests {
     #expect(try await fixture.exists("root", in: .shared, zone: shared(fixture), as: fixture.bob))
   }
 
+  @Test(arguments: [Participant.Role.privateUser, .publicUser, nil])
+  func `who came by the address stays when the save that closes it invites him, and goes otherwise`(
+    _ role: Participant.Role?
+  ) async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("root"))
+    let share = try await fixture.save(.share("s1", of: "root", open: .readOnly))
+    try await fixture.join(share, as: fixture.bob)
+    var operation = RecordOperation.update(try await fixture.fetch("s1"))
+    operation.record.publicPermission = SharePermission.none
+    operation.record.participants = role.map { role in
+      [
+        Participant(
+          id: "invited", role: role, permission: .readWrite, acceptance: .invited,
+          identity: UserIdentity(user: fixture.bob.user))
+      ]
+    }
+    let closed = try await fixture.save(operation)
+    let bob = closed.shareDetails?.participants.first { $0.role != .owner }
+    #expect(bob?.role == (role == .privateUser ? .privateUser : nil))
+    #expect(bob?.acceptance == (role == .privateUser ? .accepted : nil))
+    #expect(bob?.permission == (role == .privateUser ? .readWrite : nil))
+    let isThere = try? await fixture.exists(
+      "root", in: .shared, zone: shared(fixture), as: fixture.bob)
+    #expect((isThere ?? false) == (role == .privateUser))
+  }
+
   @Test func `SHR-17 a participant leaves by deleting the share`() async throws {
     let fixture = try await EngineFixture()
     let (_, share) = try await fixture.shareHike(with: "bob")

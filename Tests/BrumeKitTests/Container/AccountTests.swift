@@ -107,6 +107,23 @@ private final class OvertakenOperation: CKDatabaseOperation, @unchecked Sendable
     #expect(error?.code == .notAuthenticated)
   }
 
+  @Test func `ACC-07 who signs in while the status is asked for is an available account`()
+    async throws
+  {
+    let holder = Mutex<CKContainer?>(nil)
+    let server = AnsweringServer { call in
+      if call.target.contains("ckWebAuthToken=bobs") { return (200, #"{"userRecordName":"_bob"}"#) }
+      if let container = holder.withLock({ $0 }) {
+        Brume.signIn(userToken: "bobs", to: container)
+      }
+      return Self.ann
+    }
+    let container = server.container()
+    holder.withLock { $0 = container }
+    #expect(try await container.accountStatus() == .available)
+    #expect(server.paths.count == 2)
+  }
+
   @Test func `ACC-07 a request is not sent as somebody who signs in at that moment`() async {
     let server = AnsweringServer { _ in (200, #"{"zones":[]}"#) }
     let container = server.container()

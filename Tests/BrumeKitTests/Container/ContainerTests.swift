@@ -1,6 +1,7 @@
 import BrumeClient
 import BrumeModel
 import Foundation
+import Synchronization
 import Testing
 
 @testable import BrumeKit
@@ -43,6 +44,23 @@ struct ContainerTests {
       }
     }
     #expect(status == .couldNotDetermine)
+  }
+
+  @available(*, deprecated, message: "tests what is deprecated")
+  @Test func `questions for the account run as configuredWith says`() async throws {
+    let timeouts = Mutex<[Duration]>([])
+    let server = AnsweringServer { call in
+      timeouts.withLock { $0.append(call.timeout) }
+      return (200, #"{"userRecordName":"_1"}"#)
+    }
+    let settings = CKOperation.Configuration()
+    settings.timeoutIntervalForRequest = 7
+    try await server.container().configuredWith(configuration: settings) { container in
+      _ = try await container.userRecordID()
+      #expect(try await container.accountStatus() == .available)
+      _ = try await container.applicationPermissionStatus(for: .userDiscoverability)
+    }
+    #expect(timeouts.withLock { $0 } == [.seconds(7), .seconds(7), .seconds(7)])
   }
 
   @Test func `settings by hand are those that calls use`() throws {

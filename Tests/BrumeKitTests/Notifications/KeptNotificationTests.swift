@@ -35,18 +35,23 @@ import Testing
   }
 
   @Test func `marking answers those that were marked`() async throws {
-    let server = ScriptedServer { _, _ in Wire.notificationIDs(["n1"]) }
-    let ids = ["n1", "n2"].map { CKNotification.ID(notification: $0, subscription: "s") }
+    let pair: JSON = ["notificationID": "n1", "subscriptionID": "s"]
+    let answer: JSON = ["notificationIDs": [pair, "n3"]]
+    let server = ScriptedServer { _, _ in answer.bytes() }
+    let ids = [("n1", "s"), ("n1", "t"), ("n2", "s"), ("n3", nil)].map {
+      CKNotification.ID(notification: $0, subscription: $1)
+    }
     let journal = Journal()
     let operation = CKMarkNotificationsReadOperation(notificationIDsToMarkRead: ids)
     operation.container = server.container
     operation.markNotificationsReadCompletionBlock = { marked, error in
-      journal.note("\(marked?.map(\.notification) ?? []) \(code(error))")
+      let names = marked?.map { "\($0.notification) \($0.subscription ?? "-")" } ?? []
+      journal.note("\(names.joined(separator: ", ")), \(code(error))")
     }
     await finish(operation)
-    #expect(journal.all == ["[\"n1\"] nil"])
-    let sent = try Wire.notificationIDs(try #require(server.requests.first?.body))
-    #expect(sent == ["n1", "n2"])
+    #expect(journal.all == ["n1 s, n3 -, nil"])
+    let sent = try #require(server.requests.first?.body?["notificationIDs"]?.array)
+    #expect(sent.count == 4 && sent.first == pair && sent.last == "n3")
   }
 
   @Test func `the badge is set`() async throws {

@@ -80,6 +80,50 @@ import Testing
     #expect(places.summary == "2 calls, 0 at once, 0 on main")
   }
 
+  /// The container's calls about the account and long-lived operations, each with a handler that says it was called.
+  @available(*, deprecated, message: "tests what is deprecated")
+  private static let handled: [(name: String, call: Handled)] = [
+    ("user", { container, end in container.fetchUserRecordID { _, _ in end() } }),
+    ("status", { container, end in container.accountStatus { _, _ in end() } }),
+    (
+      "permission",
+      { container, end in
+        container.status(forApplicationPermission: .userDiscoverability) { _, _ in end() }
+      }
+    ),
+    ("list", { container, end in container.fetchAllLongLivedOperationIDs { _, _ in end() } }),
+    ("one", { container, end in container.fetchLongLivedOperation(withID: "x") { _, _ in end() } }),
+  ]
+  private typealias Handled = @Sendable (CKContainer, @escaping @Sendable () -> Void) -> Void
+
+  @available(*, deprecated, message: "tests what is deprecated")
+  @Test(arguments: 0..<5)
+  func `a handler of the container's calls may wait for other calls`(_ index: Int) async {
+    let server = ScriptedServer { _, _ in Self.answer("a") }
+    let (container, id) = (server.container, Self.ids("a")[0])
+    let database = container.privateCloudDatabase
+    let (name, call) = Self.handled[index]
+    /// Begins a call and holds the thread until its handler is called: false if that hangs.
+    @Sendable func waits(_ begin: (@escaping @Sendable () -> Void) -> Void) -> Bool {
+      let ended = DispatchSemaphore(value: 0)
+      begin { ended.signal() }
+      return ended.wait(timeout: .now() + 20) == .success
+    }
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+        group.addTask {
+          await withCheckedContinuation { done in
+            call(container) {
+              let isFetched = waits { end in database.fetch(withRecordID: id) { _, _ in end() } }
+              done.resume(returning: isFetched && waits { call(container, $0) })
+            }
+          }
+        }
+      }
+      for await isDone in group { #expect(isDone, "\(name)") }
+    }
+  }
+
   @Test func `a fetch reports progress, then each record, then the result, then that it is done`()
     async
   {

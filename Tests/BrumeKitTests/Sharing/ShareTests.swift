@@ -112,6 +112,63 @@ import Testing
     #expect(share.participants.map(\.role) == [.owner])
   }
 
+  /// A share that the server has, with somebody in it.
+  private static func share(
+    with acceptance: Participant.Acceptance, _ place: Participant? = nil
+  ) throws -> CKShare {
+    var record = record
+    record.shareDetails?.publicPermission = .none
+    record.shareDetails?.participants[1] = Participant(
+      id: "p", role: .privateUser, permission: .readOnly, acceptance: acceptance,
+      identity: UserIdentity(user: UserID("_bob"), emailAddress: "bob@example.org"))
+    if let place { record.shareDetails?.participants.append(place) }
+    let viewpoint = Viewpoint(scope: .private, me: "_ann")
+    return try #require(makeRecord(record, from: viewpoint) as? CKShare)
+  }
+
+  private static func invitation(of user: String) -> CKShare.Participant {
+    let invitation = CKShare.Participant(
+      inviting: CKUserIdentity(lookupInfo: nil, userRecordID: CKRecord.ID(recordName: user)))
+    invitation.permission = .readWrite
+    return invitation
+  }
+
+  @Test func `who takes part already and is invited stays the same participant, who accepted`()
+    throws
+  {
+    let share = try Self.share(with: .accepted)
+    let before = try #require(share.participants.last)
+    share.addParticipant(Self.invitation(of: "_bob"))
+    #expect(share.participants.count == 2 && share.participants.last === before)
+    #expect(before.participantID == "p" && before.acceptanceStatus == .accepted)
+    #expect(before.permission == .readWrite)
+    let sent = try share.saveOperation(.ifServerRecordUnchanged).record.participants
+    #expect(sent?.map(\.id) == ["p"] && sent?.map(\.permission) == [.readWrite])
+  }
+
+  @Test func `who was removed and is invited is a new participant`() throws {
+    let share = try Self.share(with: .removed)
+    let anew = Self.invitation(of: "_bob")
+    share.addParticipant(anew)
+    #expect(share.participants.count == 2 && share.participants.last === anew)
+    #expect(share.participants.last?.acceptanceStatus == .pending)
+  }
+
+  @Test func `a one-time place that somebody took stays taken when the app adds it again`() throws {
+    let place = CKShare.Participant.oneTimeURLParticipant()
+    place.permission = .readWrite
+    let share = try Self.share(
+      with: .accepted,
+      Participant(
+        id: place.participantID, role: .privateUser, permission: .readOnly, acceptance: .accepted,
+        identity: UserIdentity(user: UserID("_eve"))))
+    share.addParticipant(place)
+    let eve = try #require(share.participants.last)
+    #expect(share.participants.count == 3 && eve.permission == .readWrite)
+    #expect(eve.userIdentity.userRecordID?.recordName == "_eve")
+    #expect(eve.acceptanceStatus == .accepted)
+  }
+
   @Test func `the server's share is read with the current user's part in it`() throws {
     let viewpoint = Viewpoint(scope: .shared, me: "_me", server: "https://brume.test")
     let made = makeRecord(Self.record, from: viewpoint)

@@ -24,7 +24,8 @@ struct KeptNotificationsTests {
       token: first.token, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(second.items.count == 2 && !second.moreComing)
     let id = first.items[1].id
-    #expect(try await engine.notifications.markRead([id, "nobody"], as: caller) == [id])
+    let (known, unknown) = (KeptNotificationID(id), KeptNotificationID("nobody"))
+    #expect(try await engine.notifications.markRead([known, unknown], as: caller) == [known])
     let third = try await engine.notifications.kept(
       token: second.token, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(third.items.map(\.id) == [id])
@@ -32,6 +33,28 @@ struct KeptNotificationsTests {
     let fourth = try await engine.notifications.kept(
       token: third.token, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(fourth.items.isEmpty && !fourth.moreComing)
+  }
+
+  @Test
+  func `PSH-17 marking one of a change's notifications read leaves those of other subscriptions`()
+    async throws
+  {
+    let fixture = try await NotifierFixture()
+    try await fixture.register(alice, "A")
+    for id in ["s", "t"] { try await fixture.subscribe(alice, id, query("Note"), info: visible()) }
+    try await fixture.log(.created, "n", in: main)
+    try await fixture.notifier.drain()
+    let (engine, caller) = (fixture.engine, fixture.caller(alice))
+    func kept() async throws -> [KeptNotification] {
+      try await engine.notifications.kept(
+        token: nil, limit: nil, as: caller, decode: PushPayload.decode
+      ).items
+    }
+    let both = try await kept()
+    #expect(both.map(\.subscriptionID).sorted() == ["s", "t"] && Set(both.map(\.id)).count == 1)
+    let one = KeptNotificationID(try #require(both.first).id, subscriptionID: "t")
+    #expect(try await engine.notifications.markRead([one], as: caller) == [one])
+    #expect(try await kept().filter(\.isRead).map(\.subscriptionID) == ["t"])
   }
 
   @Test func `PSH-17 of a user so many are kept, the newest`() async throws {

@@ -374,6 +374,21 @@ test("an answer that comes after the user has signed out brings no token back", 
   await refused(container.privateDatabase.zones(), "AUTHENTICATION_REQUIRED");
 });
 
+test("an answer in one tab brings back no session that another tab has ended", async () => {
+  for (const next of [null, value("BRUME_USER_TOKEN_BOB")]) {
+    let kept = /** @type {string | null} */ (value("BRUME_USER_TOKEN_ALICE"));
+    const tokens = { get: () => kept, set: (/** @type {string | null} */ token) => void (kept = token) };
+    const other = device(null, { tokens });
+    const { host } = network(async (_, __, real) => {
+      const response = await real();
+      await (next ? other.takeWebAuthToken(next) : other.signOut());
+      return response;
+    });
+    await device(null, { tokens, host }).currentUser();
+    assert.equal(kept, next);
+  }
+});
+
 test("the token travels in a header, not in the address", async () => {
   const { host, seen } = network(() => undefined);
   await device("ALICE", { host }).currentUser();
@@ -398,6 +413,57 @@ test("calls that need a user lead him to the page once, and go on", async () => 
   await byCallback.takeWebAuthToken(`app://signed-in?ckWebAuthToken=${encodeURIComponent(value("BRUME_USER_TOKEN_BOB"))}`);
   assert.equal((await byCallback.currentUser()).userRecordName, user.userRecordName);
   await assert.rejects(byCallback.takeWebAuthToken("app://signed-in"), /ckWebAuthToken/);
+});
+
+/** A user who takes his time on the sign-in page, and the signals that say when it is given up. */
+const hesitant = () => {
+  const signals = /** @type {(AbortSignal | undefined)[]} */ ([]);
+  const user = { signals, open: () => {}, signIn: (/** @type {string} */ _) => {} };
+  const container = device(null, {
+    onSignInRequired: (_, { signal }) => new Promise((resolve, reject) => {
+      signals.push(signal);
+      signal?.addEventListener("abort", () => reject(signal.reason));
+      user.signIn = resolve;
+      user.open();
+    }),
+  });
+  return { container, user };
+};
+
+test("a call that is given up waits no more for the sign-in page, and the last one gives it up", async () => {
+  const { container, user } = hesitant();
+  const calls = [new AbortController(), new AbortController()];
+  for (const call of calls) {
+    user.open = () => call.abort();
+    await assert.rejects(container.currentUser({ signal: call.signal }), { name: "AbortError" });
+  }
+  assert.deepEqual(user.signals.map((signal) => signal?.aborted), [true, true]);
+});
+
+test("the sign-in page stays for a call that waits when the one that opened it is given up", async () => {
+  const { container, user } = hesitant();
+  const opened = /** @type {Promise<void>} */ (new Promise((resolve) => (user.open = resolve)));
+  const impatient = new AbortController();
+  const given = assert.rejects(container.currentUser({ signal: impatient.signal }), { name: "AbortError" });
+  await opened;
+  // Until the second call waits: it registers for the end of its signal once for its request, and then for the page.
+  const { signal } = new AbortController();
+  const waits = /** @type {Promise<void>} */ (new Promise((resolve) => {
+    let registrations = 0;
+    signal.addEventListener = () => void ((registrations += 1) === 2 && resolve());
+  }));
+  const patient = container.currentUser({ signal });
+  await waits;
+  impatient.abort();
+  await given;
+  assert.deepEqual(user.signals.map((each) => each?.aborted), [false]);
+  user.signIn(value("BRUME_USER_TOKEN_BOB"));
+  assert.equal((await patient).userRecordName, (await device("BOB").currentUser()).userRecordName);
+});
+
+test("signing out leads nobody to the page", async () => {
+  const onSignInRequired = async () => assert.fail("a page for signing in");
+  await refused(device(null, { webAuthToken: "stale", onSignInRequired }).signOut(), "AUTHENTICATION_REQUIRED");
 });
 
 test("a token that is no good leads to the page too", async () => {

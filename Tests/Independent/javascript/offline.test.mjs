@@ -4,31 +4,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { BrumeError, Encrypted, MemoryStorage, OfflineStore } from "./brume.mjs";
 import { all, device, network, refusal, value, zoneName } from "./servers.mjs";
-
-/** @typedef {import("./brume.mjs").OfflineStoreOptions} Options */
-
-/**
- * A store of a new zone, or of one that is given.
- * @param {Partial<Options> & { zone?: string, container?: import("./brume.mjs").Container }} [options]
- */
-const opened = (options = {}) => {
-  const { zone = zoneName(), container = device("ALICE") } = options;
-  const storage = options.storage ?? new MemoryStorage();
-  return new OfflineStore(container.privateDatabase, { name: zone, zones: [zone], ...options, storage });
-};
-
-/** Two devices with the same zone, synced. */
-const pair = async (/** @type {Partial<Options>} */ options = {}) => {
-  const zone = zoneName();
-  const [phone, laptop] = [opened({ zone, name: `${zone}-phone`, ...options }), opened({ zone, name: `${zone}-laptop` })];
-  await phone.save({ recordType: "Note", recordName: "N", fields: { title: "first", text: "first" } });
-  await phone.sync();
-  await laptop.sync();
-  return { phone, laptop, zone };
-};
-
-/** @param {OfflineStore} store @param {string} [recordName] */
-const fieldsOf = async (store, recordName = "N") => (await store.record(recordName))?.fields;
+import { fieldsOf, losing, onServer, opened, pair } from "./stores.mjs";
 
 test("what is edited offline is read at once, and on the server after a sync", async () => {
   const store = opened();
@@ -263,6 +239,25 @@ test("a zone that is gone takes its records, not the edits", async () => {
   assert.equal((await phone.pendingEdits())[0].error?.serverErrorCode, "ZONE_NOT_FOUND");
 });
 
+test("a zone that fails does not keep the others waiting", async () => {
+  const [gone, kept] = [zoneName(), zoneName()];
+  const store = opened({ name: gone, zones: [gone, kept] });
+  await store.sync();
+  await device("ALICE").privateDatabase.deleteZone(gone);
+  await store.save({ recordType: "Note", recordName: "N", zoneID: kept, fields: { title: "x" } });
+  await assert.rejects(store.sync(), /ZONE_NOT_FOUND/);
+  assert.deepEqual(await store.pendingEdits(), []);
+  assert.equal((await onServer(kept))?.fields.title, "x");
+});
+
+test("without the server no other zone is tried", async () => {
+  const zones = [zoneName(), zoneName()];
+  const { host, seen } = network((address) => (address.includes("zones/modify") ? refusal(502, {}) : undefined));
+  const store = opened({ name: zones[0], zones, container: device("ALICE", { host, attempts: 1 }) });
+  await assert.rejects(store.sync(), /NETWORK_ERROR/);
+  assert.equal(seen.filter((address) => address.includes("zones/modify")).length, 1);
+});
+
 test("edits and records have a bound, and another user's store is refused", async () => {
   const store = opened({ editLimit: 2, recordLimit: 1 });
   await store.save({ recordType: "Note", recordName: "1" });
@@ -367,6 +362,9 @@ test("a program that dies at any write loses no edit and saves none twice", asyn
     await store.save({ recordName: "N", fields: { title: "two" } });
     await store.save({ recordType: "Note", recordName: "M", fields: { title: "other" } });
     await store.sync();
+    await store.delete("N");
+    await store.save({ recordType: "Note", recordName: "N", fields: { text: "anew" } });
+    await store.sync();
   };
   const whole = mortal(new MemoryStorage(), Infinity, false);
   await scenario(opened({ storage: whole }));
@@ -391,12 +389,7 @@ test("a program that dies at any write loses no edit and saves none twice", asyn
 test("an answer that is lost with the program is asked for again, not the save", async () => {
   const storage = new MemoryStorage();
   const zone = zoneName();
-  const { host } = network(async (address, _, real) => {
-    if (!address.includes("records/modify")) return undefined;
-    await real();
-    throw new TypeError("the tab dies");
-  });
-  const dying = opened({ zone, storage, container: device("ALICE", { host, attempts: 1 }) });
+  const dying = opened({ zone, storage, container: losing() });
   await dying.save({ recordType: "Note", recordName: "N", fields: { title: "once" } });
   await assert.rejects(dying.sync(), /NETWORK_ERROR/);
   const tag = (await device("ALICE").privateDatabase.lookupRecord("N", { zoneID: zone }))?.recordChangeTag;
@@ -411,12 +404,7 @@ test("an answer that is lost with the program is asked for again, not the save",
 
 test("a save that was repeated does not undo what others did since", async () => {
   const [zone, storage] = [zoneName(), new MemoryStorage()];
-  const { host } = network(async (address, _, real) => {
-    if (!address.includes("records/modify")) return undefined;
-    await real();
-    throw new TypeError("the tab dies");
-  });
-  const dying = opened({ zone, storage, container: device("ALICE", { host, attempts: 1 }) });
+  const dying = opened({ zone, storage, container: losing() });
   await dying.save({ recordType: "Note", recordName: "N", fields: { title: "mine" } });
   await assert.rejects(dying.sync(), /NETWORK_ERROR/);
   const database = device("ALICE").privateDatabase;
@@ -539,6 +527,62 @@ test("an edit in one tab is sent by the tab that syncs", async () => {
   await until(follower, async () => (await follower.pendingEdits()).length === 0);
   await leader.close();
   clearInterval(running);
+});
+
+test("a callback that throws keeps no edit from being saved and sent, and no other callback from it", async () => {
+  const errors = /** @type {unknown[]} */ ([]);
+  const store = opened({ container: device("ALICE", withoutPushes()), onError: (error) => void errors.push(error) });
+  const failure = new Error("the app's own");
+  store.onChange(() => {
+    throw failure;
+  });
+  store.start();
+  try {
+    await store.save({ recordType: "Note", recordName: "N" });
+    await until(store, async () => (await store.pendingEdits()).length === 0);
+  } finally {
+    await store.close();
+  }
+  assert.ok(errors.length >= 2 && errors.every((error) => error === failure), String(errors));
+});
+
+test("a store that is closed ends its sync, and writes nothing afterwards", async () => {
+  for (const endpoint of ["changes/zone", "records/modify"]) {
+    let close = () => {};
+    const { host } = network(async (address, _, real) => {
+      if (!address.includes(endpoint)) return undefined;
+      const answer = await real();
+      close();
+      return answer;
+    });
+    const [memory, done] = [new MemoryStorage(), /** @type {string[]} */ ([])];
+    const storage = {
+      get: memory.get.bind(memory), list: memory.list.bind(memory), count: memory.count.bind(memory),
+      apply: async (/** @type {Parameters<MemoryStorage["apply"]>[0]} */ changes) => void (done.push("apply"), await memory.apply(changes)),
+      close: async () => void done.push("close"),
+    };
+    const store = opened({ storage, container: device("ALICE", { host }) });
+    const closed = new Promise((resolve) => (close = () => resolve(store.close())));
+    await store.save({ recordType: "Note", recordName: "N" });
+    const syncing = store.sync();
+    await assert.rejects(syncing, { name: "AbortError" });
+    await closed;
+    await assert.rejects(store.sync(), { name: "AbortError" });
+    assert.equal(done.indexOf("close"), done.length - 1, `${endpoint}: ${done}`);
+  }
+});
+
+test("an app that takes its time for a conflict does not keep its store open", async () => {
+  let ask = () => {};
+  const asked = /** @type {Promise<void>} */ (new Promise((resolve) => (ask = resolve)));
+  const { phone, laptop } = await pair({ resolve: () => (ask(), new Promise(() => {})) });
+  await laptop.save({ recordName: "N", fields: { title: "laptop" } });
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { title: "phone" } });
+  const syncing = assert.rejects(phone.sync(), { name: "AbortError" });
+  await asked;
+  await phone.close();
+  await syncing;
 });
 
 test("a started store comes back after an outage by itself", async () => {

@@ -140,6 +140,28 @@ test("a silent stream is taken for dead", async () => {
   stop();
 });
 
+test("a stream that does not begin, or breaks off in a refusal, is opened again", async () => {
+  /** @type {((request?: RequestInit) => Promise<Response>)[]} */
+  const answers = [
+    (request) => new Promise((_, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason))),
+    async () => new Response(new ReadableStream({ start: (body) => body.error(new TypeError("terminated")) }), { status: 503 }),
+  ];
+  const third = signal();
+  /** @type {typeof fetch} */
+  const slow = (_, request) => {
+    const answer = answers.shift();
+    if (answer) return answer(request);
+    third.ring();
+    return new Promise((_, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)));
+  };
+  const errors = /** @type {unknown[]} */ ([]);
+  const container = device("BOB", { timeout: 20, host: { fetch: slow, sleep: async () => {} } });
+  const stop = container.onPush(() => {}, { onError: (error) => (errors.push(error), third.ring()) });
+  await third.rung;
+  stop();
+  assert.deepEqual(errors, []);
+});
+
 test("a stream whose end says why is not opened again, and the pushes before it are handed over", async () => {
   let streams = 0;
   const removed = { serverErrorCode: "NOT_FOUND", reason: "this device was removed" };

@@ -321,7 +321,7 @@ export interface ContainerOptions {
   tokens?: TokenStore;
   /** Names this device. Two tabs of one browser are one device unless they are named. */
   deviceID?: string;
-  /** Leads the user through the page and answers the token; the call that needed him is then repeated. */
+  /** Leads the user through the page and answers the token; calls that needed him are then repeated. `signal`: none waits any more. */
   onSignInRequired?(redirectURL: string, options: Cancellable): Promise<string>;
   /** Milliseconds for one request and its answer: 60,000. Files take the time that they need. */
   timeout?: number;
@@ -504,7 +504,7 @@ export interface Conflict {
   yours: BrumeRecord | null;
   error: BrumeError;
 }
-/** What the record is to be; null to delete it. */
+/** What the record is to be; null to delete it. `theirs` itself takes its parent, too; otherwise one that was set here wins. */
 export type Resolution = { fields: { [name: string]: FieldInput }; encryptedFields?: string[] } | null;
 
 export interface StoreChange {
@@ -532,7 +532,7 @@ export interface OfflineStoreOptions {
   editLimit?: number;
   /** How many records a zone may have: 100,000. */
   recordLimit?: number;
-  /** What failed while the store syncs by itself; it tries again. */
+  /** What failed while the store syncs by itself (it tries again), and what a callback of `onChange` threw. */
   onError?(error: unknown): void;
 }
 

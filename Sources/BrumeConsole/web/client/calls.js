@@ -28,13 +28,14 @@ const realHost = () => ({
     }),
 });
 
-/** A controller that follows a signal; `release` lets go of it. */
-const following = (signal) => {
-  const controller = new AbortController();
-  const stop = () => controller.abort(signal.reason);
-  if (signal?.aborted) stop();
-  signal?.addEventListener("abort", stop, { once: true });
-  return { controller, release: () => signal?.removeEventListener("abort", stop) };
+/** A controller that follows signals, some of which may be undefined; `release` lets go of them. */
+const following = (...signals) => {
+  const [controller, released] = [new AbortController(), new AbortController()];
+  for (const signal of signals.filter(Boolean)) {
+    if (signal.aborted) controller.abort(signal.reason);
+    signal.addEventListener("abort", () => controller.abort(signal.reason), { once: true, signal: released.signal });
+  }
+  return { controller, release: () => released.abort() };
 };
 
 /** Keeps a web auth token for as long as the page, or program, lives. */
@@ -64,6 +65,8 @@ const serverOf = (address) => {
 
 /** How Node 18 fails when an answer is 421: it sends the request again and has lost its body. */
 const LOST_421 = "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH";
+
+const TOKEN_HEADER = "X-Apple-CloudKit-Web-Auth-Token";
 
 class Calls {
   #session = 0;
@@ -116,13 +119,14 @@ class Calls {
   /** The web auth token goes in a header, so that no log of addresses has it. */
   async headers(more) {
     const token = await this.tokens.get();
-    return { "X-Brume-Device": this.deviceID, ...(token && { "X-Apple-CloudKit-Web-Auth-Token": token }), ...more };
+    return { "X-Brume-Device": this.deviceID, ...(token && { [TOKEN_HEADER]: token }), ...more };
   }
 
   /**
    * Posts a body and answers the JSON object that comes back.
    *
-   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice.
+   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice; `signsIn`: whether
+   *   a user who is signed out is led to the page.
    */
   async call(path, body = {}, options = {}) {
     const text = JSON.stringify(body);
@@ -130,7 +134,7 @@ class Calls {
   }
 
   /** Carries out one request, again if that is worth it, and once more after the user has signed in. */
-  async repeating({ signal, isRepeatable = true, attempts = this.attempts }, request) {
+  async repeating({ signal, isRepeatable = true, signsIn = true, attempts = this.attempts }, request) {
     let hasSignedIn = false;
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
@@ -139,7 +143,7 @@ class Calls {
         return await request();
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        if (!hasSignedIn && (await this.#signsIn(error, session, signal))) {
+        if (signsIn && !hasSignedIn && (await this.#signsIn(error, session, signal))) {
           hasSignedIn = true;
           continue;
         }
@@ -158,9 +162,15 @@ class Calls {
     const response = await this.fetch(this.address(path, query), request, signal).catch(async (error) => {
       throw error.cause?.cause?.code === LOST_421 ? await this.signInAddress(signal, error) : error;
     });
-    const next = response.headers.get("X-Apple-CloudKit-Web-Auth-Token");
-    if (next && session === this.#session) await this.tokens.set(next);
+    await this.#keepNext(response, headers, session);
     return readAnswer(response);
+  }
+
+  /** Keeps the next token if the one that was sent is still kept: another tab may have signed out, or somebody else in. */
+  async #keepNext(response, sent, session) {
+    const next = response.headers.get(TOKEN_HEADER);
+    if (!next || (await this.tokens.get()) !== sent[TOKEN_HEADER]) return;
+    if (session === this.#session) await this.tokens.set(next);
   }
 
   /** Fetches an address, and the whole body of its answer, within a time limit; null for none. */
@@ -192,16 +202,35 @@ class Calls {
     // Somebody else has led the user through the page since the request was sent.
     if (session !== this.#session) return true;
     const { redirectURL } = error.redirectURL ? error : await this.signInAddress(signal, error);
-    this.#signingIn ??= this.#signIn(redirectURL, signal).finally(() => {
-      this.#signingIn = undefined;
-    });
-    await this.#signingIn;
+    signal?.throwIfAborted();
+    if (session !== this.#session) return true;
+    this.#signingIn ??= this.#signIn(redirectURL);
+    await this.#signedIn(this.#signingIn, signal);
     return true;
   }
 
-  async #signIn(redirectURL, signal) {
-    const token = await this.onSignInRequired(redirectURL, { signal });
-    await this.setToken(token);
+  /** Opens the page, for all calls that wait for it. */
+  #signIn(redirectURL) {
+    const controller = new AbortController();
+    const page = async () => this.setToken(await this.onSignInRequired(redirectURL, { signal: controller.signal }));
+    const done = page();
+    // Nobody may be left to wait for it.
+    done.catch(() => {});
+    return { waiting: 0, controller, done };
+  }
+
+  /** Waits for the page. It is given up when the last call that waits for it is. */
+  async #signedIn(page, signal) {
+    page.waiting += 1;
+    try {
+      await abortable(page.done, signal);
+    } finally {
+      page.waiting -= 1;
+      if (page.waiting === 0) {
+        this.#signingIn = undefined;
+        if (signal?.aborted) page.controller.abort(signal.reason);
+      }
+    }
   }
 
   /** Where a user signs in: the server says so to whoever calls without one. */

@@ -69,7 +69,7 @@ export class Container {
   /** Signs out here: the server sends this device no pushes any more, and the token is forgotten. */
   async signOut({ signal } = {}) {
     try {
-      await this.#calls.call("/_brume/devices/remove", {}, { signal, attempts: 1 });
+      await this.#calls.call("/_brume/devices/remove", {}, { signal, attempts: 1, signsIn: false });
     } finally {
       await this.#calls.setToken(null);
     }

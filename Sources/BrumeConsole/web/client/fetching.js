@@ -18,6 +18,7 @@ class Fetching {
     for (let hasMore = true; hasMore; ) {
       const { token } = await this.#state(zone);
       const page = await this.#page(zone, token, signal);
+      signal?.throwIfAborted();
       hasMore = page === undefined || page.moreComing;
       if (page) await this.#take(zone, page);
     }

@@ -44,8 +44,8 @@ const overlaid = (fields = {}, edit = {}) => {
 const visibleRecord = (row, entry) => {
   if (!entry) return row ?? null;
   if (entry.kind === "delete") return null;
-  const { recordName, recordType, zoneID } = entry;
-  const known = row ?? entry.base ?? { recordName, recordType, zoneID };
+  const { recordName, recordType, zoneID, isAnew } = entry;
+  const known = (!isAnew && (row ?? entry.base)) || { recordName, recordType, zoneID };
   // An empty value, as a field that is shown always has a type.
   const record = { ...known, fields: overlaid(known.fields, withTypes(entry.fields, known.fields)) };
   if (entry.parent !== undefined) record.parent = entry.parent.recordName ? entry.parent : undefined;

@@ -38,7 +38,7 @@ class Outbox {
     const base = old ? old.base : row?.record ?? null;
     const { entry, sequence } = await this.#merged(old, edit, { recordName, zoneID: zone.zoneID, base });
     const isUnsent = !(await this.#isBeingSent(zone, recordName));
-    const isUndone = entry.kind === "delete" && base === null && isUnsent;
+    const isUndone = old?.kind === "save" && !old.isAnew && entry.kind === "delete" && base === null && isUnsent;
     await this.storage.apply([
       { table: "outbox", key, value: isUndone ? undefined : entry },
       { table: "meta", key: "sequence", value: sequence },
@@ -47,13 +47,15 @@ class Outbox {
 
   async #merged(old, edit, known) {
     const sequence = ((await this.storage.get("meta", "sequence")) ?? 0) + 1;
+    const isSave = edit.kind === "save";
     // What was deleted and comes back keeps nothing of what it was.
-    const before = old?.kind === "save" ? old.fields : old ? difference(known.base?.fields, {}) : {};
-    const fields = edit.kind === "save" ? { ...before, ...stillEncrypted(edit.fields, known.base?.fields, before) } : {};
-    const parent = edit.parent ?? old?.parent;
+    const before = isSave && old?.kind === "save" ? old : {};
+    const isAnew = isSave && old !== undefined && (old.kind === "delete" || old.isAnew === true);
+    const fields = isSave ? { ...before.fields, ...stillEncrypted(edit.fields, known.base?.fields, before.fields) } : {};
+    const parent = edit.parent ?? before.parent;
     const recordType = edit.recordType ?? old?.recordType ?? known.base?.recordType;
-    const entry = { ...known, kind: edit.kind, recordType, fields, parent, edits: sequence, sequence: old?.sequence ?? sequence };
-    return { entry, sequence };
+    const order = { edits: sequence, sequence: old?.sequence ?? sequence };
+    return { entry: { ...known, kind: edit.kind, isAnew, recordType, fields, parent, ...order }, sequence };
   }
 
   async #isBeingSent(zone, recordName) {
@@ -109,7 +111,9 @@ class Outbox {
     const waiting = (await this.entries(`${zone.key}\n`)).filter((entry) => !entry.error);
     const items = [];
     let bytes = 0;
-    for (const entry of waiting.slice(0, most)) {
+    for (const [index, entry] of waiting.slice(0, most).entries()) {
+      // What follows may refer to the record that is deleted here to be made anew: it goes with the new one.
+      if (waiting[index - 1]?.isAnew && !entry.isAnew) break;
       const item = { recordName: entry.recordName, edits: entry.edits, operation: operationOf(entry) };
       bytes += JSON.stringify(item.operation).length;
       if (items.length > 0 && bytes > BATCH_BYTES) break;
@@ -123,14 +127,17 @@ class Outbox {
 
   /**
    * Takes over the answers; conflicts are decided first, because an app may take its time. Answers 1 if
-   * there was nothing but conflicts, otherwise 0.
+   * conflicts were all that was dealt with, otherwise 0.
    */
   async #take(zone, batch, results, signal) {
     const failed = new Set(batch.items.filter((_, index) => isErrorObject(results[index])).map((item) => item.recordName));
     const answers = [];
     for (const [index, item] of batch.items.entries()) {
-      answers.push({ item, result: results[index], settled: await this.#settle(zone, item, results[index], failed) });
       signal?.throwIfAborted();
+      const result = results[index];
+      // The answer was full before it, or what the request may read was read. As the first of another it has all the room.
+      const settled = didNotFit(result) && index > 0 ? { kind: "again" } : this.#settle(zone, item, result, failed);
+      answers.push({ item, result, settled: await abortable(settled, signal) });
     }
     await this.locked(async () => {
       const changes = [{ table: "meta", key: `batch\n${zone.key}`, value: undefined }];
@@ -141,7 +148,7 @@ class Outbox {
     // What may pass is asked for again later, by whoever called.
     const passing = answers.find(({ settled }) => settled.kind === "later");
     if (passing) throw errorFromWire(passing.result);
-    return answers.every(({ settled }) => settled.kind === "resolved") ? 1 : 0;
+    return answers.every(({ settled: { kind } }) => kind === "resolved" || kind === "again") ? 1 : 0;
   }
 
   /**
@@ -181,7 +188,9 @@ class Outbox {
     if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
     const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
     const fields = wanted && encodeFields(wanted.fields, encrypted);
-    return { kind: "resolved", theirs, edits: entry.edits, fields };
+    // Who takes theirs takes its place among the records, too.
+    const parent = wanted === conflict.theirs ? undefined : entry.parent;
+    return { kind: "resolved", theirs, edits: entry.edits, fields, parent };
   }
 
   /** What an answer changes in the storage. An edit that was made meanwhile waits for the next batch. */
@@ -193,13 +202,17 @@ class Outbox {
     const out = (value) => ({ table: "outbox", key, value });
     const isSame = entry?.edits === item.edits;
     switch (settled.kind) {
+      case "again":
       case "later": return [];
       case "saved": {
         const { record } = settled;
-        const rest = entry && !isSame && { ...entry, base: record, fields: unsentFields(item, entry) };
+        const rest = entry && !isSame && { ...entry, base: record, ...(!entry.isAnew && unsent(item, entry)) };
         return [row(record), out(rest || undefined)];
       }
-      case "deleted": return [row(undefined), out(entry && !isSame ? { ...entry, base: null } : undefined)];
+      case "deleted": {
+        const isLeft = entry && (!isSame || entry.isAnew);
+        return [row(undefined), out(isLeft ? { ...entry, base: null, isAnew: false, fields: overlaid(entry.fields) } : undefined)];
+      }
       case "refused": {
         const { serverErrorCode, reason, brume, uuid } = result;
         return entry && isSame ? [out({ ...entry, error: { serverErrorCode, reason, brume, uuid } })] : [];
@@ -219,10 +232,11 @@ const stillEncrypted = (fields, ...known) => {
 const mapped = (value, transform) => (value === null ? null : transform(value));
 
 /** What of a newer edit was not in the request. */
-const unsentFields = ({ operation }, { fields }) => {
-  const sent = operation.record.fields ?? {};
+const unsent = ({ operation: { record } }, { fields, parent }) => {
+  const sent = record.fields ?? {};
   const isNew = ([name, field]) => !sent[name] || !isSameField(sent[name], field);
-  return Object.fromEntries(Object.entries(fields).filter(isNew));
+  const isMoved = canonical(record.parent) !== canonical(parent);
+  return { fields: Object.fromEntries(Object.entries(fields).filter(isNew)), parent: isMoved ? parent : undefined };
 };
 
 /** Whether the server's record is what an operation was to make of it. */
@@ -233,20 +247,22 @@ const isSavedAs = (theirs, { operationType, record }) => {
 };
 
 /** The entry that leads from the server's record to the one that was wanted. */
-const resolvedChanges = (entry, { theirs, fields }, row, out) => {
+const resolvedChanges = (entry, { theirs, fields, parent }, row, out) => {
   if (fields === null && theirs === null) return [row(undefined), out(undefined)];
-  const base = theirs;
-  if (fields === null) return [row(theirs), out({ ...entry, kind: "delete", fields: {}, base })];
+  const known = { ...entry, base: theirs, isAnew: false };
+  if (fields === null) return [row(theirs), out({ ...known, kind: "delete", fields: {}, parent: undefined })];
   const change = difference(theirs?.fields, fields);
-  const isDone = theirs !== null && Object.keys(change).length === 0;
-  const next = { ...entry, kind: "save", fields: change, base, recordType: entry.recordType ?? theirs?.recordType };
+  const isMoved = parent !== undefined && parent.recordName !== theirs?.parent?.recordName;
+  const isDone = theirs !== null && !isMoved && Object.keys(change).length === 0;
+  const recordType = entry.recordType ?? theirs?.recordType;
+  const next = { ...known, kind: "save", fields: change, parent: isMoved ? parent : undefined, recordType };
   return [row(theirs ?? undefined), out(isDone ? undefined : next)];
 };
 
-/** The operation that an entry stands for. */
-const operationOf = ({ kind, recordName, recordType, base, fields, parent }) => {
+/** The operation that an entry stands for; of a record that is made anew the deletion, which comes first. */
+const operationOf = ({ kind, isAnew, recordName, recordType, base, fields, parent }) => {
   const recordChangeTag = base?.recordChangeTag;
-  if (kind === "delete") {
+  if (kind === "delete" || isAnew) {
     return { operationType: base ? "delete" : "forceDelete", record: { recordName, recordChangeTag } };
   }
   const record = { recordName, recordType, recordChangeTag, fields, parent };

@@ -80,16 +80,23 @@ class EventParser {
   }
 }
 
-/** Opens the stream where it was left; answers its body. */
+/** Opens the stream where it was left, within the time limit of a request; answers its body. */
 const openStream = async (calls, cursor, controller) => {
   const headers = await calls.headers({ Accept: "text/event-stream", ...(cursor && { "Last-Event-ID": cursor }) });
   const request = { headers, signal: controller.signal, cache: "no-store" };
-  const response = await calls.host.fetch(calls.address("/_brume/stream"), request).catch((error) => {
+  const late = () => controller.abort(networkError(`no stream in ${calls.timeout} ms`));
+  const timer = calls.timeout === null ? undefined : setTimeout(late, calls.timeout);
+  try {
+    const response = await calls.host.fetch(calls.address("/_brume/stream"), request);
+    if (response.ok) return response.body;
+    const body = new Uint8Array(await response.arrayBuffer());
+    return readAnswer({ status: response.status, ok: false, headers: response.headers, body });
+  } catch (error) {
+    if (error instanceof BrumeError) throw error;
     throw networkError(`no stream: ${error.message}`, error);
-  });
-  if (response.ok) return response.body;
-  const body = new Uint8Array(await response.arrayBuffer());
-  return readAnswer({ status: response.status, ok: false, headers: response.headers, body });
+  } finally {
+    clearTimeout(timer);
+  }
 };
 
 /** The events of one connection, until it ends or falls silent. */

@@ -51,6 +51,7 @@ const beginningWith = (prefix) => (prefix === "" ? undefined : IDBKeyRange.bound
 /** In a browser's IndexedDB: what was applied is on the disk, also if the tab dies at once. */
 export class IndexedDBStorage {
   #opened;
+  #isClosed = false;
 
   constructor(name) {
     if (!globalThis.indexedDB) throw usageError("there is no IndexedDB here: use a MemoryStorage");
@@ -59,18 +60,26 @@ export class IndexedDBStorage {
     this.name = name;
   }
 
-  #open() {
+  /** Not again after `close`: somebody may have deleted the database, and would find a new one. */
+  async #open() {
+    if (this.#isClosed) throw usageError(`the storage '${this.name}' is closed`);
     this.#opened ??= new Promise((resolve, reject) => {
       const request = globalThis.indexedDB.open(`brume ${this.name}`, 1);
       request.onupgradeneeded = () => {
         for (const table of TABLES) request.result.createObjectStore(table);
       };
+      const forget = () => (this.#opened = undefined);
       request.onsuccess = () => {
+        // The browser has ended it, as when the user clears the site's data: the next call opens it again.
+        request.result.onclose = forget;
         // Somebody wants to delete the database, or a newer version of this module to change it.
         request.result.onversionchange = () => request.result.close();
         resolve(request.result);
       };
-      request.onerror = () => reject(request.error);
+      request.onerror = () => {
+        forget();
+        reject(request.error);
+      };
     });
     return this.#opened;
   }
@@ -107,8 +116,9 @@ export class IndexedDBStorage {
   }
 
   async close() {
-    (await this.#opened)?.close();
-    this.#opened = undefined;
+    this.#isClosed = true;
+    const opened = await this.#opened?.catch(() => undefined);
+    opened?.close();
   }
 }
 

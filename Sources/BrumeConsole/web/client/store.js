@@ -19,6 +19,7 @@ export class OfflineStore {
   #bell = new Bell();
   #listeners = new Set();
   #life = new AbortController();
+  #syncs = new Set();
   #leading;
 
   /**
@@ -130,12 +131,23 @@ export class OfflineStore {
   }
 
   #notify(change) {
-    for (const listener of this.#listeners) listener(change);
+    this.#tell(change);
     this.#channel.post(change);
   }
 
+  /** One that throws keeps neither the others from it nor the change from being sent. */
+  #tell(change) {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#report(error);
+      }
+    }
+  }
+
   #receive(change) {
-    for (const listener of this.#listeners) listener(change);
+    this.#tell(change);
     if (change.origin === "edited") this.#bell.ring();
   }
 
@@ -143,16 +155,35 @@ export class OfflineStore {
 
   /** Sends what waits and fetches what changed. Of several tabs one at a time does it. */
   async sync({ signal } = {}) {
-    await exclusive(`${this.name} sync`, () => this.#syncNow(signal), signal);
+    const { controller, release } = following(signal, this.#life.signal);
+    const body = () => this.#syncNow(controller.signal);
+    const running = exclusive(`${this.name} sync`, body, controller.signal).finally(release);
+    this.#syncs.add(running);
+    try {
+      await running;
+    } finally {
+      this.#syncs.delete(running);
+    }
   }
 
   async #syncNow(signal) {
     const user = await this.#checkUser(signal);
+    const failures = [];
     for (const zone of this.#zones.map((zone) => this.#asked(zone, user))) {
-      await this.#makeZone(zone, signal);
-      await this.#outbox.send(zone, signal);
-      await this.#fetching.fetch(zone, signal);
+      try {
+        await this.#syncZone(zone, signal);
+      } catch (error) {
+        if (signal?.aborted || !isOfOneZone(error)) throw error;
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #syncZone(zone, signal) {
+    await this.#makeZone(zone, signal);
+    await this.#outbox.send(zone, signal);
+    await this.#fetching.fetch(zone, signal);
   }
 
   /**
@@ -261,14 +292,21 @@ export class OfflineStore {
     this.#options.onError?.(error);
   }
 
-  /** Ends syncing and lets go of the storage. What waits is sent when the store is opened again. */
+  /** Ends each sync and lets go of the storage. What waits is sent when the store is opened again. */
   async close() {
     this.#life.abort(stopped());
     await this.#leading;
+    await Promise.allSettled(this.#syncs);
     this.#channel.close();
     await this.storage.close();
   }
 }
+
+/** Whether the zones that follow need not wait: not if the server is out of reach or the user is not the store's. */
+const isOfOneZone = (error) => {
+  const isRule = error.code === "client" && error.serverErrorCode === "BAD_REQUEST";
+  return !isPassing(error) && !isRule && error.status !== 401 && error.status !== 421;
+};
 
 /** A zone with the key under which its rows are kept. */
 const namedZone = (zone) => {

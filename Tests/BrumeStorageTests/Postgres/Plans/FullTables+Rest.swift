@@ -155,7 +155,8 @@ extension FullTables {
         try transaction.subscriptions.put(known)
       }
       _ = try transaction.notifications.markRead(
-        ["n1", "n2"], of: reader, in: containerEnvironment)
+        [KeptNotificationID("n1"), KeptNotificationID("n2", subscriptionID: "s1")], of: reader,
+        in: containerEnvironment)
       try transaction.notifications.removeAll(of: user, in: containerEnvironment)
     }
     try await store.change([AttemptKey(digest: [2])], limit: 0) { failures, now in

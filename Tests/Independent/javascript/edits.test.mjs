@@ -1,0 +1,135 @@
+// What becomes of edits that wait in an offline store: none is lost in a conflict, and none undoes another.
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { MemoryStorage } from "./brume.mjs";
+import { device, network } from "./servers.mjs";
+import { fieldsOf, losing, onServer, opened, pair } from "./stores.mjs";
+
+test("a record that was moved here and changed elsewhere is moved, unless the app takes theirs", async () => {
+  for (const [resolve, parent] of /** @type {const} */ ([
+    [undefined, "P"], [(/** @type {import("./brume.mjs").Conflict} */ { theirs }) => theirs, undefined],
+  ])) {
+    const { phone, laptop, zone } = await pair(resolve && { resolve });
+    await phone.save({ recordType: "Note", recordName: "P" });
+    await phone.sync();
+    await laptop.save({ recordName: "N", fields: { title: "laptop" } });
+    await laptop.sync();
+    await phone.save({ recordName: "N", parent: "P" });
+    await phone.sync();
+    const record = await onServer(zone);
+    assert.deepEqual([record?.parent?.recordName, record?.fields.title], [parent, "laptop"]);
+    assert.deepEqual(await phone.pendingEdits(), []);
+  }
+});
+
+test("a move whose answer was lost is not done once more over a later one", async () => {
+  const { phone, laptop, zone } = await pair();
+  for (const recordName of ["P", "Q"]) await laptop.save({ recordType: "Note", recordName });
+  await laptop.sync();
+  const dying = opened({ zone, storage: phone.storage, container: losing(), name: phone.name });
+  await dying.save({ recordName: "N", parent: "P" });
+  await assert.rejects(dying.sync(), /NETWORK_ERROR/);
+  await laptop.sync();
+  await laptop.save({ recordName: "N", parent: "Q" });
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { text: "later" } });
+  await phone.sync();
+  const record = await onServer(zone);
+  assert.deepEqual([record?.parent?.recordName, record?.fields.text], ["Q", "later"]);
+});
+
+test("a record that was not fetched yet is deleted, however often it is said", async () => {
+  const { zone } = await pair();
+  const fresh = opened({ zone, name: `${zone}-fresh` });
+  await fresh.delete("N");
+  await fresh.delete("N");
+  await fresh.sync();
+  assert.equal(await onServer(zone), null);
+  assert.deepEqual([await fresh.records(), await fresh.pendingEdits()], [[], []]);
+});
+
+test("a record that is deleted and made again keeps nothing of what it was", async () => {
+  const { phone, zone } = await pair();
+  await phone.save({ recordType: "Note", recordName: "P" });
+  await phone.save({ recordName: "N", parent: "P" });
+  await phone.sync();
+  await phone.delete("N");
+  await phone.save({ recordType: "Idea", recordName: "N", fields: { title: "anew" } });
+  await phone.save({ recordName: "N", fields: { title: "again", text: null } });
+  assert.deepEqual([(await phone.record("N"))?.recordType, (await phone.record("N"))?.parent], ["Idea", undefined]);
+  await phone.sync();
+  const record = await onServer(zone);
+  assert.deepEqual([record?.recordType, record?.fields, record?.parent], ["Idea", { title: "again" }, undefined]);
+  assert.deepEqual([await fieldsOf(phone), await phone.pendingEdits()], [{ title: "again" }, []]);
+});
+
+test("a record whose save had no answer is deleted and made again without what it was", async () => {
+  const storage = new MemoryStorage();
+  const dying = opened({ storage, container: losing() });
+  await dying.save({ recordType: "Note", recordName: "N", fields: { title: "first", text: "first" } });
+  await assert.rejects(dying.sync(), /NETWORK_ERROR/);
+  const store = opened({ zone: dying.name, storage, resolve: () => assert.fail("a conflict with oneself") });
+  await store.delete("N");
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "first" } });
+  await store.sync();
+  assert.deepEqual((await onServer(store.name))?.fields, { title: "first" });
+  assert.deepEqual(await fieldsOf(store), { title: "first" });
+});
+
+test("what is deleted, made again and deleted is deleted on the server", async () => {
+  const { phone, zone } = await pair();
+  const fresh = opened({ zone, name: `${zone}-fresh` });
+  for (const store of [phone, fresh]) {
+    await store.delete("N");
+    await store.save({ recordType: "Note", recordName: "N", fields: { title: "again" } });
+    await store.delete("N");
+    await store.sync();
+    assert.deepEqual([await onServer(zone), await store.pendingEdits()], [null, []]);
+    await phone.save({ recordType: "Note", recordName: "N", fields: { title: "for the next" } });
+    await phone.sync();
+  }
+});
+
+test("a record may refer to one that is made again before it", async () => {
+  const { phone, zone } = await pair();
+  await phone.delete("N");
+  await phone.save({ recordType: "Note", recordName: "N", fields: { title: "again" } });
+  await phone.save({ recordType: "Note", recordName: "child", parent: "N" });
+  await phone.sync();
+  assert.deepEqual(await phone.pendingEdits(), []);
+  assert.equal((await onServer(zone, "child"))?.parent?.recordName, "N");
+});
+
+test("what others changed before a record is made again is merged into it", async () => {
+  const { phone, laptop, zone } = await pair();
+  await laptop.save({ recordName: "N", fields: { more: "laptop" } });
+  await laptop.sync();
+  await phone.delete("N");
+  await phone.save({ recordType: "Note", recordName: "N", fields: { title: "again" } });
+  await phone.sync();
+  assert.deepEqual([(await onServer(zone))?.fields, await phone.pendingEdits()], [{ title: "again", more: "laptop" }, []]);
+});
+
+test("edits for which an answer has no room go with another request, and one that never fits is refused", async () => {
+  const sent = /** @type {string[]} */ ([]);
+  const { host } = network(() => undefined);
+  // Of each request the first operation is carried out; "L" is more than an answer has room for.
+  host.fetch = async (address, request) => {
+    if (!String(address).includes("records/modify")) return fetch(address, request);
+    const body = JSON.parse(String(request?.body));
+    const [first, ...others] = body.operations.map((/** @type {any} */ operation) => operation.record.recordName);
+    sent.push([first, ...others].join(""));
+    const full = (/** @type {string} */ recordName) =>
+      ({ recordName, serverErrorCode: "BAD_REQUEST", reason: "the answer is full", brume: { code: "limitExceeded" } });
+    if (first === "L") return new Response(JSON.stringify({ records: [full(first), ...others.map(full)] }));
+    const answer = await fetch(address, { ...request, body: JSON.stringify({ ...body, operations: body.operations.slice(0, 1) }) });
+    const { records } = await answer.json();
+    return new Response(JSON.stringify({ records: [...records, ...others.map(full)] }));
+  };
+  const store = opened({ container: device("ALICE", { host }) });
+  for (const recordName of ["A", "L", "B"]) await store.save({ recordType: "Note", recordName, fields: { title: recordName } });
+  await store.sync();
+  assert.deepEqual(sent, ["ALB", "LB", "B"]);
+  assert.deepEqual((await store.pendingEdits()).map(({ recordName, error }) => [recordName, error?.code]), [["L", "limitExceeded"]]);
+  assert.equal((await onServer(store.name, "B"))?.fields.title, "B");
+});
