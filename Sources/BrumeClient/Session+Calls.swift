@@ -99,11 +99,9 @@ extension Session {
   package func markNotificationsRead(
     _ ids: [KeptNotificationID]
   ) async throws -> [KeptNotificationID] {
-    let question: JSON = ["notificationIDs": .array(ids.map(\.json))]
-    let answer = try await call(
-      "POST", "/_brume/notifications/read", query: place(), body: question.bytes(),
-      isRead: false, isRepeatable: true)
-    return (answer["notificationIDs"]?.array ?? []).compactMap { KeptNotificationID($0) }
+    try await call(
+      "POST", "/_brume/notifications/read", query: place(), body: Wire.notificationIDs(ids),
+      isRead: false, isRepeatable: true, as: Wire.notificationIDs)
   }
 
   /// Sets the number that pushes with a badge count up from.
@@ -111,19 +109,5 @@ extension Session {
     _ = try await call(
       "POST", "/_brume/notifications/badge", query: place(), body: Wire.badge(value), isRead: false,
       isRepeatable: true)
-  }
-}
-
-extension KeptNotificationID {
-  /// A text where the subscription is not known.
-  fileprivate var json: JSON {
-    guard let subscriptionID else { return .string(id) }
-    return ["notificationID": .string(id), "subscriptionID": .string(subscriptionID)]
-  }
-
-  /// Nil for what is no ID.
-  fileprivate init?(_ json: JSON) {
-    guard let id = json.string ?? json["notificationID"]?.string else { return nil }
-    self.init(id, subscriptionID: json["subscriptionID"]?.string)
   }
 }

@@ -66,10 +66,10 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   ) throws -> [KeptNotificationID] {
     guard let inbox = try inbox(user, containerEnvironment) else { return [] }
     var found: [KeptNotificationID] = []
-    var asked: Set<ByteText> = []
+    var (asked, moved) = (Set<ByteText>(), Set<ByteText>())
     for id in ids where asked.insert(id.byteText).inserted {
       let rows = try read(id, in: inbox)
-      for kept in rows {
+      for kept in rows where moved.insert(ByteText(parts: kept.id, kept.subscriptionID)).inserted {
         try connection.run(Self.remove) { $0.bind(1, kept.position) }
         try add(kept, to: inbox)
       }

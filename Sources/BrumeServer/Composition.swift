@@ -93,8 +93,7 @@ package final class Composition: Sendable {
     self.host = host
     self.logger = logger
     self.lostLogLines = lostLogLines
-    self.workers = workers
-    self.folder = folder
+    (self.workers, self.folder) = (workers, folder)
     address = ServerAddress(settings)
     events = ConsoleEvents(most: limits.consoleStreams)
     identities = try settings.tls.map { try TLSIdentities($0) }

@@ -41,19 +41,38 @@ extension Wire {
       moreComing: try object.bool("moreComing") ?? false)
   }
 
-  /// Notification IDs: the body and the reply of `/_brume/notifications/read`.
-  package static func notificationIDs(_ ids: [String]) -> [UInt8] {
+  /// Notification IDs: the body and the reply of `/_brume/notifications/read`. One that names no subscription is a text:
+  /// what older clients send, and others of a push that does not name its own.
+  package static func notificationIDs(_ ids: [KeptNotificationID]) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
-      writer.member("notificationIDs", ids)
+      writer.array("notificationIDs", ids) { writer, id in
+        guard let subscriptionID = id.subscriptionID else { return writer.string(id.id) }
+        writer.beginObject()
+        writer.member("notificationID", id.id)
+        writer.member("subscriptionID", subscriptionID)
+        writer.endObject()
+      }
       writer.endObject()
     }
   }
 
   /// Reads the body and the reply of `notifications/read`.
-  package static func notificationIDs(_ json: JSON) throws(BrumeError) -> [String] {
+  package static func notificationIDs(_ json: JSON) throws(BrumeError) -> [KeptNotificationID] {
     let object = try json.asObject("the body")
-    return try object.required("notificationIDs", try object.strings("notificationIDs"))
+    var ids: [KeptNotificationID] = []
+    for id in try object.required("notificationIDs", try object.array("notificationIDs")) {
+      if let text = id.string {
+        ids.append(KeptNotificationID(text))
+      } else {
+        let pair = try id.asObject("each of 'notificationIDs' that is not a text")
+        ids.append(
+          KeptNotificationID(
+            try pair.requiredString("notificationID"),
+            subscriptionID: try pair.string("subscriptionID")))
+      }
+    }
+    return ids
   }
 
   /// The body of `/_brume/notifications/badge`.

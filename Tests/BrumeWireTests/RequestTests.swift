@@ -101,7 +101,8 @@ struct RequestTests {
       UserIdentity(phoneNumber: "+43"),
     ]
     #expect(try Wire.lookupInfos(JSON(parsing: Wire.lookupInfos(people))) == people)
-    #expect(try Wire.notificationIDs(JSON(parsing: Wire.notificationIDs(["x"]))) == ["x"])
+    let ids = [KeptNotificationID("x"), KeptNotificationID("x", subscriptionID: "s")]
+    #expect(try Wire.notificationIDs(JSON(parsing: Wire.notificationIDs(ids))) == ids)
     #expect(try Wire.badge(JSON(parsing: Wire.badge(3))) == 3)
   }
 

@@ -41,7 +41,7 @@ import Testing
     "UserExport.page": piece, "UserExport.pieceBytes": piece, "StorageSampler.pause": own,
     "StorageSampler.rest": own,
     "StorageSampler.pages": "the next look goes on behind them",
-    "RestoreInPlace.step": piece, "RestoreInPlace.reserve": own,
+    "DiskReserve.step": piece, "DiskReserve.bytes": own,
     "IncomingBody.drained": "of what an operator sends and is refused", "EventRoute.pause": own,
     "DeletionService.pause": own, "OperatorAuthentication.pause": "it only spares tries",
     "JSONBounds.marks": "beyond it a comparison takes the square of their number",

@@ -17,21 +17,18 @@ final class PlainConnections: Sendable {
     var lastNumber = 0
   }
   /// Ours: servers close what is idle after a minute and more.
-  static let idleLimit = TimeAmount.seconds(50)
+  private static let idleLimit = TimeAmount.seconds(50)
   private static let connectLimit = TimeAmount.seconds(10)
   private let most: Int
   let stall: TimeAmount?
-  private let idleLimit: TimeAmount
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - most: connections to one server.
   ///   - stall: a transfer that does not move for so long is given up.
-  ///   - idleLimit: a connection that nobody uses for so long is closed.
-  init(most: Int, stall: TimeAmount? = nil, idleLimit: TimeAmount = idleLimit) {
+  init(most: Int, stall: TimeAmount? = nil) {
     self.most = most
     self.stall = stall
-    self.idleLimit = idleLimit
   }
 
   /// Runs a request on a connection, which others get afterwards if `body` says that it has been left in order.
@@ -126,7 +123,7 @@ final class PlainConnections: Sendable {
 
   /// Closes the connection when it has been idle for long; whoever takes it before cancels that.
   private func end(_ connection: PlainConnection, _ address: PlainAddress) -> Scheduled<Void> {
-    connection.close(whenIdleFor: idleLimit) { [weak self] in
+    connection.close(whenIdleFor: Self.idleLimit) { [weak self] in
       guard let self else { return true }
       return self.state.withLock { state in
         let idle = state.peers[address]?.idle ?? []

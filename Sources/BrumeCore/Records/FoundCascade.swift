@@ -55,6 +55,7 @@ struct FoundCascade: Sendable {
       before = removals.size(with: gone)
       zone = try transaction.zones.live(large.zone)
       (records, links) = (stage.found, removals.links.known(upTo: context.limits.cascade))
+      links.moved = large.moved
     } catch is BrumeError {}
   }
 

@@ -76,7 +76,10 @@ struct Relations {
   private func settleRemovals(
     _ verdicts: inout Verdicts, _ size: inout CascadeSize
   ) throws -> Set<String> {
-    var removals = Removals(context, stage, links, behind: before)
+    // A move that is refused takes nothing out of a root's tree.
+    let moved = Set(try stage.movedNames())
+    let known = links.map { $0.moved == moved ? $0 : Removals.Links() }
+    var removals = Removals(context, stage, known, behind: before)
     let wanted = verdicts.positions(to: .remove).filter { !verdicts.items[$0].isShare }
     let (gone, refused) = try removals.settle(wanted.map { ($0, verdicts.items[$0].name) })
     let read = size.bytesRead

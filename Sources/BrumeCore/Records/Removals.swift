@@ -33,6 +33,8 @@ struct Removals {
     var companions: [String: [String]] = [:]
     var needs: [String: Needs] = [:]
     var bytes: [String: Int] = [:]
+    /// What the request moved to another parent when this was found.
+    var moved: Set<String> = []
     /// Those with which more would go than may.
     var tooLarge: Set<String> = []
   }

@@ -105,17 +105,9 @@ package struct ZoneEmptying: Sendable {
   ///
   /// - Throws: what the store throws.
   func sweep(_ database: DatabaseKey) async throws {
-    let limit = Self.zonesPerLook
-    var last: Int64? = 0
-    while let after = last {
-      let (page, zones) = try await store.read { transaction in
-        let page = try transaction.zones.changed(in: database, after: after, limit: limit)
-        let left = try page.filter { try !$0.isLive && transaction.hasRows(in: $0.key) }
-        return (page, left.map(\.key))
-      }
-      try await finish(zones)
-      last = page.count < limit ? nil : page.last?.lastSequence
-    }
+    // Rows of zones that are damaged are not among them, and keep no user from being deleted.
+    let left = try await store.read { try $0.zones.unfinishedDeletions(limit: .max) }
+    try await finish(left.filter { $0.database == database })
   }
 
   /// A step that takes away what queries find records by. Answers whether nothing of it is left.

@@ -33,15 +33,16 @@ extension CKContainer {
     if let settings, settings.userToken == nil {
       return settings.serverKey == nil ? .noAccount : .available
     }
+    let account = connection.account
     do {
       try await userRecordID()
       return .available
     } catch let error as CKError {
       switch error.code {
       case .notAuthenticated:
-        // The question was about whoever was signed in when it was asked.
-        let token = (try? session.configuration.get())?.userToken
-        return token == settings?.userToken ? .noAccount : try await accountStatus()
+        // The question was about whoever was signed in when it was asked, whose tokens may be equal.
+        let isAnswered = account == connection.account || connection.isRefused
+        return isAnswered ? .noAccount : try await accountStatus()
       case .accountTemporarilyUnavailable: return .temporarilyUnavailable
       case .managedAccountRestricted: return .restricted
       default: throw error

@@ -58,6 +58,9 @@ final class Connection: @unchecked Sendable {
   /// Another number after each change of the account.
   var account: Int { state.withLock { $0.account } }
 
+  /// Whether the server does not take the account.
+  var isRefused: Bool { state.withLock { $0.isAccepted == false } }
+
   /// What calls are sent through now, and the account that it is of.
   var signedIn: (session: Session, account: Int) { state.withLock { ($0.session, $0.account) } }
 

@@ -126,7 +126,7 @@ package final class Snapshots: Sendable {
   private func write(
     _ source: any StoreExport, _ id: String, _ file: DiskFile
   ) throws -> Int64 {
-    var (size, looked): (Int64, Int64) = (0, 0)
+    var (size, looked): (Int64, Int64) = (0, -DiskReserve.step)
     let writer = BackupWriter(of: source) { [self] bytes in
       try file.append(bytes)
       size += Int64(bytes.count)

@@ -32,12 +32,14 @@ final class MemoryNotifications: MemoryFeature, NotificationWriting {
     draft.requireScope(.account(user, containerEnvironment))
     let place = place(user, containerEnvironment)
     var found: [KeptNotificationID] = []
-    var asked: Set<ByteText> = []
+    var (asked, read) = (Set<ByteText>(), Set<ByteText>())
     for id in ids where asked.insert(id.byteText).inserted {
-      let (hit, rest) = (draft.state.kept[place] ?? []).split {
+      let kept = draft.state.kept[place] ?? []
+      guard kept.contains(where: { id.matches($0.id, $0.subscriptionID) }) else { continue }
+      let (hit, rest) = kept.split {
         id.matches($0.id, $0.subscriptionID)
+          && read.insert(ByteText(parts: $0.id, $0.subscriptionID)).inserted
       }
-      guard !hit.isEmpty else { continue }
       draft.state.kept[place] = rest + hit.map { moved($0, isRead: true) }
       found.append(id)
     }

@@ -124,6 +124,27 @@ private final class OvertakenOperation: CKDatabaseOperation, @unchecked Sendable
     #expect(server.paths.count == 2)
   }
 
+  @Test func `ACC-07 who signs in under an equal token while the status is asked for is available`()
+    async throws
+  {
+    let holder = Mutex<CKContainer?>(nil)
+    let token = try #require(
+      try AnsweringServer { _ in Self.ann }.container().session.configuration.get().userToken)
+    let server = AnsweringServer { _ in
+      // The first question only.
+      let container = holder.withLock { container in
+        defer { container = nil }
+        return container
+      }
+      if let container { Brume.signIn(userToken: token, to: container) }
+      return Self.ann
+    }
+    let container = server.container()
+    holder.withLock { $0 = container }
+    #expect(try await container.accountStatus() == .available)
+    #expect(server.paths.count == 2)
+  }
+
   @Test func `ACC-07 a request is not sent as somebody who signs in at that moment`() async {
     let server = AnsweringServer { _ in (200, #"{"zones":[]}"#) }
     let container = server.container()

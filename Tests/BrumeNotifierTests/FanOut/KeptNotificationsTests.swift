@@ -41,7 +41,8 @@ struct KeptNotificationsTests {
   {
     let fixture = try await NotifierFixture()
     try await fixture.register(alice, "A")
-    for id in ["s", "t"] { try await fixture.subscribe(alice, id, query("Note"), info: visible()) }
+    try await fixture.subscribe(alice, "s", query("Note"), info: visible())
+    try await fixture.subscribe(alice, "t", query("Note", on: [.create]), info: visible())
     try await fixture.log(.created, "n", in: main)
     try await fixture.notifier.drain()
     let (engine, caller) = (fixture.engine, fixture.caller(alice))

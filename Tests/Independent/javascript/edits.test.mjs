@@ -22,6 +22,37 @@ test("a record that was moved here and changed elsewhere is moved, unless the ap
   }
 });
 
+test("a record that is saved whole stays where another device has moved it", async () => {
+  const { phone, laptop, zone } = await pair();
+  for (const recordName of ["P", "Q"]) await phone.save({ recordType: "Note", recordName });
+  await phone.save({ recordName: "N", parent: "P" });
+  await phone.sync();
+  await laptop.sync();
+  await laptop.save({ recordName: "N", parent: "Q" });
+  await laptop.sync();
+  const known = await phone.record("N");
+  assert.equal(known?.parent?.recordName, "P");
+  await phone.save({ ...known, fields: { title: "phone" } });
+  await phone.sync();
+  const record = await onServer(zone);
+  assert.deepEqual([record?.parent?.recordName, record?.fields.title], ["Q", "phone"]);
+});
+
+test("a record that is kept after its deletion elsewhere is made again where it was", async () => {
+  const { phone, laptop, zone } = await pair({ resolve: ({ yours }) => yours });
+  await phone.save({ recordType: "Note", recordName: "P" });
+  await phone.save({ recordName: "N", parent: "P" });
+  await phone.sync();
+  await laptop.sync();
+  await laptop.delete("N");
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { title: "kept" } });
+  await phone.sync();
+  await phone.sync();
+  const record = await onServer(zone);
+  assert.deepEqual([record?.parent?.recordName, record?.fields.title], ["P", "kept"]);
+});
+
 test("a move whose answer was lost is not done once more over a later one", async () => {
   const { phone, laptop, zone } = await pair();
   for (const recordName of ["P", "Q"]) await laptop.save({ recordType: "Note", recordName });

@@ -155,7 +155,7 @@ test("a child of a record that is refused is sent again by itself", async () => 
 /** A network on which the server cannot read two records of a zone any more, and forgets a token if it is asked to. */
 const damagedNetwork = (/** @type {string} */ zone) => {
   const { host } = network(() => undefined);
-  const state = { host, isDamaged: false, forgetsToken: false };
+  const state = { host, isDamaged: false, isZoneDamaged: false, forgetsToken: false };
   const answer = (/** @type {object} */ body) => new Response(JSON.stringify(body));
   const damaged = (/** @type {string} */ recordName) =>
     ({ recordName, serverErrorCode: "INTERNAL_ERROR", reason: `record '${recordName}' is damaged` });
@@ -163,6 +163,9 @@ const damagedNetwork = (/** @type {string} */ zone) => {
     const body = JSON.parse(String(request?.body ?? "{}"));
     const asked = body.zoneID ?? body.zones?.[0].zoneID;
     if (!state.isDamaged || asked?.zoneName !== zone) return fetch(address, request);
+    if (state.isZoneDamaged && String(address).includes("changes/zone")) {
+      return answer({ zones: [{ zoneID: asked, serverErrorCode: "INTERNAL_ERROR", reason: "the zone is damaged" }] });
+    }
     if (String(address).includes("records/modify")) {
       return answer({ records: body.operations.map((/** @type {any} */ { record }) => damaged(record.recordName)) });
     }
@@ -202,6 +205,17 @@ test("a record that the server cannot read stays as it was, and what it refuses 
   await store.sync();
   const edits = await store.pendingEdits();
   assert.deepEqual(edits.map(({ recordName, error }) => [recordName, error?.serverErrorCode]), [["N", "INTERNAL_ERROR"]]);
+  assert.equal((await device("ALICE").privateDatabase.lookupRecord("M", { zoneID: later }))?.fields.title, "x");
+});
+
+test("a zone that the server cannot read holds up none behind it", async () => {
+  const [zone, later] = [zoneName(), zoneName()];
+  const server = damagedNetwork(zone);
+  const store = opened({ zone, container: device("ALICE", { host: server.host }), zones: [zone, later] });
+  await store.sync();
+  Object.assign(server, { isDamaged: true, isZoneDamaged: true });
+  await store.save({ recordType: "Note", recordName: "M", zoneID: later, fields: { title: "x" } });
+  await assert.rejects(store.sync(), /the zone is damaged/);
   assert.equal((await device("ALICE").privateDatabase.lookupRecord("M", { zoneID: later }))?.fields.title, "x");
 });
 

@@ -212,7 +212,12 @@ class Calls {
   /** Opens the page, for all calls that wait for it. */
   #signIn(redirectURL) {
     const controller = new AbortController();
-    const page = async () => this.setToken(await this.onSignInRequired(redirectURL, { signal: controller.signal }));
+    const page = async () => {
+      const token = await this.onSignInRequired(redirectURL, { signal: controller.signal });
+      // Given up, the user may have signed out since, or in as somebody else.
+      controller.signal.throwIfAborted();
+      await this.setToken(token);
+    };
     const done = page();
     // Nobody may be left to wait for it.
     done.catch(() => {});

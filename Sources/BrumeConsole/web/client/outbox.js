@@ -38,7 +38,8 @@ class Outbox {
     const base = old ? old.base : row?.record ?? null;
     const { entry, sequence } = await this.#merged(old, edit, { recordName, zoneID: zone.zoneID, base });
     const isUnsent = !(await this.#isBeingSent(zone, recordName));
-    const isUndone = old?.kind === "save" && !old.isAnew && entry.kind === "delete" && base === null && isUnsent;
+    const isNew = base === null && row === undefined;
+    const isUndone = old?.kind === "save" && !old.isAnew && entry.kind === "delete" && isNew && isUnsent;
     await this.storage.apply([
       { table: "outbox", key, value: isUndone ? undefined : entry },
       { table: "meta", key: "sequence", value: sequence },
@@ -188,9 +189,7 @@ class Outbox {
     if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
     const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
     const fields = wanted && encodeFields(wanted.fields, encrypted);
-    // Who takes theirs takes its place among the records, too.
-    const parent = wanted === conflict.theirs ? undefined : entry.parent;
-    return { kind: "resolved", theirs, edits: entry.edits, fields, parent };
+    return { kind: "resolved", theirs, edits: entry.edits, fields, parent: wantedParent(entry, theirs, wanted === conflict.theirs) };
   }
 
   /** What an answer changes in the storage. An edit that was made meanwhile waits for the next batch. */
@@ -244,6 +243,15 @@ const isSavedAs = (theirs, { operationType, record }) => {
   if (operationType === "delete" || operationType === "forceDelete") return false;
   const isParentSame = record.parent === undefined || record.parent.recordName === theirs.parent?.recordName;
   return isParentSame && hasFields(theirs, record.fields);
+};
+
+/** Where a conflict leaves the record: below a parent that was set here, not one that a save of the whole record repeats. */
+const wantedParent = (entry, theirs, takesTheirs) => {
+  const before = entry.isAnew ? undefined : entry.base?.parent?.recordName;
+  const isSet = entry.parent !== undefined && entry.parent.recordName !== before;
+  // What is gone is made again where it was.
+  if (!isSet) return theirs === null && before ? { recordName: before } : undefined;
+  return takesTheirs ? undefined : entry.parent;
 };
 
 /** The entry that leads from the server's record to the one that was wanted. */

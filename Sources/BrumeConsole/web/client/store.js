@@ -305,7 +305,9 @@ export class OfflineStore {
 /** Whether the zones that follow need not wait: not if the server is out of reach or the user is not the store's. */
 const isOfOneZone = (error) => {
   const isRule = error.code === "client" && error.serverErrorCode === "BAD_REQUEST";
-  return !isPassing(error) && !isRule && error.status !== 401 && error.status !== 421;
+  // The server cannot read what it has of the zone: asking again does not help.
+  const isDamaged = error.serverErrorCode === "INTERNAL_ERROR" && error.retryAfter === undefined;
+  return (!isPassing(error) || isDamaged) && !isRule && error.status !== 401 && error.status !== 421;
 };
 
 /** A zone with the key under which its rows are kept. */

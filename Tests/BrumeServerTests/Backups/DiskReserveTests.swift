@@ -1,0 +1,52 @@
+// Copies of a store leave to its saves what they need of the disk.
+
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Logging
+import Testing
+
+@testable import BrumeServer
+
+@Suite struct DiskReserveTests {
+  private func snapshots(in folder: String, room: Int64?) -> Snapshots {
+    Snapshots(
+      of: MemoryStore(coders: .wire), in: folder, limits: Limits(), host: .real,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, room: { _ in room })
+  }
+
+  @Test(
+    arguments: [(Int64(64 << 20) - 1, false), (64 << 20, true), (nil, true)] as [(Int64?, Bool)])
+  func `a snapshot ends where the disk has less than saves need, and leaves nothing`(
+    room: Int64?, isMade: Bool
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let snapshots = snapshots(in: folder.path, room: room)
+    let running = Task { await snapshots.run() }
+    let id = try snapshots.begin()
+    var state = try snapshots.state(of: id)
+    while case .making = state {
+      await Task.yield()
+      state = try snapshots.state(of: id)
+    }
+    running.cancel()
+    await running.value
+    switch state {
+    case .ready: #expect(isMade)
+    case .failed(let reason): #expect(!isMade && reason.contains("64 MB are kept for saves"))
+    case .making: Issue.record("it is not over")
+    }
+    #expect(snapshots.isFailedByDisk(id) != isMade)
+    #expect(OwnerOnly.names(in: folder.path + "/snapshots") == (isMade ? [id] : []))
+  }
+
+  @Test func `what a killed server was copying is removed, and what it had made is not`() throws {
+    let folder = try TemporaryFolder()
+    #expect(OwnerOnly.makeFolders(folder.path + "/snapshots"))
+    for name in ["a.part", "b"] {
+      try DiskFile.appending("\(folder.path)/snapshots/\(name)").append([1])
+    }
+    Snapshots.removeUnfinished(in: folder.path + "/snapshots")
+    #expect(OwnerOnly.names(in: folder.path + "/snapshots") == ["b"])
+  }
+}
