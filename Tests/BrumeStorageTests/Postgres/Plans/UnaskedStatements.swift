@@ -31,7 +31,8 @@ extension WrittenStatement {
     Shard.findTables
     """,
     "For an operator's command that reads or writes whole tables.": """
-    PostgresCheckup.mostConnections PostgresCheckup.tablesVersion PostgresCheckup.unfinished
+    PostgresCheckup.mostConnections PostgresCheckup.hasNodes PostgresCheckup.tablesVersion
+    PostgresCheckup.unfinished
     PostgresCheckup.missingRights PostgresCheckup.dataChecksums
     PostgresCheckup.nothing PostgresInspection.files PostgresInspection.records
     PostgresInspection.log MovedRowWriter.members MovedRowWriter.memberships
