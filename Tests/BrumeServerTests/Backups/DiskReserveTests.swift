@@ -1,5 +1,6 @@
 // Copies of a store leave to its saves what they need of the disk.
 
+import BrumeCore
 import BrumeModel
 import BrumeStorage
 import Foundation
