@@ -1,17 +1,20 @@
 // Copies of a store leave to its saves what they need of the disk.
 
+import BrumeCore
 import BrumeModel
 import BrumeStorage
-import BrumeTestKit
+import Foundation
 import Logging
 import Testing
 
 @testable import BrumeServer
 
 @Suite struct DiskReserveTests {
-  private func snapshots(in folder: String, room: Int64?) -> Snapshots {
+  private let folder = NSTemporaryDirectory() + "/brume-reserve-\(UUID().uuidString)"
+
+  private func snapshots(room: Int64?) -> Snapshots {
     Snapshots(
-      of: MemoryStore(coders: .wire), in: folder, limits: Limits(), host: .real,
+      of: MemoryStore(coders: .wireForm), in: folder, limits: Limits(), host: .real,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, room: { _ in room })
   }
 
@@ -20,8 +23,8 @@ import Testing
   func `a snapshot ends where the disk has less than saves need, and leaves nothing`(
     room: Int64?, isMade: Bool
   ) async throws {
-    let folder = try TemporaryFolder()
-    let snapshots = snapshots(in: folder.path, room: room)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let snapshots = snapshots(room: room)
     let running = Task { await snapshots.run() }
     let id = try snapshots.begin()
     var state = try snapshots.state(of: id)
@@ -37,16 +40,16 @@ import Testing
     case .making: Issue.record("it is not over")
     }
     #expect(snapshots.isFailedByDisk(id) != isMade)
-    #expect(OwnerOnly.names(in: folder.path + "/snapshots") == (isMade ? [id] : []))
+    #expect(OwnerOnly.names(in: folder + "/snapshots") == (isMade ? [id] : []))
   }
 
   @Test func `what a killed server was copying is removed, and what it had made is not`() throws {
-    let folder = try TemporaryFolder()
-    #expect(OwnerOnly.makeFolders(folder.path + "/snapshots"))
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(OwnerOnly.makeFolders(folder + "/snapshots"))
     for name in ["a.part", "b"] {
-      try DiskFile.appending("\(folder.path)/snapshots/\(name)").append([1])
+      try DiskFile.appending("\(folder)/snapshots/\(name)").append([1])
     }
-    Snapshots.removeUnfinished(in: folder.path + "/snapshots")
-    #expect(OwnerOnly.names(in: folder.path + "/snapshots") == ["b"])
+    Snapshots.removeUnfinished(in: folder + "/snapshots")
+    #expect(OwnerOnly.names(in: folder + "/snapshots") == ["b"])
   }
 }
