@@ -38,8 +38,9 @@ final class MemoryNotifications: MemoryFeature, NotificationWriting {
       guard kept.contains(where: { id.matches($0.id, $0.subscriptionID) }) else { continue }
       let (hit, rest) = kept.split {
         id.matches($0.id, $0.subscriptionID)
-          && read.insert(ByteText(parts: $0.id, $0.subscriptionID)).inserted
+          && !read.contains(ByteText(parts: $0.id, $0.subscriptionID))
       }
+      read.formUnion(hit.map { ByteText(parts: $0.id, $0.subscriptionID) })
       draft.state.kept[place] = rest + hit.map { moved($0, isRead: true) }
       found.append(id)
     }
