@@ -57,10 +57,12 @@ package actor Notifiers {
     return statuses
   }
 
-  /// The same of the buckets for which this process notifies now. Others notify for the rest, and only they know how far
-  /// those are.
-  package func ownStatuses() async -> [Bucket: NotifierStatus] {
-    await statuses().filter { store.leases.owns($0.key) }
+  /// Those of the buckets for which this process notifies now. Others notify for the rest, and only they know how far those
+  /// are.
+  package nonisolated func own(
+    _ statuses: [Bucket: NotifierStatus]
+  ) -> [Bucket: NotifierStatus] {
+    statuses.filter { store.leases.owns($0.key) }
   }
 
   /// Follows the logs until cancelled. It throws when the store fails: then nothing is certain any more, and the

@@ -66,9 +66,7 @@ extension Wire {
     _ results: [ZoneChangesResult], for requests: [ZoneChangesRequest] = [],
     _ options: RecordOptions = RecordOptions()
   ) -> [UInt8] {
-    bytes(capacity: results.reduce(64) { $0 + sizeEstimate($1) }) {
-      $0.zoneChanges(results, for: requests, options)
-    }
+    bytes { $0.zoneChanges(results, for: requests, options) }
   }
 
   /// The same in pieces, of which most are stored records as they are kept: a page of them is large, and nothing of it
@@ -88,13 +86,6 @@ extension Wire {
     var writer = JSONWriter(keepingPieces: 512)
     writer.zoneChanges(page, options.wished(by: request), saysReverse: true)
     return writer.pieces
-  }
-
-  private static func sizeEstimate(_ result: ZoneChangesResult) -> Int {
-    guard case .success(let page) = result else { return 256 }
-    return page.changes.reduce(256) { sum, change in
-      if case .changed(let record) = change { sum + record.sizeEstimate } else { sum + 200 }
-    }
   }
 
   /// Reads the reply of `changes/zone`.

@@ -164,11 +164,7 @@ struct BatchWriter {
     }
     try end(endedMemberships + judged.flatMap(\.judgement.endedMemberships))
     // For their devices the zone is gone, as for those of who is removed.
-    for user in lowered {
-      try transaction.log.append(
-        .membership(user, stage.zone), in: stage.zone.database,
-        origin: context.caller.origin(at: context.now))
-    }
+    for user in lowered { try appendMembership(of: user) }
     guard !written.isEmpty else { return }
     if movesBetweenShares { try transaction.settings.raiseSharingEpoch(of: stage.zone) }
     var zone = zone
@@ -183,12 +179,16 @@ struct BatchWriter {
     let staying = try membershipsLeft(beside: ended).map(\.user)
     for membership in memberships {
       try transaction.shares.remove(membership)
-      try transaction.log.append(
-        .membership(membership.user, stage.zone), in: stage.zone.database,
-        origin: context.caller.origin(at: context.now))
+      try appendMembership(of: membership.user)
     }
     try ClientData.forget(
       Set(ended.map(\.user)).subtracting(staying), in: stage.zone, transaction)
+  }
+
+  private func appendMembership(of user: UserID) throws {
+    try transaction.log.append(
+      .membership(user, stage.zone), in: stage.zone.database,
+      origin: context.caller.origin(at: context.now))
   }
 
   /// The memberships of the zone that stay, at least those of users of whom others end. Whoever leaves has few beside all

@@ -48,14 +48,14 @@ struct FoundCascade: Sendable {
       let schema = try schemas.justInTime(
         for: large.zone.database, in: transaction, limits: context.limits)
       let stage = Stage(transaction, zone: large.zone, schema: schema, context.limits)
-      var removals = Removals(
-        context, stage, Removals.Links(), saved: large.saved, moved: large.moved, behind: before)
+      var known = Removals.Links()
+      known.moved = large.moved
+      var removals = Removals(context, stage, known, saved: large.saved, behind: before)
       let wanted = large.names.sorted().enumerated().map { ($0, $1) }
       let gone = try removals.settle(wanted).gone
       before = removals.size(with: gone)
       zone = try transaction.zones.live(large.zone)
       (records, links) = (stage.found, removals.links.known(upTo: context.limits.cascade))
-      links.moved = large.moved
     } catch is BrumeError {}
   }
 

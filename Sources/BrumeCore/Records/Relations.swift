@@ -72,14 +72,18 @@ struct Relations {
     "the saves and deletions of this request depend on each other in too many steps; save and delete "
       + "in separate requests")
 
+  /// What is known of the links. It was found for certain moves; one that is refused meanwhile takes nothing out of a root's
+  /// tree.
+  private func knownLinks() throws -> Removals.Links? {
+    guard let links, try links.moved != Set(stage.movedNames()) else { return links }
+    return Removals.Links()
+  }
+
   /// Fails the deletions that may not happen. Answers what goes along with the others.
   private func settleRemovals(
     _ verdicts: inout Verdicts, _ size: inout CascadeSize
   ) throws -> Set<String> {
-    // A move that is refused takes nothing out of a root's tree.
-    let moved = Set(try stage.movedNames())
-    let known = links.map { $0.moved == moved ? $0 : Removals.Links() }
-    var removals = Removals(context, stage, known, behind: before)
+    var removals = Removals(context, stage, try knownLinks(), behind: before)
     let wanted = verdicts.positions(to: .remove).filter { !verdicts.items[$0].isShare }
     let (gone, refused) = try removals.settle(wanted.map { ($0, verdicts.items[$0].name) })
     let read = size.bytesRead

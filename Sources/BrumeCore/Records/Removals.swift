@@ -19,8 +19,6 @@ struct Removals {
   private var asked: Set<String> = []
   /// What a read knows that the request saves; a write has it in `stage`.
   private let saved: Set<String>
-  /// Those of it that get another parent.
-  private let moved: Set<String>
   /// What goes in other zones of the request.
   private let before: CascadeSize
   /// What was read to find out what goes along: each record once, whether it goes in the end or not.
@@ -33,7 +31,7 @@ struct Removals {
     var companions: [String: [String]] = [:]
     var needs: [String: Needs] = [:]
     var bytes: [String: Int] = [:]
-    /// What the request moved to another parent when this was found.
+    /// What the request moves to another parent, as far as `stage` does not know: what a read finds is found with it.
     var moved: Set<String> = []
     /// Those with which more would go than may.
     var tooLarge: Set<String> = []
@@ -50,16 +48,15 @@ struct Removals {
 
   /// - Parameters:
   ///   - links: what is known of them; nil: nobody has looked, and `settle` may throw `LargeCascade`.
-  ///   - saved: what the request saves in the zone beside what `stage` has, and `moved` of it to another parent.
+  ///   - saved: what the request saves in the zone beside what `stage` has.
   ///   - before: what goes in other zones of the request.
   init(
     _ context: ModifyContext, _ stage: Stage, _ links: Links?, saved: Set<String> = [],
-    moved: Set<String> = [], behind before: CascadeSize
+    behind before: CascadeSize
   ) {
     self.context = context
     self.stage = stage
     self.saved = saved
-    self.moved = moved
     self.before = before
     self.links = links ?? Links()
     givesUp = links == nil
@@ -198,7 +195,7 @@ struct Removals {
     let below = try records.descendants(of: [root], in: stage.zone, limit: limit)
     if below.count > Self.atOnce { try giveUp() }
     if below.count >= limit { return nil }
-    let moved = try moved.union(stage.movedNames()).intersection(below)
+    let moved = try links.moved.union(stage.movedNames()).intersection(below)
     if moved.isEmpty { return below }
     let kept = Set(try records.descendants(of: Array(moved), in: stage.zone, limit: limit))
     return below.filter { !kept.contains($0) }

@@ -111,9 +111,9 @@ package struct UserRemovals: Sendable {
         }
         try await emptying.finish(left)
       }
-      // Also of zones that the user deleted just before.
-      try await emptying.sweep(database)
     }
+    // Also of zones that the user deleted just before.
+    try await emptying.sweep(of: user)
   }
 }
 

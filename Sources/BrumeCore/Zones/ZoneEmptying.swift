@@ -101,13 +101,13 @@ package struct ZoneEmptying: Sendable {
     return count
   }
 
-  /// The same for those of one database: others' are for the server to find.
+  /// The same for those of one user: others' are for the server to find.
   ///
   /// - Throws: what the store throws.
-  func sweep(_ database: DatabaseKey) async throws {
+  func sweep(of user: UserID) async throws {
     // Rows of zones that are damaged are not among them, and keep no user from being deleted.
     let left = try await store.read { try $0.zones.unfinishedDeletions(limit: .max) }
-    try await finish(left.filter { $0.database == database })
+    try await finish(left.filter { $0.database.owner == user })
   }
 
   /// A step that takes away what queries find records by. Answers whether nothing of it is left.

@@ -49,9 +49,9 @@ struct MetricsRoute: Sendable {
     let indexes = store.indexProgress
     metrics.gauge(.unfinishedIndexes, Int64(indexes.fields))
     metrics.gauge(.indexedRecords, indexes.records)
-    let statuses = await notifiers.ownStatuses()
-    let own = NotifierStatus(sumOf: statuses.values)
-    let made = NotifierStatus(sumOf: await notifiers.statuses().values)
+    let all = await notifiers.statuses()
+    let statuses = notifiers.own(all)
+    let (own, made) = (NotifierStatus(sumOf: statuses.values), NotifierStatus(sumOf: all.values))
     metrics.gauge(.logPosition, positions.buckets.reduce(0) { $0 + positions[$1] })
     metrics.gauge(
       .notifierLag, statuses.reduce(0) { $0 + $1.value.lag(behind: positions[$1.key]) })

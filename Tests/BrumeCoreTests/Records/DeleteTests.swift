@@ -138,11 +138,7 @@ struct DeleteTests {
   func `what is below a record that is moved away stays when the shared root goes`(count: Int)
     async throws
   {
-    let fixture = try await EngineFixture()
-    _ = try await fixture.shareHike(with: "bob")
-    let branch = try await fixture.save(.create("branch", parent: "root"))
-    try await fixture.save(.create("twig", parent: "root"))
-    let leaves = try await fixture.saveLeaves(count, below: "branch")
+    let (fixture, branch, leaves) = try await EngineFixture.sharingTree(of: count)
     try await fixture.save(.create("other"))
     let results = try await fixture.modify([.update(branch, parent: "other"), .delete("root")])
     #expect(results.allSucceeded)
@@ -156,11 +152,7 @@ struct DeleteTests {
   func `what is below a record whose move is refused goes with the shared root`(count: Int)
     async throws
   {
-    let fixture = try await EngineFixture()
-    _ = try await fixture.shareHike(with: "bob")
-    let branch = try await fixture.save(.create("branch", parent: "root"))
-    try await fixture.save(.create("twig", parent: "root"))
-    let leaves = try await fixture.saveLeaves(count, below: "branch")
+    let (fixture, branch, leaves) = try await EngineFixture.sharingTree(of: count)
     // The twig goes with the root, so the branch cannot be moved below it.
     let results = try await fixture.modify([.update(branch, parent: "twig"), .delete("root")])
     #expect(results.codes == [.validatingReferenceError, nil])
@@ -348,12 +340,19 @@ struct DeleteTests {
 }
 
 extension EngineFixture {
-  fileprivate func saveLeaves(_ count: Int, below parent: String) async throws -> [String] {
+  /// A shared root with a twig, and with a branch that has so many leaves.
+  fileprivate static func sharingTree(
+    of count: Int
+  ) async throws -> (fixture: EngineFixture, branch: Record, leaves: [String]) {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.shareHike(with: "bob")
+    let branch = try await fixture.save(.create("branch", parent: "root"))
+    try await fixture.save(.create("twig", parent: "root"))
     let leaves = (0..<count).map { "leaf\($0)" }
     for start in stride(from: 0, to: count, by: 200) {
       let some = leaves[start..<min(start + 200, count)]
-      #expect(try await modify(some.map { .create($0, parent: parent) }).allSucceeded)
+      #expect(try await fixture.modify(some.map { .create($0, parent: "branch") }).allSucceeded)
     }
-    return leaves
+    return (fixture, branch, leaves)
   }
 }

@@ -106,9 +106,9 @@ extension BucketTurnsTests {
     let fixture = try await NotifierFixture()
     let notifiers = Notifiers(of: fixture.store, most: 1, pause: { _ in }) { _ in fixture.notifier }
     _ = await notifiers.notifier(of: .only)
-    #expect(await notifiers.ownStatuses().count == 1)
+    #expect(notifiers.own(await notifiers.statuses()).count == 1)
     fixture.store.testLeases.set(nil)
-    #expect(await notifiers.ownStatuses().isEmpty)
+    #expect(notifiers.own(await notifiers.statuses()).isEmpty)
     #expect(await notifiers.statuses().count == 1)
   }
 

@@ -168,16 +168,16 @@ export class OfflineStore {
 
   async #syncNow(signal) {
     const user = await this.#checkUser(signal);
-    const failures = [];
+    let failure;
     for (const zone of this.#zones.map((zone) => this.#asked(zone, user))) {
       try {
         await this.#syncZone(zone, signal);
       } catch (error) {
         if (signal?.aborted || !isOfOneZone(error)) throw error;
-        failures.push(error);
+        failure ??= error;
       }
     }
-    if (failures.length > 0) throw failures[0];
+    if (failure) throw failure;
   }
 
   async #syncZone(zone, signal) {
