@@ -31,6 +31,8 @@ MEMORY = 512 << 20
 # What two busy cores make of a debug build is seen in the figures; below `LEAST` seconds they are not judged.
 STRICT, GENEROUS, TURNS, LEAST = (5, 0.02), 25, 8, 10
 REQUESTERS, IDLE, SLOW, DEAF = 12, 100, 40, 40
+# Seconds after which the normal user's own times change no more.
+ALONE = 120
 # How many requests lie ready, and which share of what is taken from them is drawn anew.
 SUPPLY, FRESH = 300, 0.1
 
@@ -278,7 +280,7 @@ def run(server, arguments):
     normal(server.values, server.address, 1)
     fill(server)
     turn = longest(server)
-    alone = normal(server.values, server.address, max(3, arguments.seconds / 4))
+    alone = normal(server.values, server.address, min(ALONE, max(3, arguments.seconds / 4)))
     drawn, outcomes = multiprocessing.Event(), multiprocessing.Queue()
     attack = multiprocessing.Process(
         target=hostile, args=(server.values, server.address, arguments.seed, arguments.seconds, drawn, outcomes))

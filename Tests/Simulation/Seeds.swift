@@ -4,6 +4,9 @@ import CSimulation
 import Foundation
 
 struct Seeds {
+  /// Seconds.
+  private static let saysAgain = 60.0
+
   let arguments: Arguments
 
   private struct Sums {
@@ -23,6 +26,7 @@ struct Seeds {
     let begin = Self.seconds()
     var sums = Sums()
     var running: [Beginning] = []
+    var said = begin
     var parts = Beginning.parts(of: seeds).makeIterator()
     while true {
       let isTimeOver = arguments.seconds.map { Self.seconds() - begin >= $0 } ?? false
@@ -46,6 +50,10 @@ struct Seeds {
         for run in beginning.receive() { count(run, &sums) }
       }
       running.removeAll(where: \.isOver)
+      if Self.seconds() - said >= Self.saysAgain {
+        said = Self.seconds()
+        say(sums, said - begin)
+      }
     }
     return report(sums, Self.seconds() - begin)
   }
@@ -69,9 +77,16 @@ struct Seeds {
     if !isWell(run.outcome, run.order) { sums.failed += 1 }
   }
 
+  /// Whoever runs many sees that they go on.
+  private func say(_ sums: Sums, _ time: Double) {
+    let text = "\(sums.ran)\(asked) seeds, \(sums.failed) failed, after \(Int(time)) s\n"
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+
+  private var asked: String { arguments.count.map { " of \($0)" } ?? "" }
+
   private func report(_ sums: Sums, _ time: Double) -> Int32 {
     let rate = String(format: "%.1f", Double(sums.ran) / max(time, 0.001))
-    let asked = arguments.count.map { " of \($0)" } ?? ""
     print(
       "\(sums.ran)\(asked) seeds, \(sums.failed) failed; \(sums.steps) steps, "
         + "\(sums.commits) commits, traces \(String(sums.trace, radix: 16)) in \(Int(time)) s "
