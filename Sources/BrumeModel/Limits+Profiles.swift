@@ -24,6 +24,8 @@ extension Limits {
     limits.recordBytes = 8 << 20
     limits.assetBytes = 4 << 30
     limits.requestBodyBytes = 64 << 20
+    // One such body has room, with as many arrays and objects as a request may have.
+    limits.bodyBytesAtOncePerAddress = 128 << 20
     return limits
   }()
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import BrumeCore
+import BrumeModel
 import BrumeServer
 import BrumeWire
 import FoundationEssentials
@@ -195,12 +196,18 @@ struct DoctorCommand: AsyncParsableCommand {
 
   /// Whether every file that the server knows of is there.
   private func assets(of server: ServerOptions) async throws -> String {
-    let answer = try await server.connect().get(
-      "assets/check", within: ServerConnection.patience)
+    try Self.assets(
+      in: try await server.connect().get("assets/check", within: ServerConnection.patience))
+  }
+
+  /// What the server says of its files.
+  ///
+  /// - Throws: `CommandFailure` if something is wrong with them.
+  static func assets(in answer: JSON) throws -> String {
     let missing = answer["missing"]?.array?.count ?? 0
     guard missing == 0 else {
       throw CommandFailure(
-        "\(missing) files have lost their bytes; restore the folder or bucket that belongs to this "
+        "\(counted(missing)) files have lost their bytes; restore the folder or bucket that belongs to this "
           + "database, or upload them again (docs/assets.md)")
     }
     guard answer["hasMetDamage"]?.bool != true else {
@@ -209,7 +216,12 @@ struct DoctorCommand: AsyncParsableCommand {
           + "(docs/operating/data-folder.md)")
     }
     let unknown = answer["unknown"]?.array?.count ?? 0
-    let rest = unknown == 0 ? "" : "; \(unknown) objects in their place belong to no file"
+    let rest = unknown == 0 ? "" : "; \(counted(unknown)) objects in their place belong to no file"
     return "\(answer["files"]?.int ?? 0) files, all there\(rest)"
+  }
+
+  /// A server names so many of each kind at most.
+  private static func counted(_ names: Int) -> String {
+    names < Limits.apple.assetCheckNames ? "\(names)" : "\(names) or more"
   }
 }

@@ -323,6 +323,17 @@ import Testing
     try other.take(400)
     #expect(memory.held == 1000)
   }
+
+  @Test(arguments: [Limits.apple, .relaxed, .tiny])
+  func `a body as large as it may be has room, with all arrays and objects that it may have`(
+    limits: Limits
+  ) throws {
+    let memory = HeldBytes.ofBodies(limits)
+    let branches = JSONBounds.values * JSONBounds.bytesOfBranch
+    let share = memory.share(of: "a")
+    try share.take(limits.requestBodyBytes + branches)
+    withExtendedLifetime(share) { #expect(memory.held == limits.requestBodyBytes + branches) }
+  }
 }
 
 /// A connection that takes a piece, and the next when the one before was read.

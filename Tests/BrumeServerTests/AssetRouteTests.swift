@@ -294,6 +294,15 @@ import Testing
     }
   }
 
+  @Test func `a file of the largest size has room before a save holds it`() async throws {
+    for (bytes, room) in [(1 << 20, 4 << 30), (4 << 30, 4 << 30), (8 << 30, 8 << 30)] {
+      let flags = try SettingFlags.parse(["--asset-bytes", "\(bytes)"])
+      let limits = try Settings(try await SettingSources(flags: flags, environment: [:])).limits
+      #expect(limits.assetBytes == Int64(bytes))
+      #expect(limits.pendingUploadBytesPerUser == Int64(room))
+    }
+  }
+
   @Test func `assets' settings are read, and a wrong place is refused`() async throws {
     func settings(_ flags: [String]) async throws -> Settings {
       try Settings(try await SettingSources(flags: SettingFlags.parse(flags), environment: [:]))

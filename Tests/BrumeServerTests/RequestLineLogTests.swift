@@ -35,6 +35,17 @@ struct RequestLineLogTests {
     #expect(path.utf8.allSatisfy { (0x21...0x7e).contains($0) } && path.hasPrefix("/a"))
   }
 
+  @Test func `a share's URL is not in the log: who has it may take part`() async throws {
+    let lines = try await lines { _, client in
+      for name in ["0abc", "0abc.0123456789", "0abc.0123456789/more"] {
+        _ = try await client.send("/share/\(name)")
+      }
+    }
+    let paths = lines.map { $0.metadata["request.path"] ?? "" }
+    #expect(paths == Array(repeating: "/share/{name}", count: 3))
+    #expect(!lines.contains { $0.metadata.values.contains { $0.contains("0abc") } })
+  }
+
   @Test func `a request that fails has its error's code`() async throws {
     let lines = try await lines { fixture, client in
       let target = "\(fixture.path("zones/list"))?\(fixture.credentials(nil))"

@@ -48,7 +48,7 @@ def pushes_pass_nginx(brume, site, folder):
         server.stop()
     with open(os.path.join(folder, "access.log")) as file:
         lines = file.read()
-    if "/database/1/" not in lines or "?" in lines or "Token" in lines:
+    if "/database/1/" not in lines or "/share/" not in lines or any(part in lines for part in ("?", "Token", "0abc")):
         raise SystemExit(f"FAILED: nginx's log lacks requests, or has what their addresses carry: {lines[:2000]}")
 
 
@@ -108,3 +108,6 @@ def through_proxy(server, name, port, trusted):
     while not listener.events:
         listener._read([answer.readline()])
     expect(listener.events[0]["ck"]["fet"]["sid"] == "z", "a push passes nginx while the stream is open")
+    shared = connect()
+    shared.request("GET", "/share/0abc.0123456789")
+    expect(shared.getresponse().status == 200, "nginx passes the URL of a share on")

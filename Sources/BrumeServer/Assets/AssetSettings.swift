@@ -61,6 +61,8 @@ extension Limits {
     }
     if try sources.number(.assetBytes) != nil {
       assetBytes = Int64(try Settings.number(.assetBytes, from: sources, in: 1...1 << 40))
+      // Before a save holds it, one such file has room too.
+      pendingUploadBytesPerUser = max(pendingUploadBytesPerUser, assetBytes)
     }
     try milliseconds(.assetUploadLifetime, &assetUploadLifetime)
     try milliseconds(.assetReceiptLifetime, &assetReceiptLifetime)

@@ -25,8 +25,12 @@ extension RequestLine {
     return parts
   }
 
+  /// Where shares' URLs lead. Who has the rest of one may take part, so it is in no log.
+  private static let ofShares = "share/"
+
   /// As a URL has it: over HTTP/2 any bytes may come, and in a terminal some of them are orders.
   private static func shown(_ path: String) -> String {
+    if path.drop(while: { $0 == "/" }).hasPrefix(ofShares) { return "/\(ofShares){name}" }
     if path.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) { return path }
     return path.utf8.map { byte in
       (0x21...0x7e).contains(byte)

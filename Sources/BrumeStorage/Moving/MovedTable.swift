@@ -66,7 +66,7 @@ extension MovedTable {
 
   /// Whether keys are nothing that a log or a terminal should show.
   package var hasSecretKeys: Bool {
-    self == .apiTokens || self == .usedSignatures || self == .operatorCredentials
+    [.apiTokens, .usedSignatures, .operatorCredentials, .shortGUIDs].contains(self)
   }
 
   private typealias Form = (key: [MovedColumn], others: [MovedColumn])
