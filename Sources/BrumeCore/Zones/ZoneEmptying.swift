@@ -75,11 +75,11 @@ package struct ZoneEmptying: Sendable {
   /// - Throws: what the store throws. `sweep` finds what is left then.
   package func finishUnfinished() async throws { try await finish(unfinished.take()) }
 
-  /// The same for zones whose deletion was cut short. Answers how many.
+  /// The same for zones whose deletion was cut short.
   ///
+  /// - Parameter count: gets how many are empty now, also of a look that ends with an error.
   /// - Throws: what the store throws. Of what is damaged only when all others are gone.
-  package func sweep() async throws -> Int {
-    var count = 0
+  package func sweep(counting count: inout Int) async throws {
     var damaged: Set<ZoneKey> = []
     var damage: (any Error)?
     while true {
@@ -98,7 +98,6 @@ package struct ZoneEmptying: Sendable {
       }
     }
     if let damage { throw damage }
-    return count
   }
 
   /// The same for those of one user: others' are for the server to find.
