@@ -225,6 +225,8 @@ package final class RestoreInPlace: Sendable {
         "the server's disk did not take the note that this backup is wanted, so nothing has changed; its log says why. "
           + "Mend that and apply it again")
     }
+    // While others are still served: else the next start does it before it opens anything.
+    place.dropReplaced()
     restart.ask()
   }
 
