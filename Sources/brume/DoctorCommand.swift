@@ -149,6 +149,7 @@ struct DoctorCommand: AsyncParsableCommand {
     guard try await connection.isReady() else { throw ServerConnection.notReady }
     let status = try await connection.get("status")
     try await requireSameStore(status["store"]?.string, server)
+    try await requireSameDatabase(status["storeID"]?.string)
     let damaged = status["damagedRows"]?.int ?? 0
     guard damaged == 0 else {
       throw CommandFailure(
@@ -166,6 +167,14 @@ struct DoctorCommand: AsyncParsableCommand {
       let settings = try? await settings(), settings.engine.name != used
     else { return }
     throw OtherStore("it keeps", used: used, looked: settings.engine.name)
+  }
+
+  /// - Parameter used: nil: the server is older.
+  private func requireSameDatabase(_ used: String?) async throws {
+    guard let used, let settings = try? await settings(),
+      let looked = StoreCheckup.storeID(settings.engine), looked != used
+    else { return }
+    throw OtherStore.otherDatabase
   }
 
   /// After a move the database of before is still in the folder.

@@ -13,4 +13,10 @@ struct OtherStore: Error, CustomStringConvertible {
       "\(server) its records in '\(used)', and this command looks at '\(looked)': give it the server's "
       + "own --store, --config or variables (docs/operating/deploying.md)"
   }
+
+  private init(_ description: String) { self.description = description }
+
+  static let otherDatabase = OtherStore(
+    "it keeps its records in another database than the one that this command looks at: give it the server's "
+      + "own --store, --config or variables (docs/operating/deploying.md)")
 }

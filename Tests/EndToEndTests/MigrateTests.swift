@@ -85,6 +85,12 @@ import Testing
         "\(other.output)")
       #expect(!other.output.contains("\nread "), "another store is not read: \(other.output)")
     }
+    let elsewhere = try Self.postgres.get().emptySchema()
+    try await ServerProcess.run(store: elsewhere, in: folder + "/elsewhere") { _ in }
+    let other = try await Tool.run("doctor", "--data", folder, "--store", elsewhere)
+    #expect(
+      other.status == 1 && other.output.contains("keeps its records in another database"),
+      "\(other.output)")
     let refused = try await Tool.run(
       "migrate", "--data", folder + "/back", "--from", url, "--to", "sqlite")
     #expect(refused.status == 73)
