@@ -48,7 +48,8 @@ import Testing
       let create = ["records", "create", "Note", "title=Hello", "--user", "alice"]
       let refused = try await brume(create)
       #expect(refused.status == 64 && refused.talk.contains("write --set"), "\(refused.talk)")
-      try await brume(create + ["--fields", "{}"]).expect(0, "title=Hello")
+      let meant = try await brume(create + ["--fields", "{}"])
+      #expect(meant.status == 0 && meant.output.contains("title=Hello"), "\(meant.talk)")
     }
   }
 
