@@ -29,8 +29,7 @@ package struct DeletionMemory: Sendable {
     guard let lifetime = limits.deletionLifetime else { return }
     var damage: (any Error)?
     for containerEnvironment in try await store.read({ try $0.containerEnvironments() }) {
-      let met = try await pass(
-        containerEnvironment, olderThan: lifetime, isDryRun: false, &report)
+      let met = try await pass(containerEnvironment, olderThan: lifetime, isDryRun: false, &report)
       damage = damage ?? met
     }
     if let damage { throw damage }
