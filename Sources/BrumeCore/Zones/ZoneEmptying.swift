@@ -22,7 +22,7 @@ package struct ZoneEmptying: Sendable {
   /// Ours: zones that one look finds.
   private static let zonesPerLook = 100
 
-  private let store: any Store
+  let store: any Store
   let unfinished: UnfinishedZones
 
   init(_ parts: EngineParts) {
@@ -83,8 +83,11 @@ package struct ZoneEmptying: Sendable {
     var damaged: Set<ZoneKey> = []
     var damage: (any Error)?
     while true {
-      let limit = Self.zonesPerLook + damaged.count
-      let found = try await store.read { try $0.zones.unfinishedDeletions(limit: limit) }
+      guard let found = try await left(limit: Self.zonesPerLook + damaged.count) else {
+        let met = try await finishEach(&count)
+        damage = damage ?? met
+        break
+      }
       let zones = found.filter { !damaged.contains($0) }
       if zones.isEmpty { break }
       for zone in zones {
@@ -105,7 +108,7 @@ package struct ZoneEmptying: Sendable {
   /// - Throws: what the store throws.
   func sweep(of user: UserID) async throws {
     // Rows of zones that are damaged are not among them, and keep no user from being deleted.
-    let left = try await store.read { try $0.zones.unfinishedDeletions(limit: .max) }
+    guard let left = try await left(limit: .max) else { return try await finishEach(of: user) }
     try await finish(left.filter { $0.database.owner == user })
   }
 

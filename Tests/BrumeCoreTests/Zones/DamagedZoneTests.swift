@@ -56,4 +56,26 @@ struct DamagedZoneTests {
     #expect(try await server.engine.userRemovals.remove("bob").isDone)
     #expect(try await store.unfinishedZones() == damaged)
   }
+
+  @Test func `zones are emptied one by one where a look at all of them meets damage`()
+    async throws
+  {
+    let server = try await TestServer(store: store)
+    _ = try await zones(of: try await server.user("alice"), 3)
+    store.damage(first: 1)
+    store.failReads(1)
+    #expect(try await sweep(server) == 2)
+    #expect(store.zones.count == 1)
+    #expect(try await store.unfinishedZones() == store.zones)
+  }
+
+  @Test func `a user is deleted where a look at all deleted zones meets damage`() async throws {
+    let server = try await TestServer(store: store)
+    let (alice, bob) = (try await server.user("alice"), try await server.user("bob"))
+    let others = try await zones(of: alice, 1)
+    _ = try await zones(of: bob, 2)
+    store.failReads(1)
+    try await server.engine.zoneEmptying.sweep(of: bob.id)
+    #expect(try await store.unfinishedZones() == others)
+  }
 }
