@@ -160,7 +160,9 @@ import Testing
     #expect(throws: DataFolderError.self) { _ = try ServerFile(folder: path) }
   }
 
-  @Test func `marks say whether the last server of a folder had its records in PostgreSQL`() throws {
+  @Test func `marks say whether the last server of a folder had its records in PostgreSQL`()
+    throws
+  {
     let files = FileManager.default
     defer { try? files.removeItem(atPath: path) }
     try files.createDirectory(atPath: path, withIntermediateDirectories: true)
