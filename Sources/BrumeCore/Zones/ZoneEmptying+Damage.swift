@@ -6,7 +6,7 @@ import BrumeStorage
 
 extension ZoneEmptying {
   /// Deleted zones of which rows are left. Nil: the look met damage.
-  func left(limit: Int) async throws -> [ZoneKey]? {
+  func allLeft(limit: Int) async throws -> [ZoneKey]? {
     do {
       return try await store.read { try $0.zones.unfinishedDeletions(limit: limit) }
     } catch let error where error.saysDamage {

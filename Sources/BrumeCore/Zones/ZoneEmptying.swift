@@ -83,7 +83,7 @@ package struct ZoneEmptying: Sendable {
     var damaged: Set<ZoneKey> = []
     var damage: (any Error)?
     while true {
-      guard let found = try await left(limit: Self.zonesPerLook + damaged.count) else {
+      guard let found = try await allLeft(limit: Self.zonesPerLook + damaged.count) else {
         let met = try await finishEach(&count)
         damage = damage ?? met
         break
@@ -108,7 +108,7 @@ package struct ZoneEmptying: Sendable {
   /// - Throws: what the store throws.
   func sweep(of user: UserID) async throws {
     // Rows of zones that are damaged are not among them, and keep no user from being deleted.
-    guard let left = try await left(limit: .max) else { return try await finishEach(of: user) }
+    guard let left = try await allLeft(limit: .max) else { return try await finishEach(of: user) }
     try await finish(left.filter { $0.database.owner == user })
   }
 
