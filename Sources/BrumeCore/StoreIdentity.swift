@@ -1,7 +1,8 @@
 // What a store keeps about itself: the secret that seals tokens, and which generation it is.
 
 import BrumeModel
-import BrumeStorage
+package import BrumeStorage
+import Crypto
 
 struct StoreIdentity: Sendable {
   let secret: [UInt8]
@@ -61,4 +62,15 @@ struct StoreIdentity: Sendable {
   /// Ours, as a power of two: more than any database gives, so that a run that begins later begins
   /// above all sequences, and so above all change tags, of the runs before it.
   private static let sequencesPerMillisecond: Int64 = 10
+}
+
+extension ReadTransaction {
+  /// Which store it is, in 16 digits: the same for all servers of one, and in copies of it. It says nothing of what is sealed.
+  /// Nil before the first start. PostgreSQL makes the same of it (`PostgresCheckup.storeID`).
+  ///
+  /// - Throws: what the transaction throws.
+  package func storeID() throws -> String? {
+    guard let secret = try settings.value(.secret) else { return nil }
+    return Hex.text(Array(SHA256.hash(data: Array("brume-store-id".utf8) + secret)).prefix(8))
+  }
 }

@@ -52,13 +52,23 @@ struct DeletionService: Sendable {
   }
 
   private func empty() async throws {
-    let count = try await zones.sweep()
-    guard count > 0 else { return }
-    logger.info("rows of deleted zones removed", metadata: ["zones": "\(count)"])
+    var count = 0
+    // Whatever stays.
+    defer {
+      if count > 0 {
+        logger.info("rows of deleted zones removed", metadata: ["zones": "\(count)"])
+      }
+    }
+    try await zones.sweep(counting: &count)
   }
 
   private func forget() async throws {
-    let report = try await memory.sweep()
+    var report = DeletionReport()
+    defer { note(report) }
+    try await memory.sweep(into: &report)
+  }
+
+  private func note(_ report: DeletionReport) {
     metrics.deletionsForgotten(report.deletions)
     guard report.deletions > 0 else { return }
     logger.info(

@@ -23,4 +23,11 @@ package enum StoreCheckup {
       return [("database", false, "\(error)")]
     }
   }
+
+  /// Which store it is, as `brume status --json` says it of the server's; nil for one that is in the data folder, and where
+  /// nobody can say.
+  package static func storeID(_ engine: Settings.Engine) -> String? {
+    guard case .postgres(let url) = engine else { return nil }
+    return try? PostgresCheckup(url: url, now: { 0 }, nanoseconds: { 0 }).storeID()
+  }
 }

@@ -9,6 +9,7 @@ package final class DamagedZones: WrappingStore {
     var most = 0
     var zones: Set<ZoneKey> = []
     var refusals = 0
+    var failingReads = 0
   }
 
   package let inner: any Store
@@ -19,10 +20,25 @@ package final class DamagedZones: WrappingStore {
   /// Damages the first zones that writes name from now on.
   package func damage(first count: Int) { state.change { $0.most = count } }
 
+  /// The next reads meet a damaged page, whatever they read.
+  package func failReads(_ count: Int) { state.change { $0.failingReads = count } }
+
   /// Those that are damaged.
   package var zones: Set<ZoneKey> { state.value.zones }
   /// How many writes were refused.
   package var refusals: Int { state.value.refusals }
+
+  package func read<Value: Sendable>(
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    var fails = false
+    state.change { state in
+      fails = state.failingReads > 0
+      if fails { state.failingReads -= 1 }
+    }
+    if fails { throw StoreError(.corrupt, "invalid page in block 0") }
+    return try await inner.read(plan, body)
+  }
 
   package func write<Value: Sendable>(
     in scope: WriteScope, reading plan: ReadPlan,

@@ -54,12 +54,13 @@ struct DoctorCommand: AsyncParsableCommand {
   func run() async throws {
     let server = await place()
     if !forget.isEmpty { return try await forgetRows(of: server) }
-    var isWell = true
+    var (isWell, isOther) = (true, false)
     func check(_ what: String, _ body: () async throws -> String) async {
       do {
         say(true, what, try await body())
       } catch {
         isWell = false
+        isOther = isOther || error is OtherStore
         say(false, what, "\(error)")
       }
     }
@@ -73,12 +74,12 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     await check("data folder") { try dataFolder(of: server) }
     if deep, await isStopped(server) {
-      say(true, "server", "none answers; its folder is read without one")
+      await check("server") { try await stopped(server) }
     } else {
       await check("server") { try await state(of: server) }
       await check("assets") { try await assets(of: server) }
     }
-    if deep {
+    if deep, !isOther {
       guard let folder = try server.folderOfServer() else {
         throw ValidationError(
           "--deep reads the folder of this machine's server; name it with --data, and leave out --url"
@@ -149,6 +150,7 @@ struct DoctorCommand: AsyncParsableCommand {
     guard try await connection.isReady() else { throw ServerConnection.notReady }
     let status = try await connection.get("status")
     try await requireSameStore(status["store"]?.string, server)
+    try await requireSameDatabase(status["storeID"]?.string)
     let damaged = status["damagedRows"]?.int ?? 0
     guard damaged == 0 else {
       throw CommandFailure(
@@ -165,9 +167,25 @@ struct DoctorCommand: AsyncParsableCommand {
     guard try server.folderOfServer() != nil, let used, used != "memory",
       let settings = try? await settings(), settings.engine.name != used
     else { return }
-    throw CommandFailure(
-      "it keeps its records in '\(used)', and this command looks at '\(settings.engine.name)': give it the server's "
-        + "own --store, --config or variables (docs/operating/deploying.md)")
+    throw OtherStore("it keeps", used: used, looked: settings.engine.name)
+  }
+
+  /// - Parameter used: nil: the server is older.
+  private func requireSameDatabase(_ used: String?) async throws {
+    guard let used, let settings = try? await settings(),
+      let looked = StoreCheckup.storeID(settings.engine), looked != used
+    else { return }
+    throw OtherStore.otherDatabase
+  }
+
+  /// After a move the database of before is still in the folder.
+  private func stopped(_ server: ServerOptions) async throws -> String {
+    if let folder = try server.folderOfServer(), LastStore.isPostgres(in: folder),
+      let settings = try? await settings(), case .sqlite = settings.engine
+    {
+      throw OtherStore("its last server kept", used: "postgres", looked: settings.engine.name)
+    }
+    return "none answers; its folder is read without one"
   }
 
   /// Names every row that is gone afterwards.

@@ -88,6 +88,14 @@ struct CreateRecord: AsyncParsableCommand {
   @Argument(help: "The record type.") var type: String
   @Argument(help: "The record name. (default: the server chooses one)") var name: String?
 
+  /// Else the value of a field would become the name of an empty record.
+  func validate() throws {
+    guard fields.isEmpty, let name, name.contains("=") else { return }
+    throw ValidationError(
+      "'\(name)' would be the record's name; write --set before the value of a field (a record without fields that is "
+        + "called so needs --fields '{}')")
+  }
+
   func run() async throws {
     var record = JSONObject()
     record["recordType"] = .string(type)

@@ -159,4 +159,27 @@ import Testing
     try folder.write(Array("{}".utf8), to: ServerFile.name)
     #expect(throws: DataFolderError.self) { _ = try ServerFile(folder: path) }
   }
+
+  @Test func `marks say whether the last server of a folder had its records in PostgreSQL`()
+    throws
+  {
+    let files = FileManager.default
+    defer { try? files.removeItem(atPath: path) }
+    try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+    func write(_ name: String, at seconds: Double) throws {
+      let file = "\(path)/\(name)"
+      try Data().write(to: URL(filePath: file))
+      try files.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: file)
+    }
+    #expect(!LastStore.isPostgres(in: path))
+    try write("brume.sqlite", at: 100)
+    try write("brume.mark", at: 200)
+    #expect(!LastStore.isPostgres(in: path))
+    try write("postgres.mark", at: 300)
+    #expect(LastStore.isPostgres(in: path))
+    // Moved back: a server with SQLite begins.
+    try write("brume.mark", at: 400)
+    #expect(!LastStore.isPostgres(in: path))
+  }
 }

@@ -75,4 +75,24 @@ import Testing
       try await passwords.attempt("mallory", at: here) { right }
     }
   }
+
+  private struct Away: Error {}
+
+  private static func away() throws -> @Sendable () throws -> Void { throw Away() }
+
+  @Test func `an attempt whose account could not be read counts as no wrong password`()
+    async throws
+  {
+    try await ServerFixture { $0.limits.freeAttemptsPerName = 2 }.routes { client in
+      let passwords = client.fixture.server.passwords
+      let here = ClientAddress(peer: nil, forwarded: nil, trustedProxies: [])
+      let right: @Sendable () throws -> Void = {}
+      for _ in 0..<4 {
+        await #expect(throws: Away.self) {
+          try await passwords.attempt("mallory", at: here) { try Self.away() }
+        }
+      }
+      try await passwords.attempt("mallory", at: here) { right }
+    }
+  }
 }

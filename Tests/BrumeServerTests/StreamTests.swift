@@ -445,6 +445,11 @@ import Testing
         let answer = try await client.own("notifications/read", ["notificationIDs": [broken]])
         #expect(answer.status == 400, "\(answer.text)")
       }
+      // Counted before any is read.
+      let many = JSON.array(Array(repeating: 3, count: 401))
+      let refused = try await client.own("notifications/read", ["notificationIDs": many])
+      #expect(
+        refused.reason.contains("401 notification IDs; the maximum is 400"), "\(refused.text)")
       #expect(try await client.own("notifications/badge", ["badge": 3]).status == 200)
       #expect(try await client.own("notifications/badge", ["badge": -1]).status == 400)
       #expect(try await client.own("devices", [:]).status == 200)

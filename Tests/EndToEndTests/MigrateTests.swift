@@ -24,6 +24,12 @@ import Testing
         try await Self.check(server, token)
         try await Self.checkCommands(folder, url)
       }
+      let stopped = try await Tool.run("doctor", "--deep", "--data", folder)
+      #expect(
+        stopped.status == 1
+          && stopped.output.contains("its last server kept its records in 'postgres'"),
+        "\(stopped.output)")
+      #expect(!stopped.output.contains("\nread "), "\(stopped.output)")
       try await Self.moveBack(url, to: folder + "/back")
     }
   }
@@ -77,7 +83,14 @@ import Testing
       #expect(
         other.output.contains("its records in 'postgres', and this command looks at 'sqlite'"),
         "\(other.output)")
+      #expect(!other.output.contains("\nread "), "another store is not read: \(other.output)")
     }
+    let elsewhere = try Self.postgres.get().emptySchema()
+    try await ServerProcess.run(store: elsewhere, in: folder + "/elsewhere") { _ in }
+    let other = try await Tool.run("doctor", "--data", folder, "--store", elsewhere)
+    #expect(
+      other.status == 1 && other.output.contains("keeps its records in another database"),
+      "\(other.output)")
     let refused = try await Tool.run(
       "migrate", "--data", folder + "/back", "--from", url, "--to", "sqlite")
     #expect(refused.status == 73)

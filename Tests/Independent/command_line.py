@@ -492,6 +492,7 @@ SLIPS = (
     ("operator add ada", 64, "--password-file"),
     ("operator invitation create ada --hours 0", 64, "--hours is '0'; an invitation is good for 1 to 168 hours"),
     ("operator invitation create ada --hours 169", 64, "--hours is '169'; an invitation is good for 1 to 168 hours"),
+    ("records create Note title=Hello --user alice", 64, "'title=Hello' would be the record's name; write --set"),
     ("deletions forget --older-than=-1", 64, "--older-than is '-1'; it is a number of days from 0 to 36500"),
     ("operator role ada", 64, "Missing expected argument '<role>'"),
     ("conformance --cases ./never", 66, "there is no folder './never' with cases"),

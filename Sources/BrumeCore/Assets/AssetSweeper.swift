@@ -39,10 +39,10 @@ package struct AssetSweeper: Sendable {
 
   /// One pass. It does not begin another batch once the task is cancelled.
   ///
+  /// - Parameter report: gets what went, also of a pass that ends with an error.
   /// - Throws: `AssetFailure` if the asset store fails, or does not remove an object. Others go; a later pass goes on from
   ///   there.
-  package func sweep() async throws -> AssetSweepReport {
-    var report = AssetSweepReport()
+  package func sweep(into report: inout AssetSweepReport) async throws {
     let now = host.now()
     let (rows, limits) = (limits.assetSweepRows, limits)
     try await repeatUntilFewer(than: rows) {
@@ -59,8 +59,7 @@ package struct AssetSweeper: Sendable {
       report.files += removed
       return looked
     }
-    report.objects = try await removeObjects(rows)
-    return report
+    try await removeObjects(rows, &report.objects)
   }
 
   private func repeatUntilFewer(
@@ -121,9 +120,9 @@ package struct AssetSweeper: Sendable {
     return (idle.count, removed)
   }
 
-  /// Answers how many are gone.
-  private func removeObjects(_ rows: Int) async throws -> Int {
-    var (count, last) = (0, "")
+  /// Adds to `count` those that are gone.
+  private func removeObjects(_ rows: Int, _ count: inout Int) async throws {
+    var last = ""
     var failures: [AssetFailure] = []
     try await repeatUntilFewer(than: rows) {
       let after = last
@@ -140,7 +139,6 @@ package struct AssetSweeper: Sendable {
       return failures.count < Self.mostFailures ? names.count : 0
     }
     if let failure = failures.first { throw failure }
-    return count
   }
 
   /// Those that are gone. One that cannot be removed keeps no other from it.

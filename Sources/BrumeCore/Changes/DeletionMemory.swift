@@ -23,21 +23,24 @@ package struct DeletionMemory: Sendable {
   /// Forgets, in all databases, what is older than the lifetime that the server has; nothing without one. To be
   /// called often: it notes where each database is, or nobody would know how old a deletion is.
   ///
-  /// - Throws: what the store throws. What was forgotten by then stays so.
-  package func sweep() async throws -> DeletionReport {
-    guard let lifetime = limits.deletionLifetime else { return DeletionReport() }
-    var report = DeletionReport()
+  /// - Parameter report: gets what was forgotten, also of a pass that ends with an error.
+  /// - Throws: what the store throws. Of what is damaged only when all other databases had their turn.
+  package func sweep(into report: inout DeletionReport) async throws {
+    guard let lifetime = limits.deletionLifetime else { return }
+    var damage: (any Error)?
     for containerEnvironment in try await store.read({ try $0.containerEnvironments() }) {
-      report += try await pass(containerEnvironment, olderThan: lifetime, isDryRun: false)
+      let met = try await pass(containerEnvironment, olderThan: lifetime, isDryRun: false, &report)
+      damage = damage ?? met
     }
-    return report
+    if let damage { throw damage }
   }
 
   /// Forgets, in all databases of a container environment, what is older than an age; at age 0 everything up to
   /// now. Other ages are known only as far as a lifetime was set.
   ///
   /// - Parameter isDryRun: only counts.
-  /// - Throws: `badRequest` if the age is negative, or neither given nor set.
+  /// - Throws: `badRequest` if the age is negative, or neither given nor set; what the store throws, of what is damaged only when
+  ///   all other databases had their turn.
   package func forget(
     in containerEnvironment: ContainerEnvironment, olderThan age: Milliseconds?, isDryRun: Bool
   ) async throws -> DeletionReport {
@@ -48,18 +51,27 @@ package struct DeletionMemory: Sendable {
           + "'olderThanDays' ('brume deletions forget --older-than DAYS')")
     }
     guard age >= 0 else { throw BrumeError(.badRequest, "'olderThanDays' must not be negative") }
-    return try await pass(containerEnvironment, olderThan: age, isDryRun: isDryRun)
+    var report = DeletionReport()
+    let damage = try await pass(containerEnvironment, olderThan: age, isDryRun: isDryRun, &report)
+    if let damage { throw damage }
+    return report
   }
 
+  /// A damaged database keeps no other from its turn. Answers with the first damage that was met.
   private func pass(
-    _ containerEnvironment: ContainerEnvironment, olderThan age: Milliseconds, isDryRun: Bool
-  ) async throws -> DeletionReport {
-    var report = DeletionReport()
+    _ containerEnvironment: ContainerEnvironment, olderThan age: Milliseconds, isDryRun: Bool,
+    _ report: inout DeletionReport
+  ) async throws -> (any Error)? {
+    var damage: (any Error)?
     for database in try await store.read({ try $0.zones.databases(in: containerEnvironment) }) {
       try Task.checkCancellation()
-      report += try await forget(in: database, olderThan: age, isDryRun: isDryRun)
+      do {
+        report += try await forget(in: database, olderThan: age, isDryRun: isDryRun)
+      } catch let error where error.saysDamage {
+        damage = damage ?? error
+      }
     }
-    return report
+    return damage
   }
 
   private func forget(

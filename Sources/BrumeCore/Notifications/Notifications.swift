@@ -61,11 +61,18 @@ package struct Notifications: Sendable {
     _ ids: [KeptNotificationID], as caller: Caller
   ) async throws -> [KeptNotificationID] {
     let user = try caller.requireUser()
-    try limits.checkCount(ids.count, of: "notification IDs", upTo: limits.itemsPerOperation)
+    try checkCount(ids.count)
     let scope = WriteScope.account(user, caller.containerEnvironment)
     return try await store.write(for: caller, in: scope) { transaction in
       try transaction.notifications.markRead(ids, of: user, in: caller.containerEnvironment)
     }
+  }
+
+  /// Whether so many can be marked in one request.
+  ///
+  /// - Throws: `limitExceeded`.
+  package func checkCount(_ count: Int) throws(BrumeError) {
+    try limits.checkCount(count, of: "notification IDs", upTo: limits.itemsPerOperation)
   }
 
   /// Sets the number that `shouldBadge` counts on from.

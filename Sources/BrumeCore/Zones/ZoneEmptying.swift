@@ -22,7 +22,7 @@ package struct ZoneEmptying: Sendable {
   /// Ours: zones that one look finds.
   private static let zonesPerLook = 100
 
-  private let store: any Store
+  let store: any Store
   let unfinished: UnfinishedZones
 
   init(_ parts: EngineParts) {
@@ -75,16 +75,19 @@ package struct ZoneEmptying: Sendable {
   /// - Throws: what the store throws. `sweep` finds what is left then.
   package func finishUnfinished() async throws { try await finish(unfinished.take()) }
 
-  /// The same for zones whose deletion was cut short. Answers how many.
+  /// The same for zones whose deletion was cut short.
   ///
+  /// - Parameter count: gets how many are empty now, also of a look that ends with an error.
   /// - Throws: what the store throws. Of what is damaged only when all others are gone.
-  package func sweep() async throws -> Int {
-    var count = 0
+  package func sweep(counting count: inout Int) async throws {
     var damaged: Set<ZoneKey> = []
     var damage: (any Error)?
     while true {
-      let limit = Self.zonesPerLook + damaged.count
-      let found = try await store.read { try $0.zones.unfinishedDeletions(limit: limit) }
+      guard let found = try await allLeft(limit: Self.zonesPerLook + damaged.count) else {
+        let met = try await finishEach(&count)
+        damage = damage ?? met
+        break
+      }
       let zones = found.filter { !damaged.contains($0) }
       if zones.isEmpty { break }
       for zone in zones {
@@ -98,7 +101,6 @@ package struct ZoneEmptying: Sendable {
       }
     }
     if let damage { throw damage }
-    return count
   }
 
   /// The same for those of one user: others' are for the server to find.
@@ -106,7 +108,7 @@ package struct ZoneEmptying: Sendable {
   /// - Throws: what the store throws.
   func sweep(of user: UserID) async throws {
     // Rows of zones that are damaged are not among them, and keep no user from being deleted.
-    let left = try await store.read { try $0.zones.unfinishedDeletions(limit: .max) }
+    guard let left = try await allLeft(limit: .max) else { return try await finishEach(of: user) }
     try await finish(left.filter { $0.database.owner == user })
   }
 

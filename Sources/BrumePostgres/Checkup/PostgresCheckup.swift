@@ -52,6 +52,18 @@ package struct PostgresCheckup {
     }
   }
 
+  /// Which store it is, as `storeID` of a server's transaction says it; nil: no server has begun with it.
+  ///
+  /// - Throws: if the database does not answer, or has no tables.
+  package func storeID() throws(StoreError) -> String? {
+    do throws(ServerError) {
+      try connection.send(Self.findStoreID, [.text(SettingKey.secret.text)])
+      return try connection.exchange().first?.first.map { $0.text(0) }
+    } catch {
+      throw error.storeError
+    }
+  }
+
   private var version: Finding {
     let version = connection.serverVersion / 10_000
     let isWell = connection.serverVersion >= Opening.oldest
@@ -219,6 +231,12 @@ extension PostgresCheckup {
     SELECT 'USAGE on sequence ' || sequencename FROM pg_sequences
     WHERE schemaname = current_schema()
       AND NOT has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'USAGE')
+    """)
+  /// What seals tokens does not leave the database.
+  private static let findStoreID = SQL(
+    """
+    SELECT left(encode(sha256('brume-store-id'::bytea || value), 'hex'), 16) FROM settings
+    WHERE bucket = -1 AND name = $1
     """)
   private static let dataChecksums = SQL("SELECT current_setting('data_checksums')")
   private static let nothing = SQL("SELECT 1")

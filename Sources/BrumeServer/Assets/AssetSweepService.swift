@@ -26,21 +26,27 @@ struct AssetSweepService: Service {
     while true {
       try await clock.sleep(clock.now() + Milliseconds(seconds) * 1000)
       guard leases.owns(.only) else { continue }
+      var report = AssetSweepReport()
       do {
-        let report = try await sweeper.sweep()
-        guard report != AssetSweepReport() else { continue }
-        logger.info(
-          "assets swept",
-          metadata: [
-            "assets.uploads": "\(report.uploads)", "assets.files": "\(report.files)",
-            "assets.objects": "\(report.objects)",
-          ])
+        try await sweeper.sweep(into: &report)
       } catch let error as CancellationError {
         throw error
       } catch {
         // The next pass finds the same work again.
         logger.warning("assets could not be swept", metadata: ["error": "\(error)"])
       }
+      log(report)
     }
+  }
+
+  /// What went, whatever stays.
+  private func log(_ report: AssetSweepReport) {
+    guard report != AssetSweepReport() else { return }
+    logger.info(
+      "assets swept",
+      metadata: [
+        "assets.uploads": "\(report.uploads)", "assets.files": "\(report.files)",
+        "assets.objects": "\(report.objects)",
+      ])
   }
 }

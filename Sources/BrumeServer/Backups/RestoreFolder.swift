@@ -124,6 +124,9 @@ package struct RestoreFolder: Sendable {
     }
   }
 
+  /// Removes the store of before the last restore, when another one is wanted. What stays goes at the next start.
+  func dropReplaced() { try? Self.remove(replaced) }
+
   /// Bytes that are free where the data folder is; nil if nobody knows.
   var room: Int64? { DataFolder.room(at: data) }
 

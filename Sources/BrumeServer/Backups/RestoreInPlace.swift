@@ -18,9 +18,14 @@ package final class RestoreInPlace: Sendable {
   private let restart: Restart
   /// What this start has taken up.
   private let restored: BackupSummary?
-  /// IDs of those that arrived whole: one, as no more is taken while it waits.
-  private let orders: AsyncStream<String>
-  private let order: AsyncStream<String>.Continuation
+  private enum Order: Sendable {
+    /// One that arrived whole: no more is taken while it waits.
+    case make(String)
+    /// One is wanted.
+    case restart
+  }
+  private let orders: AsyncStream<Order>
+  private let order: AsyncStream<Order>.Continuation
   private let isEnding = Mutex(false)
 
   private struct Removed: Error {}
@@ -82,7 +87,7 @@ package final class RestoreInPlace: Sendable {
       leave(id, place)
       throw Self.removed
     }
-    order.yield(id)
+    order.yield(.make(id))
   }
 
   /// One that did not arrive leaves nothing.
@@ -143,10 +148,15 @@ package final class RestoreInPlace: Sendable {
 
   // MARK: Checking and writing
 
-  /// Checks and writes those that arrived, until it is cancelled.
+  /// Checks and writes those that arrived, and begins the start that takes one up, until it is cancelled.
   func run() async {
     await withTaskCancellationHandler {
-      for await id in orders { await make(id) }
+      for await order in orders {
+        switch order {
+        case .make(let id): await make(id)
+        case .restart: begin()
+        }
+      }
     } onCancel: {
       isEnding.withLock { $0 = true }
     }
@@ -225,6 +235,12 @@ package final class RestoreInPlace: Sendable {
         "the server's disk did not take the note that this backup is wanted, so nothing has changed; its log says why. "
           + "Mend that and apply it again")
     }
+    order.yield(.restart)
+  }
+
+  /// Removes what goes anyway while requests are answered: else the next start does it before it opens anything.
+  private func begin() {
+    place?.dropReplaced()
     restart.ask()
   }
 

@@ -17,7 +17,10 @@ struct NotificationRoutes: Sendable {
   }
 
   func read(_ call: Call) async throws -> Reply {
-    let ids = try Wire.notificationIDs(call.json())
+    let json = try call.json()
+    // Before each is read: a body holds a hundred thousand.
+    try notifications.checkCount(json["notificationIDs"]?.array?.count ?? 0)
+    let ids = try Wire.notificationIDs(json)
     return .json(
       Wire.notificationIDs(
         try await notifications.markRead(ids, as: call.caller)))

@@ -19,17 +19,18 @@ struct StatusAdmin: Sendable {
   /// How to reach the server; in development also the ready-made credentials of a container. They act as
   /// users and are not for an operator who may only read.
   func show(_ call: Call) async throws -> Reply {
-    let (users, tokens, keys, log) = try await store.read { store in
+    let (users, tokens, keys, log, storeID) = try await store.read { store in
       (
         try store.users.count(), try store.credentials.apiTokens(),
         try store.credentials.serverKeys(),
-        try store.log.lastPosition(in: .only)
+        try store.log.lastPosition(in: .only), try store.storeID()
       )
     }
     var facts: [JSONObject.Member] = [
       .init(key: "url", value: .string(server.url)),
       .init(key: "console", value: .string("\(server.url)/_brume/console")),
       .init(key: "store", value: .string(settings.engine.name)),
+      .init(key: "storeID", value: storeID.map { .string($0) } ?? .null),
       .init(key: "data", value: .string(settings.dataFolder)),
       .init(key: "dev", value: .bool(settings.isDevelopment)),
       // What calls are about that name none.

@@ -41,20 +41,22 @@ final class PasswordVerifier: Sendable {
 
   /// An attempt at whom `name` means, which counts as failed until it was right.
   ///
-  /// - Parameter prepare: makes what is carried out on a thread of its own.
+  /// - Parameter prepare: makes what is carried out on a thread of its own. If it throws, nobody has tried anything.
   func attempt<Value: Sendable>(
     _ name: String, at address: ClientAddress, isOperator: Bool = false,
     _ prepare: () async throws -> @Sendable () throws -> Value
   ) async throws -> Value {
     let holder = PasswordSlots.Holder(isOperator: isOperator, name: name, address: address.name)
     return try await costly(holder) { [self] in
+      // Before it counts: a store that is away, or a caller who has gone, is no wrong password.
+      let check = try await prepare()
       if let wait = try await attempts.begin(name: name, address: address.name) {
         let seconds = (Double(wait) / 1000).rounded(.up)
         throw BrumeError(
           .throttled, "too many wrong passwords; try again in \(Int(seconds)) seconds",
           retryAfter: seconds)
       }
-      let value = try await Self.run(prepare())
+      let value = try await Self.run(check)
       try await attempts.succeeded(name: name, address: address.name)
       return value
     }

@@ -172,21 +172,24 @@ import Testing
 
   /// Discards objects and has them removed, which fails.
   ///
-  /// - Returns: those that are left.
+  /// - Returns: those that are left, and what the pass says.
   private func left(
     of names: [String], in assets: StubbornAssets
-  ) async throws -> (discarded: [String], failure: AssetFailure?) {
+  ) async throws -> (discarded: [String], report: AssetSweepReport, failure: AssetFailure?) {
     let store = MemoryStore(coders: .wire)
     let engine = try await Engine(
       store: store, assets: assets, limits: .apple, host: .test(clock: ManualClock(), seed: 1))
     try await store.write(in: .all) { transaction in
       for name in names { try transaction.assets.discardObject(name) }
     }
-    let failure = await #expect(throws: AssetFailure.self) {
-      _ = try await engine.assetSweeper.sweep()
-    }
+    var report = AssetSweepReport()
+    var failure: AssetFailure?
+    do {
+      try await engine.assetSweeper.sweep(into: &report)
+    } catch let error as AssetFailure { failure = error }
+    #expect(failure != nil)
     let left = try await store.read { try $0.assets.discardedObjects(after: "", limit: .max) }
-    return (left, failure)
+    return (left, report, failure)
   }
 
   @Test(arguments: [1, Limits.apple.assetSweepRows])
@@ -197,6 +200,7 @@ import Testing
     let left = try await left(of: stubborn + ["b0000000", "b0000001"], in: assets)
     #expect(left.discarded == stubborn)
     #expect(left.failure?.description == "not now: a1000000")
+    #expect(left.report == .init(objects: 2), "what went is counted")
     #expect(assets.removed.value == ["b0000000", "b0000001"])
   }
 

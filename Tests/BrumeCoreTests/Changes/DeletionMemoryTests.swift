@@ -186,4 +186,45 @@ struct DeletionMemoryTests {
     #expect(marks.sequence(before: 49) == nil)
     #expect(SequenceMarks([255, 1, 2]).marks.isEmpty)
   }
+
+  @Test func `a damaged database keeps no other from forgetting its deletions`() async throws {
+    var limits = Limits.apple
+    limits.deletionLifetime = 8 * Self.day
+    let store = DamagedDatabase(MemoryStore(coders: .wire))
+    let fixture = try await EngineFixture(TestServer(store: store, limits: limits))
+    try await fixture.save(.create("open"), in: .public)
+    try await fixture.save(.create("h1"))
+    _ = try await fixture.modify([.delete("h1")])
+    // The first in order.
+    store.damaged.value = try fixture.phone.databaseKey(.public)
+    var report = DeletionReport()
+    for _ in 0..<2 {
+      var failure: StoreError?
+      do {
+        try await fixture.engine.deletionMemory.sweep(into: &report)
+      } catch let error as StoreError { failure = error }
+      #expect(failure?.code == .corrupt)
+      fixture.server.clock.advance(by: 9 * Self.day)
+    }
+    #expect(report.deletions == 1)
+    #expect(try await remembered(fixture) == [])
+  }
+}
+
+/// Another store, of which one database cannot be written.
+private final class DamagedDatabase: WrappingStore {
+  let inner: any Store
+  let damaged = Mutexed<DatabaseKey?>(nil)
+
+  init(_ inner: any Store) { self.inner = inner }
+
+  func write<Value: Sendable>(
+    in scope: WriteScope, reading plan: ReadPlan,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    if let key = damaged.value, scope.parts.contains(.database(key)) {
+      throw StoreError(.corrupt, "invalid page in block 0")
+    }
+    return try await inner.write(in: scope, reading: plan, body)
+  }
 }

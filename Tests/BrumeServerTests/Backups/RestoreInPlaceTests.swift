@@ -66,10 +66,16 @@ import Testing
       // Nothing has changed yet.
       #expect(try await Self.names(client) == ["kept", "lost"])
       tags.value = try await Self.token(client)
+      // Of a restore before: it goes while this server still answers, and not before this one is wanted.
+      let older = "\(fixture.folder)/replaced"
+      try FileManager.default.createDirectory(
+        atPath: "\(older)/assets", withIntermediateDirectories: true)
       let id = try #require(ready["id"])
       #expect(try await client.admin("backups/restore/apply", ["id": "other"]).status == 404)
+      #expect(FileManager.default.fileExists(atPath: older))
       let applied = try await client.admin("backups/restore/apply", ["id": id])
       #expect(applied["state"] == "applied" && applied["restarts"] == false, "\(applied.text)")
+      while FileManager.default.fileExists(atPath: older) { await Task.yield() }
       #expect(try await client.admin("backups/restore/remove", ["id": id]).status == 429)
     }
     let next = try await Self.next(after: fixture)

@@ -1,5 +1,7 @@
 // Where a store's tables are, and databases that cannot hold one.
 
+import BrumeCore
+import BrumeModel
 import BrumeStorage
 import BrumeTestKit
 import Foundation
@@ -59,6 +61,27 @@ struct PostgresPlaceTests {
     #expect(
       !finding.isWell && finding.text.contains("there are 101 servers now"), "\(finding.text)")
     try await store.close()
+  }
+
+  @Test func `a store has one name for its server and for the doctor, and no other store has it`()
+    async throws
+  {
+    let server = try PostgresServer.shared.get()
+    var found: [String] = []
+    for seed in [1, 2] as [UInt64] {
+      let url = try server.emptySchema()
+      let store = try PostgresStore.forTest(url: url)
+      let checkup = try PostgresCheckup(url: url, now: { 0 }, nanoseconds: { 0 })
+      #expect(try checkup.storeID() == nil, "no server has begun with it")
+      _ = try await Engine(
+        store: store, assets: MemoryAssetStore(), limits: .apple,
+        host: .test(clock: ManualClock(), seed: seed))
+      let id = try #require(try await store.read { try $0.storeID() })
+      #expect(try checkup.storeID() == id)
+      found.append(id)
+      try await store.close()
+    }
+    #expect(Set(found).count == 2 && found.allSatisfy { $0.count == 16 }, "\(found)")
   }
 
   private static func schema(of url: String) -> String {

@@ -43,6 +43,16 @@ import Testing
     }
   }
 
+  @Test func `a value without --set does not become the name of an empty record`() async throws {
+    try await Shell.serving { brume in
+      let create = ["records", "create", "Note", "title=Hello", "--user", "alice"]
+      let refused = try await brume(create)
+      #expect(refused.status == 64 && refused.talk.contains("write --set"), "\(refused.talk)")
+      let meant = try await brume(create + ["--fields", "{}"])
+      #expect(meant.status == 0 && meant.output.contains("title=Hello"), "\(meant.talk)")
+    }
+  }
+
   @Test func `a user who has nothing is deleted with a report`() async throws {
     try await Shell.serving { brume in
       try await brume("user", "create", "eve").expect(0)

@@ -32,7 +32,7 @@ extension WrittenStatement {
     """,
     "For an operator's command that reads or writes whole tables.": """
     PostgresCheckup.mostConnections PostgresCheckup.hasNodes PostgresCheckup.tablesVersion
-    PostgresCheckup.unfinished
+    PostgresCheckup.unfinished PostgresCheckup.findStoreID
     PostgresCheckup.missingRights PostgresCheckup.dataChecksums
     PostgresCheckup.nothing PostgresInspection.files PostgresInspection.records
     PostgresInspection.log MovedRowWriter.members MovedRowWriter.memberships
