@@ -128,6 +128,7 @@ extension CKRecord.Contents {
       if now.encryptedKeys.contains(key) { encryptedKeys.insert(key) }
     }
     guard now.parentChanged, !sent.parentChanged || now.parent != sent.parent else { return }
+    originalParent = parent
     parent = now.parent
     parentChanged = true
   }
