@@ -78,6 +78,15 @@ struct ZoneTests {
       #expect((overall?.partialErrorsByItemID?[zone] as? CKError)?.code == .zoneNotFound)
       let fetched = try await phone.database.recordZones(for: [zone])
       #expect(fetched[zone]?.failure?.code == .zoneNotFound)
+      let fetch = CKFetchRecordZonesOperation(recordZoneIDs: [zone, .default])
+      var (found, missing) = ([CKRecordZone.ID](), nil as CKError?)
+      fetch.fetchRecordZonesCompletionBlock = { zones, error in
+        found = Array((zones ?? [:]).keys)
+        missing = error as? CKError
+      }
+      await phone.run(fetch)
+      #expect(found == [.default] && missing?.code == .partialFailure)
+      #expect((missing?.partialErrorsByItemID?[zone] as? CKError)?.code == .zoneNotFound)
     }
   }
 
