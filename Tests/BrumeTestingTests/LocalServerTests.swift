@@ -223,10 +223,20 @@ import Testing
     server.faults.add(.unmadeZone)
     let other = CKRecordZone(zoneName: "Other")
     try await database.save(other)
-    #expect(
-      try await failure { try await database.recordZone(for: other.zoneID) }.code == .zoneNotFound)
+    let subscription = CKRecordZoneSubscription(zoneID: other.zoneID, subscriptionID: "other")
+    subscription.notificationInfo = CKSubscription.NotificationInfo()
+    subscription.notificationInfo?.shouldSendContentAvailable = true
+    let failures = [
+      try await failure { try await database.recordZone(for: other.zoneID) },
+      try await failure {
+        _ = try await database.recordZoneChanges(inZoneWith: other.zoneID, since: nil)
+      },
+      try await failure { try await database.save(subscription) },
+    ]
+    #expect(failures.map(\.code) == Array(repeating: .zoneNotFound, count: failures.count))
     try await database.save(other)
     try await database.recordZone(for: other.zoneID)
+    try await database.save(subscription)
   }
 
   @Test func `ZON-12 ZON-13 ZON-14 a zone goes, and its reason comes with the changes`()

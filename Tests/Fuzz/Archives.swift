@@ -225,6 +225,7 @@ class Archived: NSObject, NSCoding {
     "lastModifiedUserRecordID": .object("id"), "me": .text, "share": .object("reference"),
     "parent": .object("reference"), "fields": .values, "originals": .values,
     "encryptedKeys": .texts, "changedKeys": .texts, "parentChanged": .flag,
+    "originalParent": .object("reference"),
   ]
   private static let appleForms: [String: Form] = [
     "RecordType": .text, "RecordID": .object("id"), "ETag": .text, "RecordCtime": .moment,

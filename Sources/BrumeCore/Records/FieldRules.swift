@@ -6,19 +6,20 @@ package import BrumeModel
 enum FieldRules {
   /// The values of a draft, checked and with references bound to the record's zone.
   static func checked(
-    _ fields: [String: DraftField], of record: RecordID, isShare: Bool, limits: Limits
+    _ fields: [String: DraftField], of record: RecordID, in scope: DatabaseScope, isShare: Bool,
+    limits: Limits
   ) throws(BrumeError) -> [String: DraftField] {
     var checked = fields
     for (name, draft) in fields {
       try NameRules.fieldName(name, ofShare: isShare, limits: limits)
       guard let value = draft.value else { continue }
-      checked[name]?.value = try Self.checked(value, field: name, of: record)
+      checked[name]?.value = try Self.checked(value, field: name, of: record, in: scope)
     }
     return checked
   }
 
   private static func checked(
-    _ value: FieldValue, field: String, of record: RecordID
+    _ value: FieldValue, field: String, of record: RecordID, in scope: DatabaseScope
   ) throws(BrumeError) -> FieldValue {
     switch value {
     case .string(let text):
@@ -28,9 +29,10 @@ enum FieldRules {
       }
       return value
     case .reference(let reference):
-      return .reference(try bound(reference, of: record, what: "field '\(field)'"))
+      return .reference(
+        try bound(reference, of: record, in: scope, what: "field '\(field)'"))
     case .list(let values, let element):
-      return try checkedList(values, of: element, field: field, record: record)
+      return try checkedList(values, of: element, field: field, record: record, in: scope)
     case .double(let number):
       if !number.isFinite {
         throw BrumeError(.badRequest, "field '\(field)' is not a finite number")
@@ -51,7 +53,8 @@ enum FieldRules {
   }
 
   private static func checkedList(
-    _ values: [FieldValue], of element: FieldType?, field: String, record: RecordID
+    _ values: [FieldValue], of element: FieldType?, field: String, record: RecordID,
+    in scope: DatabaseScope
   ) throws(BrumeError) -> FieldValue {
     var checked: [FieldValue] = []
     checked.reserveCapacity(values.count)
@@ -65,24 +68,25 @@ enum FieldRules {
           "field '\(field)' mixes types in its list: \(type.wireName) among "
             + "\(element.wireName); one list holds one type")
       }
-      checked.append(try Self.checked(value, field: field, of: record))
+      checked.append(try Self.checked(value, field: field, of: record, in: scope))
     }
     return .list(checked, of: element ?? checked.first?.type)
   }
 
   /// A reference with its zone filled in; one that leaves the zone is refused (case REF-03).
   static func bound(
-    _ reference: Reference, of record: RecordID, what: String
+    _ reference: Reference, of record: RecordID, in scope: DatabaseScope, what: String
   ) throws(BrumeError) -> Reference {
     if let zone = reference.zone {
-      let isSameOwner =
-        zone.ownerName == nil || zone.ownerName == record.zone.ownerName
-        || UserID.aliases.contains(zone.ownerName ?? "")
+      // No zone of the shared database is the caller's own.
+      let isOwn = scope != .shared && UserID.aliases.contains(zone.ownerName ?? "")
+      let isSameOwner = zone.ownerName == nil || zone.ownerName == record.zone.ownerName || isOwn
       if zone.name != record.zone.name || !isSameOwner {
+        let owner = isSameOwner ? "" : " of another owner"
         throw BrumeError(
           .badRequest,
-          "\(what) of record '\(record.name)' refers to zone '\(zone.name)'; a reference must stay "
-            + "in the zone of its record, '\(record.zone.name)'")
+          "\(what) of record '\(record.name)' refers to zone '\(zone.name)'\(owner); a "
+            + "reference must stay in the zone of its record, '\(record.zone.name)'")
       }
     }
     if reference.recordName.isEmpty || reference.recordName.hasNUL {

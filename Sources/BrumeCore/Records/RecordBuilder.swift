@@ -24,7 +24,8 @@ struct RecordBuilder {
       stored
       ?? Record(name: item.name, zone: item.id.zone, type: type, created: context.stamp)
     let checked = try FieldRules.checked(
-      item.draft.fields, of: item.id, isShare: record.isShare, limits: context.limits)
+      item.draft.fields, of: item.id, in: context.scope, isShare: record.isShare,
+      limits: context.limits)
     let (admitted, receipts) = try assets.settle(
       stage.admit(checked, of: type, for: item.name, in: context.scope, after: stored), of: item,
       stored: stored)
@@ -92,7 +93,9 @@ struct RecordBuilder {
           "the parent of record '\(item.name)' must be a reference with action NONE, not "
             + reference.action.rawValue)
       }
-      return try FieldRules.bound(reference, of: item.id, what: "the parent").recordName
+      return try FieldRules.bound(
+        reference, of: item.id, in: context.scope, what: "the parent"
+      ).recordName
     }
   }
 }

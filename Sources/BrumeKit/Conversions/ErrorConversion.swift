@@ -96,6 +96,9 @@ extension CKRecord {
       for key in contents.changes { contents.fields[key] = contents.originals[key] }
       contents.changes = []
       contents.originals = [:]
+      if contents.parentChanged { contents.parent = contents.originalParent }
+      contents.parentChanged = false
+      contents.originalParent = nil
     }
     return copy
   }

@@ -52,14 +52,17 @@ extension CKRecord {
   /// The record as an operation's content: every key, or those that changed.
   func draft(_ policy: SavePolicy, of contents: Contents? = nil) throws -> RecordDraft {
     let contents = contents ?? self.contents
+    let zone = ZoneID(recordID.zoneID)
+    let isOwn = zone.ownerName == nil
     var draft = RecordDraft(
-      name: recordID.recordName, type: recordType, changeTag: contents.recordChangeTag,
-      zone: ZoneID(recordID.zoneID))
+      name: recordID.recordName, type: recordType, changeTag: contents.recordChangeTag, zone: zone)
     for key in contents.keysToSend(policy) {
       let value = try contents.fields[key].map { try FieldValue($0, key: key) }
-      draft.fields[key] = DraftField(value, isEncrypted: contents.encryptedKeys.contains(key))
+      draft.fields[key] = DraftField(
+        isOwn ? value : value?.namingOwners, isEncrypted: contents.encryptedKeys.contains(key))
     }
     if contents.parentChanged || policy == .allKeys { draft.parent = contents.parentChange }
+    if !isOwn, case .set(let parent) = draft.parent { draft.parent = .set(parent.namingOwner) }
     (self as? CKShare)?.complete(&draft)
     return draft
   }
@@ -128,6 +131,7 @@ extension CKRecord.Contents {
       if now.encryptedKeys.contains(key) { encryptedKeys.insert(key) }
     }
     guard now.parentChanged, !sent.parentChanged || now.parent != sent.parent else { return }
+    originalParent = parent
     parent = now.parent
     parentChanged = true
   }
@@ -144,6 +148,27 @@ extension CKRecord.Contents {
       BrumeModel.Reference(
         recordName: parent.recordID.recordName, zone: ZoneID(parent.recordID.zoneID),
         action: .validate))
+  }
+}
+
+extension FieldValue {
+  /// With references that say so where their zone is the current user's: the server takes a zone without an
+  /// owner for that of the record (case REF-03).
+  fileprivate var namingOwners: FieldValue {
+    switch self {
+    case .reference(let reference): .reference(reference.namingOwner)
+    case .list(let values, of: .reference): .list(values.map(\.namingOwners), of: .reference)
+    default: self
+    }
+  }
+}
+
+extension Reference {
+  fileprivate var namingOwner: Reference {
+    guard let zone, zone.ownerName == nil else { return self }
+    var named = self
+    named.zone = ZoneID(name: zone.name, ownerName: CKCurrentUserDefaultName)
+    return named
   }
 }
 

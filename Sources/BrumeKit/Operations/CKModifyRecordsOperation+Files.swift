@@ -25,7 +25,7 @@ extension CKModifyRecordsOperation {
         let fresh = (uploads[index] ?? [:]).filter { !isTooOld($0.value) }
         let uploaded = try await uploadFiles(
           of: record, contents, policy(for: record), beside: fresh, from: viewpoint
-        ) { await self.report($0, of: record) }
+        ) { await self.report($0, of: record, at: index) }
         uploads[index] = try? uploaded.get()
         plan.send(uploaded.map { $0.mapValues(\.asset) }, with: index)
       }
@@ -74,9 +74,11 @@ extension CKModifyRecordsOperation {
     session.host.now().timeIntervalSince(upload.begun) > Self.uploadSeconds
   }
 
-  /// The last word, 1, comes with the save.
-  private func report(_ part: Double, of record: CKRecord) async {
-    guard part < 1, !isCancelled else { return }
+  /// The last word, 1, comes with the save. A file that is sent again, because its answer was lost or the server has
+  /// forgotten it, takes nothing back (case SAV-38).
+  private func report(_ part: Double, of record: CKRecord, at index: Int) async {
+    guard part < 1, part > reportedParts[index] ?? 0, !isCancelled else { return }
+    reportedParts[index] = part
     await report { self.perRecordProgressBlock?(record, part) }
   }
 }

@@ -63,6 +63,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   var begunBefore: Date?
   /// What the server answered for the files of records, by their places.
   var uploads: [Int: [AssetSpot: UploadedAsset]] = [:]
+  /// The part of a record that ``perRecordProgressBlock`` was called with last, by its place.
+  var reportedParts: [Int: Double] = [:]
   private var saved = ItemResults<CKRecord.ID, CKRecord>()
   private var deleted = ItemResults<CKRecord.ID, Void>()
   /// What was sent of records, by their places.

@@ -39,6 +39,7 @@ extension CKRecord {
     coder.encode(NSArray(array: encryptedKeys.sorted()), forKey: "encryptedKeys")
     coder.encode(NSArray(array: changes.sorted()), forKey: "changedKeys")
     coder.encode(parentChanged, forKey: "parentChanged")
+    if let original = contents.originalParent { coder.encode(original, forKey: "originalParent") }
   }
 
   private func decodeFields(_ coder: NSCoder) {
@@ -49,6 +50,8 @@ extension CKRecord {
     encryptedKeys = Set(coder.texts("encryptedKeys"))
     changes = Set(coder.texts("changedKeys"))
     parentChanged = coder.decodeBool(forKey: "parentChanged")
+    let originalParent = Self.parent(coder, "originalParent")
+    change { $0.originalParent = originalParent }
   }
 
   /// Fields from an archive. What is no value of a field, such as the null of a field that was not there,

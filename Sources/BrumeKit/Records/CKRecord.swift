@@ -130,6 +130,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
         newValue == nil || newValue?.action == CKRecord.ReferenceAction.none,
         "a parent reference must have the action .none")
       change {
+        if !$0.parentChanged { $0.originalParent = $0.parent }
         $0.parent = newValue
         $0.parentChanged = true
       }
@@ -216,6 +217,8 @@ extension CKRecord {
     var share: CKRecord.Reference?
     var parent: CKRecord.Reference?
     var parentChanged = false
+    /// What the parent was when the record was fetched or saved, if it changed since.
+    var originalParent: CKRecord.Reference?
     var fields: [FieldKey: any __CKRecordObjCValue] = [:]
     /// The keys of fields that are kept encrypted.
     var encryptedKeys: Set<FieldKey> = []

@@ -35,6 +35,23 @@ struct AtomicTests {
     #expect(try await fixture.exists("h2"))
   }
 
+  @Test func `ATM-01 ATM-02 a participant's batch stands or falls as a whole too`() async throws {
+    let fixture = try await EngineFixture()
+    let (root, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    try await fixture.save(.create("child", parent: "root"))
+    let changed = try await fixture.save(.force("root", ["km": .int64(1)]))
+    let results = try await fixture.modify(
+      [.create("new", parent: "root"), .update(root, ["km": .int64(2)]), .delete("child")],
+      atomic: true, in: .shared,
+      zone: ZoneID(name: "Trails", ownerName: fixture.phone.user?.name), as: fixture.bob)
+    #expect(results.codes == [.atomicError, .conflict, .atomicError])
+    #expect(results[1].error?.serverRecord?.changeTag == changed.changeTag)
+    #expect(try await fixture.fetch("root") == changed)
+    #expect(try await fixture.exists("child"))
+    #expect(try await fixture.exists("new") == false)
+  }
+
   @Test func `ATM-03 only the failing zone of a request rolls back`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.makeZone(Self.other)

@@ -265,6 +265,38 @@ struct DeleteTests {
     #expect(try await fixture.failure(of: RecordOperation(.create, draft)).code == .badRequest)
   }
 
+  @Test func `REF-03 a participant's reference to a zone of his own is refused, whatever its name`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    let zone = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+    let bob = try #require(fixture.bob.user)
+    for owner in UserID.aliases.union([bob.name]) {
+      let away = Reference(recordName: "root", zone: ZoneID(name: "Trails", ownerName: owner))
+      var draft = RecordDraft(name: "child", type: "Hike")
+      draft.parent = .set(away)
+      let referring = RecordOperation.create("child", ["area": .reference(away)], parent: "root")
+      for operation in [RecordOperation(.create, draft), referring] {
+        let error = try await fixture.failure(
+          of: operation, in: .shared, zone: zone, as: fixture.bob)
+        #expect(error.code == .badRequest)
+        #expect(error.reason.contains("'Trails' of another owner"))
+      }
+    }
+    // Without an owner it is the zone of the record, and who owns that may call it his own.
+    let here = FieldValue.reference(Reference(recordName: "root", zone: ZoneID(name: "Trails")))
+    let own = FieldValue.reference(
+      Reference(recordName: "root", zone: ZoneID(name: "Trails", ownerName: "_defaultOwner")))
+    let guests = try await fixture.save(
+      .create("guests", ["area": here], parent: "root"), in: .shared, zone: zone, as: fixture.bob)
+    let owners = try await fixture.save(.create("owners", ["area": own]))
+    for record in [guests, owners] {
+      #expect(record.fields["area"] == .reference(Reference(recordName: "root", zone: record.zone)))
+    }
+  }
+
   @Test func `REF-05 only VALIDATE asks for the target, when saving and when deleting`()
     async throws
   {

@@ -157,6 +157,30 @@ struct ErrorTests {
     #expect(again.ancestorRecord?["title"] == "old" && again.ancestorRecord?["gone"] == 2)
   }
 
+  @Test func `SAV-04 the ancestor in a conflict has the parent of before`() throws {
+    let zone = ZoneID(name: "Notes", ownerName: "_1")
+    let base = Record(name: "a", zone: zone, type: "Note", changeTag: "1", parent: "list")
+    let client = makeRecord(base, from: view)
+    for name in ["other", "third"] {
+      client.setParent(CKRecord.ID(recordName: name, zoneID: client.recordID.zoneID))
+    }
+    var conflict = BrumeError(.conflict, "changed")
+    conflict.serverRecord = base
+    let archive = try NSKeyedArchiver.archivedData(
+      withRootObject: client, requiringSecureCoding: true)
+    let later = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKRecord.self, from: archive))
+    for record in [client, later] {
+      let error = CKError(conflict, from: view, clientRecord: record)
+      #expect(error.ancestorRecord?.parent?.recordID.recordName == "list")
+      #expect(error.clientRecord?.parent?.recordID.recordName == "third")
+    }
+    let new = CKRecord(recordType: "Note", recordID: client.recordID)
+    new.setParent(client)
+    let error = CKError(conflict, from: view, clientRecord: new)
+    #expect(error.ancestorRecord?.parent == nil)
+  }
+
   @Test func `LIM-08 a partial failure has the longest time that one of its items is to wait`() {
     let busy = { (seconds: Double) in
       CKError(BrumeError(.tryAgainLater, "busy", retryAfter: seconds), from: view)

@@ -15,9 +15,10 @@ import Testing
   /// Saves records with files in these fields to a server at which each upload, by its number, and the save, which is number
   /// 0, take so many minutes. `refusal` is of a record in a save, counted from 0, and `failure` of the save. Of a record with
   /// a name of two letters the first is the owner of its database. Answers
-  /// what was asked, with the number of files and the end of a save's name unless it is the first, and how the saves ended.
+  /// what was asked, with the number of files and the end of a save's name unless it is the first, and how the saves ended;
+  /// `progress` gets the parts that were reported, in hundredths.
   private func save(
-    _ names: [String], files keys: [String], isAtomic: Bool = true,
+    _ names: [String], files keys: [String], isAtomic: Bool = true, progress: Journal? = nil,
     refusal: @escaping @Sendable (String, _ save: Int) -> BrumeError? = { _, _ in nil },
     failure: @escaping @Sendable (_ save: Int) -> BrumeError? = { _ in nil },
     minutes: @escaping @Sendable (Int) -> Double
@@ -72,6 +73,9 @@ import Testing
     operation.isAtomic = isAtomic
     let isShared = names.contains { $0.count == 2 }
     operation.database = server.container.database(with: isShared ? .shared : .private)
+    operation.perRecordProgressBlock = { record, part in
+      progress?.note("\(record.recordID.recordName) \(Int(part * 100))")
+    }
     operation.perRecordSaveBlock = { ended.note(outcome($1)) }
     operation.modifyRecordsResultBlock = { ended.note("all \(outcome($0))") }
     await finish(operation)
@@ -130,6 +134,16 @@ import Testing
     // The server remembers nothing of the first: a repetition of the operation begins with its name.
     #expect(asked == Self.once + Self.once)
     #expect(ended == ["ok", "all ok"])
+  }
+
+  @Test func `SAV-38 files that are sent once more take no progress back`() async throws {
+    let parts = Journal()
+    let (asked, ended) = try await save(
+      ["a"], files: ["x", "y", "z"], progress: parts,
+      refusal: { $1 == 0 ? Self.expired : nil }
+    ) { _ in 1 }
+    #expect(asked.count(where: { $0 == "a/x" }) == 2 && ended == ["ok", "all ok"])
+    #expect(parts.all == ["a 33", "a 66", "a 100"])
   }
 
   @Test func `if nothing was saved and the second save fails, the operation does`() async throws {

@@ -106,6 +106,28 @@ struct RecordConversionTests {
     #expect(try record.draft(.ifServerRecordUnchanged).parent == .cleared)
   }
 
+  @Test func `REF-03 in somebody else's zone a reference to one's own zone says whose that is`()
+    throws
+  {
+    let record = makeRecord(server(), from: Viewpoint(scope: .shared, me: "_2"))
+    let own = CKRecord.ID(recordName: "q", zoneID: CKRecordZone.ID(zoneName: "Notes"))
+    let theirs = CKRecord.ID(recordName: "q", zoneID: record.recordID.zoneID)
+    record["one"] = CKRecord.Reference(recordID: own, action: .none)
+    let references = [theirs, own].map { CKRecord.Reference(recordID: $0, action: .none) }
+    record["list"] = references
+    record.setParent(own)
+    let draft = try record.draft(.ifServerRecordUnchanged)
+    let there = Reference(recordName: "q", zone: notes)
+    var named = there
+    named.zone = ZoneID(name: "Notes", ownerName: CKCurrentUserDefaultName)
+    #expect(draft.fields["one"]?.value == .reference(named))
+    #expect(
+      draft.fields["list"]?.value
+        == .list([.reference(there), .reference(named)], of: .reference))
+    named.action = .validate
+    #expect(draft.parent == .set(named))
+  }
+
   @Test func `deleting does not ask who changed it before`() {
     let operation = RecordOperation(deleting: CKRecord.ID(recordName: "a"))
     #expect(operation.kind == .forceDelete)

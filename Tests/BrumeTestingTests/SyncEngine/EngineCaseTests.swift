@@ -82,6 +82,19 @@ import Testing
     #expect(fixture.laptop.notes == Dictionary(uniqueKeysWithValues: all))
   }
 
+  @Test func `ZON-17 what is saved in the default zone reaches no engine`() async throws {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let (database, laptop) = (fixture.database, fixture.laptop)
+    try await database.save(CKRecord(recordType: "Note"))
+    try await laptop.engine.fetchChanges()
+    #expect(laptop.notes == ["a": "a"])
+    #expect(!laptop.events.contains { $0.hasPrefix("fetched") })
+    let error = try await failure {
+      _ = try await database.recordZoneChanges(inZoneWith: .default, since: nil)
+    }
+    #expect(error.code == .invalidArguments)
+  }
+
   @Test func `ENG-05 a rename on one device is seen on the other`() async throws {
     let fixture = try await SyncEngineFixture(notes: ["a"])
     fixture.phone.write("renamed", to: "a")

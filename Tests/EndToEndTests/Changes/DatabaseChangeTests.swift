@@ -1,10 +1,28 @@
 // Which zones changed: CHG-24, CHG-25, ZON-04, ZON-12, ZON-13, ZON-14.
 
 import BrumeKit
+import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct DatabaseChangeTests {
+  /// How calls end that are about a zone, or about what was in it.
+  private static func failures(in name: String, of device: Device) async throws -> [CKError] {
+    let (database, zone) = (device.database, CKRecordZone.ID.named(name))
+    let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
+    let subscription = CKRecordZoneSubscription(zoneID: zone, subscriptionID: "zone").silent()
+    return [
+      try await failure { try await device.save("b", zone: name) },
+      try await failure { try await device.fetch("a", zone: name) },
+      try await failure { try await database.deleteRecord(withID: .named("a", zone: name)) },
+      try await failure { _ = try await device.changes(in: zone) },
+      try await failure { _ = try await database.records(matching: query, inZoneWith: zone) },
+      try await failure { try await database.recordZone(for: zone) },
+      try await failure { try await database.deleteRecordZone(withID: zone) },
+      try await failure { try await database.save(subscription) },
+    ]
+  }
+
   @Test(arguments: StorageEngine.allCases)
   func `CHG-24 database changes list changed custom zones and not the default one`(
     _ engine: StorageEngine
@@ -21,7 +39,11 @@ struct DatabaseChangeTests {
       let second = try await laptop.database.databaseChanges(since: first.changeToken)
       #expect(second.modifications.map(\.zoneID) == [.named("B")])
       let third = try await laptop.database.databaseChanges(since: second.changeToken)
-      #expect(third.modifications.isEmpty)
+      #expect(third.modifications.isEmpty && third.deletions.isEmpty)
+      try await phone.database.deleteRecordZone(withID: .named("B"))
+      let whole = try await laptop.database.databaseChanges(since: nil)
+      #expect(whole.modifications.map(\.zoneID) == [.named("A")])
+      #expect(whole.deletions.map(\.zoneID) == [.named("B")])
     }
   }
 
@@ -37,10 +59,10 @@ struct DatabaseChangeTests {
       let changes = try await laptop.database.databaseChanges(since: token)
       #expect(changes.deletions.map(\.zoneID) == [.named("Z")])
       #expect(changes.deletions.map(\.reason) == [.deleted] && changes.modifications.isEmpty)
-      let save = try await failure { try await laptop.save("b") }
-      #expect(save.code == .zoneNotFound)
-      let fetch = try await failure { _ = try await laptop.changes() }
-      #expect(fetch.code == .zoneNotFound)
+      for missing in try await Self.failures(in: "Z", of: laptop) {
+        #expect(missing.code == .zoneNotFound)
+        #expect(!missing.userInfo.keys.contains(CKErrorUserDidResetEncryptedDataKey))
+      }
     }
   }
 
@@ -63,11 +85,14 @@ struct DatabaseChangeTests {
       operation.recordZoneWithIDWasDeletedBlock = { deleted.append($0.zoneName) }
       await laptop.run(operation)
       #expect(purged == ["Purged"] && reset == ["Reset"] && deleted.isEmpty)
-      let gone = try await failure { try await laptop.save("b", zone: "Purged") }
-      #expect(gone.code == .userDeletedZone)
-      let lost = try await failure { try await laptop.save("b", zone: "Reset") }
-      #expect(lost.code == .zoneNotFound)
-      #expect(lost.userInfo[CKErrorUserDidResetEncryptedDataKey] as? Bool == true)
+      for gone in try await Self.failures(in: "Purged", of: laptop) {
+        #expect(gone.code == .userDeletedZone)
+        #expect(!gone.userInfo.keys.contains(CKErrorUserDidResetEncryptedDataKey))
+      }
+      for lost in try await Self.failures(in: "Reset", of: laptop) {
+        #expect(lost.code == .zoneNotFound)
+        #expect(lost.userInfo[CKErrorUserDidResetEncryptedDataKey] as? Bool == true)
+      }
     }
   }
 

@@ -1,5 +1,5 @@
-// What changed in a zone, as two devices and one operation see it: CHG-01 to CHG-03, CHG-06,
-// CHG-08 to CHG-10, CHG-16 to CHG-19, CHG-22, CHG-26, CHG-27.
+// What changed in a zone, as two devices and one operation see it: CHG-01 to CHG-03, CHG-06 to
+// CHG-10, CHG-16 to CHG-19, CHG-22, CHG-26, CHG-27.
 
 import BrumeKit
 import Foundation
@@ -37,6 +37,23 @@ struct ZoneChangeTests {
       for _ in 1...3 {
         #expect(try await laptop.changes(since: token).summary == ["+b", "-a"])
       }
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `CHG-07 a fetch from the beginning reports no deletion of before`(_ engine: StorageEngine)
+    async throws
+  {
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
+      for name in ["kept", "gone"] { try await phone.save(name) }
+      try await phone.database.deleteRecord(withID: .named("gone"))
+      let operation = CKFetchRecordZoneChangesOperation(recordZoneIDs: [.named("Z")])
+      var (changed, deleted) = ([String](), [String]())
+      operation.recordWasChangedBlock = { id, _ in changed.append(id.recordName) }
+      operation.recordWithIDWasDeletedBlock = { id, _ in deleted.append(id.recordName) }
+      await laptop.run(operation)
+      #expect(changed == ["kept"] && deleted.isEmpty)
     }
   }
 
@@ -137,7 +154,9 @@ struct ZoneChangeTests {
       #expect(codes == ["Stale": .changeTokenExpired, "Missing": .zoneNotFound])
       #expect(overall?.code == .partialFailure && result?.failure == nil)
       let item = overall?.partialErrorsByItemID?[CKRecordZone.ID.named("Stale")] as? CKError
-      #expect(item?.code == .changeTokenExpired)
+      let missing = overall?.partialErrorsByItemID?[CKRecordZone.ID.named("Missing")] as? CKError
+      #expect(item?.code == .changeTokenExpired && missing?.code == .zoneNotFound)
+      #expect(overall?.partialErrorsByItemID?.count == 2)
     }
   }
 

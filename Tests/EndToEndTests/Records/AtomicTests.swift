@@ -82,7 +82,11 @@ struct AtomicTests {
             phone.record("new"), phone.record("taken"), phone.record("other", zone: "Y"),
           ]), on: phone)
       #expect(reported.saved?.map(\.recordID) == [.named("other", zone: "Y")])
-      #expect(reported.saves.count == 2)
+      #expect(
+        reported.saves.mapValues(\.code) == [
+          .named("taken"): .serverRecordChanged, .named("new"): .batchRequestFailed,
+        ])
+      #expect(reported.overall?.partialErrorsByItemID?.count == 2)
       #expect(try await laptop.changes().summary == ["+taken"])
       #expect(try await laptop.changes(in: .named("Y")).summary == ["+other"])
     }
@@ -117,7 +121,9 @@ struct AtomicTests {
           recordsToSave: [phone.record("taken", zone: nil), phone.record("new", zone: nil)]),
         on: phone)
       #expect(reported.saved?.map(\.recordID.recordName) == ["new"])
-      #expect(reported.saves.values.map(\.code) == [.serverRecordChanged])
+      #expect(
+        reported.saves.mapValues(\.code) == [.named("taken", zone: nil): .serverRecordChanged])
+      #expect(reported.overall?.code == .partialFailure && reported.result?.failure == nil)
     }
   }
 

@@ -1,4 +1,4 @@
-// Deleting: DEL-01 to DEL-05, DEL-08.
+// Deleting: DEL-01 to DEL-06, DEL-08.
 
 import BrumeKit
 import Testing
@@ -65,8 +65,22 @@ struct DeleteTests {
       records[2]["owner"] = CKRecord.Reference(record: records[1], action: .deleteSelf)
       _ = try await phone.database.modifyRecords(saving: records, deleting: [])
       let token = try await laptop.changes().token
-      try await phone.database.deleteRecord(withID: .named("a"))
+      let results = try await phone.database.modifyRecords(saving: [], deleting: [.named("a")])
+      #expect(Array(results.deleteResults.keys) == [.named("a")])
       #expect(try await laptop.changes(since: token).summary == ["-a", "-b", "-c"])
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `DEL-06 in the default zone they go at once too`(_ engine: StorageEngine) async throws {
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
+      let (target, holder) = (phone.record("target", zone: nil), phone.record("holder", zone: nil))
+      holder["owner"] = CKRecord.Reference(record: target, action: .deleteSelf)
+      _ = try await phone.database.modifyRecords(saving: [target, holder], deleting: [])
+      try await phone.database.deleteRecord(withID: target.recordID)
+      let gone = try await failure { try await phone.fetch("holder", zone: nil) }
+      #expect(gone.code == .unknownItem)
     }
   }
 

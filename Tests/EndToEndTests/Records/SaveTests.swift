@@ -31,6 +31,11 @@ struct SaveTests {
       let error = try await failure { try await phone.save("a", zone: "Nowhere") }
       #expect(error.code == .zoneNotFound)
       #expect(error.localizedDescription.contains("Nowhere"))
+      let results = try await phone.database.modifyRecords(
+        saving: [phone.record("a", zone: "Nowhere"), phone.record("b", zone: "Nowhere")],
+        deleting: []
+      ).saveResults
+      #expect(results.count == 2 && results.values.allSatisfy { $0.failure?.code == .zoneNotFound })
     }
   }
 
@@ -81,6 +86,8 @@ struct SaveTests {
       let error = try await failure { try await laptop.save("a", ["title": "second"]) }
       #expect(error.code == .serverRecordChanged)
       #expect(error.serverRecord?["title"] == "first")
+      #expect(error.clientRecord?["title"] == "second")
+      #expect(error.localizedDescription.contains("record to insert already exists"))
     }
   }
 
@@ -216,8 +223,8 @@ struct SaveTests {
         var overall: CKError?
         operation.modifyRecordsCompletionBlock = { overall = $2 as? CKError }
         await phone.run(operation)
-        let item = overall?.partialErrorsByItemID?[CKRecord.ID.named("a")] as? CKError
-        #expect((item ?? overall)?.code == .invalidArguments)
+        #expect(overall?.code == .invalidArguments)
+        #expect(overall?.localizedDescription.contains("'a'") == true)
       }
       #expect(try await phone.changes().changed.isEmpty)
     }

@@ -1,5 +1,5 @@
 // Sharing between two users: SHR-01, SHR-03, SHR-10 to SHR-13, SHR-15 to SHR-17, SHR-21, SHR-22,
-// SHR-34, SHR-35, SAV-40.
+// SHR-34, SHR-35, REF-03, SAV-40.
 
 import BrumeKit
 import Foundation
@@ -123,7 +123,7 @@ struct ShareTests {
       let hidden = try await failure {
         try await hike.guest.shared.record(for: hike.id("private"))
       }
-      #expect(hidden.code == .unknownItem || hidden.code == .permissionFailure)
+      #expect(hidden.code == .unknownItem)
     }
   }
 
@@ -143,6 +143,26 @@ struct ShareTests {
       let alone = CKRecord(recordType: "Stop", recordID: hike.id("alone"))
       let error = try await failure { try await hike.guest.shared.save(alone) }
       #expect(error.code == .permissionFailure)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `REF-03 a guest's reference to a zone of his own is refused, whatever its name`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await Hike(fixture, .readWrite)
+      try await hike.accept()
+      let child = CKRecord(recordType: "Stop", recordID: hike.id("lake"))
+      child.setParent(hike.id("hike"))
+      child["before"] = CKRecord.Reference(recordID: .named("stop"), action: .none)
+      let error = try await failure { try await hike.guest.shared.save(child) }
+      #expect(error.code == .invalidArguments)
+      #expect(error.localizedDescription.contains("'before'"))
+      child["before"] = CKRecord.Reference(recordID: hike.id("stop"), action: .none)
+      try await hike.guest.shared.save(child)
+      let seen = try await hike.owner.fetch("lake")["before"] as? CKRecord.Reference
+      #expect(seen?.recordID == .named("stop"))
     }
   }
 
