@@ -53,8 +53,8 @@ struct ZoneBatch {
   /// - Parameter found: what a read has found of what the deletions take along; nil: there was none.
   init(
     _ items: [RecordItem], in zone: ZoneKey, schema: JustInTimeSchema, context: ModifyContext,
-    among joined: inout JoinedShares, transaction: any WriteTransaction, answerBytes: Int = 0,
-    found: FoundCascade? = nil
+    among joined: inout JoinedShares, transaction: any WriteTransaction, answerBytes: Int,
+    found: FoundCascade?
   ) throws {
     self.context = context
     self.transaction = transaction
