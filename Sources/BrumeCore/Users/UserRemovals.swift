@@ -52,7 +52,7 @@ package struct UserRemovals: Sendable {
     }
     try await removeZones(of: removal.user)
     let (user, slots) = (removal.user, limits.rememberedOperations)
-    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    let origin = host.origin()
     // A user who has signed in again meanwhile may save something.
     let scope = WriteScope.everythingBetweenSaves(of: store)
     let left = try await store.write(in: scope) { transaction in
@@ -103,7 +103,7 @@ package struct UserRemovals: Sendable {
 
   /// Zone by zone, so that others wait for one at a time.
   private func removeZones(of user: UserID) async throws {
-    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    let origin = host.origin()
     for database in try await store.read({ try $0.zones.databases(of: user) }) {
       for zone in try await store.read({ try $0.zones.all(in: database) }) {
         let left = try await store.write(in: .database(database)) { transaction in
