@@ -64,7 +64,7 @@ package struct OperatorAuthentication: Sendable {
   }
 
   private func isGood(_ credential: OperatorCredential, at now: Milliseconds) -> Bool {
-    if let ends = credential.ends, ends <= now { return false }
+    if credential.hasEnded(at: now) { return false }
     guard credential.kind == .session else { return true }
     return now < (credential.lastUsed ?? credential.created) + limits.operatorSessionIdle
   }
