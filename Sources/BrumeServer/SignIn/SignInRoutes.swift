@@ -20,7 +20,7 @@ struct SignInRoutes: Sendable {
 
   func page(_ call: Call) async throws -> Reply { SignInPage.empty }
 
-  func file(_ call: Call) async throws -> Reply { try SignInPage.file(call.target) }
+  func file(_ call: Call) async throws -> Reply { try SignInPage.file(call.path) }
 
   /// What the page shows.
   func options(_ call: Call) async throws -> Reply {
