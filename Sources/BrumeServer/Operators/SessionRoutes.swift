@@ -46,12 +46,8 @@ struct SessionRoutes: Sendable {
     guard let link = given.link else {
       throw BrumeError(.badRequest, "'link' is missing; it is what stands behind # in the link")
     }
-    let found: OperatorCredential
-    do {
-      found = try await links.find(link)
-    } catch {
-      await auditLog.refused(call.sender, by: "", action: "session/first", error)
-      throw error
+    let found = try await auditLog.identify(call, action: "session/first") {
+      try await links.find(link)
     }
     guard let name = given.name, let password = given.password else {
       guard isDevelopment else {
