@@ -33,8 +33,7 @@ struct OperatorProviderRoutes: Sendable {
 
   /// Where the page sends its browser: to sign in, or with a link to become an operator.
   func request(_ call: Call) async throws -> Reply {
-    guard OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
-    else {
+    guard call.isFromPage(of: server) else {
       throw BrumeError(.accessDenied, "only a page of this server may sign an operator in")
     }
     guard let provider else {

@@ -95,8 +95,7 @@ struct SessionRoutes: Sendable {
   // MARK: Steps
 
   func request(_ call: Call) throws -> OperatorSignIn {
-    guard OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
-    else {
+    guard call.isFromPage(of: server) else {
       throw BrumeError(.accessDenied, "only a page of this server may sign an operator in")
     }
     return try OperatorSignIn(json: call.json())

@@ -4,7 +4,6 @@
 import BrumeCore
 import BrumeModel
 import BrumeWire
-import HTTPTypes
 
 struct SignInRoutes: Sendable {
   static let path = "/_brume/signin"
@@ -59,8 +58,7 @@ struct SignInRoutes: Sendable {
   }
 
   private func requireOwnPage(_ call: Call) throws(BrumeError) {
-    guard OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
-    else {
+    guard call.isFromPage(of: server) else {
       throw BrumeError(.accessDenied, "only the sign-in page itself may send a password")
     }
   }
