@@ -70,12 +70,3 @@ enum SignInPage {
     .unframed(bytes, type, policy: policy, caching: "no-store")
   }
 }
-
-/// A file inside the binary.
-enum EmbeddedFile {
-  static func bytes(_ file: (UnsafeMutablePointer<Int>) -> UnsafePointer<UInt8>) -> [UInt8] {
-    var length = 0
-    let start = file(&length)
-    return Array(UnsafeBufferPointer(start: start, count: length))
-  }
-}
