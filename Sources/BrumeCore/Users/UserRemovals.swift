@@ -93,8 +93,7 @@ package struct UserRemovals: Sendable {
         .map(\.share.zone).filter { seen.insert($0).inserted }
       return try zones.filter { try transaction.zones.find($0)?.isLive ?? false }.map(\.id)
     }
-    for start in stride(from: 0, to: joined.count, by: limits.operationsPerRequest) {
-      let some = joined[start...].prefix(limits.operationsPerRequest)
+    for some in joined.pieces(of: limits.operationsPerRequest) {
       let results = try await zones.modify(
         some.map { ZoneOperation(.delete, $0) }, in: .shared, as: caller)
       for case .failure(let failure) in results { throw failure.error }
