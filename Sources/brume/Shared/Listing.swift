@@ -1,5 +1,6 @@
 // Tables of what a server lists, or one JSON object a line for programs.
 
+import BrumeModel
 import BrumeWire
 
 /// Shows a list of JSON objects.
@@ -26,5 +27,24 @@ struct Listing {
       }
     }
     return Output.table(heading ? [columns] + rows : rows, atLeast: widths)
+  }
+}
+
+extension JSON {
+  /// Milliseconds since 1970 as people read them.
+  func withReadableTimes(_ keys: String...) -> JSON {
+    guard case .object(var object) = self else { return self }
+    for key in keys {
+      guard let time = object[key]?.int else { continue }
+      object[key] = .string(ISODate.text(time))
+    }
+    return .object(object)
+  }
+
+  /// An object with one more member.
+  func adding(_ key: String, _ value: JSON) -> JSON {
+    guard case .object(var object) = self else { return self }
+    object[key] = value
+    return .object(object)
   }
 }
