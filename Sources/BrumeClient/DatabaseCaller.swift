@@ -47,9 +47,7 @@ package struct DatabaseCaller: Sendable {
   ) async throws -> [RecordResult] {
     var results = results
     let saved = results.indices.filter { results[$0].savedAlready != nil }
-    let most = Limits.apple.operationsPerRequest
-    for start in stride(from: 0, to: saved.count, by: most) {
-      let some = saved[start...].prefix(most)
+    for some in saved.pieces(of: Limits.apple.operationsPerRequest) {
       let items = some.compactMap { results[$0].savedAlready }.map {
         LookupRecordsRequest.Item(name: $0.name, zone: $0.zone)
       }

@@ -18,10 +18,3 @@ package struct PushClock: Sendable {
     self.sleep = sleep
   }
 }
-
-extension Duration {
-  var milliseconds: Milliseconds {
-    let (seconds, attoseconds) = components
-    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
-  }
-}

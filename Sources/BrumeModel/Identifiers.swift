@@ -6,6 +6,14 @@
 /// Milliseconds since 1970-01-01T00:00:00Z, the resolution of CloudKit's wire protocol.
 package typealias Milliseconds = Int64
 
+extension Duration {
+  /// Whole milliseconds; what is less than one is left out.
+  package var milliseconds: Milliseconds {
+    let (seconds, attoseconds) = components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+  }
+}
+
 /// A container, such as `iCloud.org.example.trailbook`. Case sensitive.
 package struct ContainerID: Hashable, Sendable, CustomStringConvertible {
   package let name: String

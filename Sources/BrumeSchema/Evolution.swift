@@ -127,7 +127,7 @@ extension Schema.Field {
 
 extension Schema.Change {
   /// Why the change is not allowed while the types and fields of `kept` must stay; nil when it is.
-  package func obstacle(kept: Schema, by occasion: Schema.Occasion = .importing) -> String? {
+  package func obstacle(kept: Schema, by occasion: Schema.Occasion) -> String? {
     switch self {
     case .removeType(let type):
       kept.recordTypes[type].map { _ in "record type '\(type)' is in production and cannot go" }

@@ -50,6 +50,9 @@ package struct Call: Sendable {
   /// The database that the path names. Routes without one do not ask.
   package var scope: DatabaseScope { databasePath.scope ?? .public }
 
+  /// The target without its query.
+  var path: Substring { target.prefix { $0 != "?" } }
+
   /// Where a call of an operator comes from.
   var sender: OperatorSender {
     OperatorSender(peer: peer, address: address, requestID: caller.requestID)

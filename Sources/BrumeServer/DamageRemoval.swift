@@ -31,8 +31,7 @@ package struct DamageRemoval {
   ///
   /// - Throws: `StoreError`, with nothing changed: a server uses the folder, or a page is damaged.
   package func run(_ tables: [String]) throws -> [(table: String, rows: [String])] {
-    let bounds = AuditBounds(
-      lines: limits.auditLines, refusals: limits.auditRefusals, oldest: now - limits.auditLifetime)
+    let bounds = AuditBounds(limits, at: now)
     return try DamagedRowRemoval.run(folder: folder, tables: tables, keeping: bounds) { line($0) }
   }
 

@@ -96,9 +96,7 @@ package struct Development: Sendable {
     }) {
       return token.token
     }
-    return try await engine.apiTokens.create(
-      name: Self.label, in: containerEnvironment, allowedOrigins: nil
-    ).token
+    return try await engine.apiTokens.create(name: Self.label, in: containerEnvironment).token
   }
 
   private func user(named name: String) async throws -> UserID {

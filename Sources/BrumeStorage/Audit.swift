@@ -17,6 +17,12 @@ package struct AuditBounds: Equatable, Sendable {
     self.refusals = refusals
     self.oldest = oldest
   }
+
+  /// Those of a server at a time.
+  package init(_ limits: Limits, at now: Milliseconds) {
+    self.init(
+      lines: limits.auditLines, refusals: limits.auditRefusals, oldest: now - limits.auditLifetime)
+  }
 }
 
 /// Every call throws what ``ReadTransaction`` says.

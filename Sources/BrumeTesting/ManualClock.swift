@@ -22,7 +22,7 @@ public final class ManualClock: Sendable {
   public var sleepers: Int { time.alarmCount }
 
   /// Moves the time, and ends the sleeps that waited for it.
-  public func advance(by duration: Duration) { time.advance(by: Self.milliseconds(duration)) }
+  public func advance(by duration: Duration) { time.advance(by: duration.milliseconds) }
 
   /// Returns when so many tasks sleep: the moment to ``advance(by:)``.
   ///
@@ -32,12 +32,7 @@ public final class ManualClock: Sendable {
   }
 
   func sleep(_ duration: Duration) async throws {
-    try await time.sleep(until: time.now + Self.milliseconds(duration), for: "a device")
-  }
-
-  private static func milliseconds(_ duration: Duration) -> Milliseconds {
-    let (seconds, attoseconds) = duration.components
-    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    try await time.sleep(until: time.now + duration.milliseconds, for: "a device")
   }
 }
 

@@ -120,11 +120,4 @@ extension JSON {
       .adding("by", .string(self["user"]?.string ?? key ?? person ?? "-"))
       .adding("milliseconds", .int((self["microseconds"]?.int ?? 0) / 1000))
   }
-
-  /// An object with one more member.
-  fileprivate func adding(_ key: String, _ value: JSON) -> JSON {
-    guard case .object(var object) = self else { return self }
-    object[key] = value
-    return .object(object)
-  }
 }

@@ -187,15 +187,3 @@ struct OperatorTokenCommand: AsyncParsableCommand {
     }
   }
 }
-
-extension JSON {
-  /// Milliseconds since 1970 as people read them.
-  func withReadableTimes(_ keys: String...) -> JSON {
-    guard case .object(var object) = self else { return self }
-    for key in keys {
-      guard let time = object[key]?.int else { continue }
-      object[key] = .string(ISODate.text(time))
-    }
-    return .object(object)
-  }
-}

@@ -71,7 +71,9 @@ struct UsageCommand: AsyncParsableCommand {
     private func show(_ span: Days, _ connection: ServerConnection) async throws {
       let answer = try await connection.get("usage/storage/history", [("span", span.rawValue)])
       let lines = (answer["users"]?.array ?? []).flatMap { user in
-        (user["samples"]?.array ?? []).map { $0.of(user["user"]?.string ?? "") }
+        (user["samples"]?.array ?? []).map {
+          $0.adding("user", .string(user["user"]?.string ?? ""))
+        }
       }
       let ordered = lines.sorted { ($0["time"]?.int ?? 0) < ($1["time"]?.int ?? 0) }
       if ordered.isEmpty { Output.say("nothing was counted in this time") }
@@ -95,13 +97,6 @@ extension JSON {
       guard let tenths = self[name]?.int.map({ $0 / 100 }) else { continue }
       object[name] = .string("\(tenths / 10).\(tenths % 10)")
     }
-    return .object(object)
-  }
-
-  /// The same with the user whose it is.
-  fileprivate func of(_ user: String) -> JSON {
-    guard case .object(var object) = self else { return self }
-    object["user"] = .string(user)
     return .object(object)
   }
 

@@ -59,3 +59,8 @@ extension Caller {
     return UserID.aliases.contains(ownerName) || ownerName == user?.name
   }
 }
+
+extension Host {
+  /// Where a change comes from that no caller makes, for the log.
+  func origin() -> Origin { Origin(user: nil, device: nil, requestID: uuid(), time: now()) }
+}

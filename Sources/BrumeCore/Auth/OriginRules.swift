@@ -49,13 +49,8 @@ enum OriginRules {
   }
 
   private static func isScheme(_ text: Substring) -> Bool {
-    guard let first = text.utf8.first, (first | 0x20) >= 0x61, (first | 0x20) <= 0x7a else {
-      return false
-    }
-    return text.utf8.allSatisfy { byte in
-      ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a) || (byte >= 0x30 && byte <= 0x39)
-        || "+-.".utf8.contains(byte)
-    }
+    guard text.utf8.first?.isLetter == true else { return false }
+    return text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
   }
 
   private static func isPlain(_ text: String) -> Bool {

@@ -32,11 +32,7 @@ package struct Roles: Sendable {
       guard hasRole else { return try transaction.roles.remove(member) }
       let schema = try schemas.schema(of: containerEnvironment, in: transaction)
       guard schema.roles.contains(role) else { throw Self.unknownRole(role, schema) }
-      guard try transaction.users.find(user) != nil else {
-        throw BrumeError(
-          .notFound,
-          "there is no user '\(user)'; `brume user list` shows them")
-      }
+      guard try transaction.users.find(user) != nil else { throw User.missing(user) }
       try transaction.roles.add(member, limits: limits)
     }
     knownCredentials.forget()

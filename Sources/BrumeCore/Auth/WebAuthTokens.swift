@@ -61,11 +61,7 @@ package struct WebAuthTokens: Sendable {
     sessionEnds: Milliseconds? = nil, epoch: Int64? = nil
   ) async throws -> String {
     let account = try await store.read { transaction in try transaction.users.find(user) }
-    guard let account else {
-      throw BrumeError(
-        .notFound,
-        "there is no user '\(user)'; `brume user list` shows them")
-    }
+    guard let account else { throw User.missing(user) }
     if let epoch, account.tokenEpoch != epoch { throw WebAuthToken.endedMeanwhile }
     let now = host.now()
     let lifetime = keep ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime

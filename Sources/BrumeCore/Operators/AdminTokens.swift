@@ -48,7 +48,7 @@ package struct AdminTokens: Sendable {
       lifetime: days.map { $0 * 86_400_000 }, host: host)
     let (limits, now) = (limits, host.now())
     try await store.write(in: .server) { transaction in
-      try transaction.operators.removeCredentials { $0.ends.map { $0 <= now } ?? false }
+      try transaction.operators.removeCredentials { $0.hasEnded(at: now) }
       let others = try transaction.operators.credentials().filter { $0.kind == .token }
       guard !others.contains(where: { $0.name == name }) else {
         throw BrumeError(

@@ -84,9 +84,7 @@ package struct Audit: Sendable {
       container: Self.shown(act.container, within: limits.labelBytes), environment: act.environment,
       status: status,
       isRefused: isRefused)
-    let bounds = AuditBounds(
-      lines: limits.auditLines, refusals: limits.auditRefusals,
-      oldest: host.now() - limits.auditLifetime)
+    let bounds = AuditBounds(limits, at: host.now())
     try await store.write(in: .server) { try $0.audit.append(entry, keeping: bounds) }
   }
 

@@ -15,7 +15,7 @@ extension OperatorReading {
   }
 
   func invitations(at now: Milliseconds) throws -> [OperatorCredential] {
-    try credentials().filter { $0.isInvitation && ($0.ends.map { now < $0 } ?? true) }
+    try credentials().filter { $0.isInvitation && !$0.hasEnded(at: now) }
   }
 
   /// A good link, of either kind.
@@ -28,7 +28,7 @@ extension OperatorReading {
   /// A good invitation, with no more than what its maker may today.
   func invitation(withID id: String?, at now: Milliseconds) throws -> OperatorCredential {
     guard let id, let link = try credential(id), link.isInvitation,
-      link.ends.map({ now < $0 }) ?? true, let role = try role(of: link)
+      !link.hasEnded(at: now), let role = try role(of: link)
     else {
       throw BrumeError(
         .authenticationFailed,
@@ -52,7 +52,7 @@ extension OperatorWriting {
     _ invitation: OperatorCredential, limits: Limits, at now: Milliseconds
   ) throws {
     try removeCredentials {
-      $0.ends.map { $0 <= now } ?? false || $0.isInvitation && $0.name == invitation.name
+      $0.hasEnded(at: now) || $0.isInvitation && $0.name == invitation.name
     }
     guard try find(named: invitation.name) == nil else {
       throw BrumeError(

@@ -32,10 +32,7 @@ package struct OperatorAuthentication: Sendable {
     _ secret: String, as kind: OperatorCredential.Kind, inDevelopment: Bool, isUse: Bool = true
   ) async throws -> OperatorAccess? {
     guard let id = OperatorSecret.id(of: secret) else { return nil }
-    let (credential, person) = try await store.read { transaction in
-      let credential = try transaction.operators.credential(id)
-      return (credential, try credential?.operatorID.flatMap { try transaction.operators.find($0) })
-    }
+    let (credential, person) = try await find(id)
     let now = host.now()
     guard let credential, credential.kind == kind, isGood(credential, at: now) else { return nil }
     guard let access = Self.access(credential, person, inDevelopment: inDevelopment) else {
@@ -50,12 +47,16 @@ package struct OperatorAuthentication: Sendable {
   /// - Throws: what the store throws.
   package func isStillValid(_ access: OperatorAccess, inDevelopment: Bool) async throws -> Bool {
     guard let earlier = access.credential else { return true }
-    let (credential, person) = try await store.read { transaction in
-      let credential = try transaction.operators.credential(earlier.id)
-      return (credential, try credential?.operatorID.flatMap { try transaction.operators.find($0) })
-    }
+    let (credential, person) = try await find(earlier.id)
     guard let credential, isGood(credential, at: host.now()) else { return false }
     return Self.access(credential, person, inDevelopment: inDevelopment)?.role == access.role
+  }
+
+  private func find(_ id: String) async throws -> (OperatorCredential?, Operator?) {
+    try await store.read { transaction in
+      let credential = try transaction.operators.credential(id)
+      return (credential, try credential?.operatorID.flatMap { try transaction.operators.find($0) })
+    }
   }
 
   /// What every changing request of a session carries: a page of another origin cannot read it.
@@ -64,7 +65,7 @@ package struct OperatorAuthentication: Sendable {
   }
 
   private func isGood(_ credential: OperatorCredential, at now: Milliseconds) -> Bool {
-    if let ends = credential.ends, ends <= now { return false }
+    if credential.hasEnded(at: now) { return false }
     guard credential.kind == .session else { return true }
     return now < (credential.lastUsed ?? credential.created) + limits.operatorSessionIdle
   }

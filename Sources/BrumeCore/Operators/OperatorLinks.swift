@@ -96,7 +96,7 @@ extension OperatorReading {
 
   fileprivate func link(withID id: String?, at now: Milliseconds) throws -> OperatorCredential {
     guard let id, let link = try credential(id),
-      link.kind == .link, !link.isInvitation, link.ends.map({ now < $0 }) ?? true
+      link.kind == .link, !link.isInvitation, !link.hasEnded(at: now)
     else {
       throw BrumeError(
         .authenticationFailed,

@@ -24,6 +24,11 @@ package enum OperatorSecret {
   }
 }
 
+extension OperatorCredential {
+  /// Whether its time is over; one without an end has none.
+  func hasEnded(at now: Milliseconds) -> Bool { ends.map { $0 <= now } ?? false }
+}
+
 /// A credential that was just made.
 package struct NewOperatorCredential: Sendable {
   /// As it is stored, with the secret's digest.

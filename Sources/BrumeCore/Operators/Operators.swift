@@ -200,7 +200,7 @@ extension OperatorWriting {
     _ credential: OperatorCredential, upTo limit: Int, at now: Milliseconds,
     with isCounted: (OperatorCredential) -> Bool
   ) throws {
-    try removeCredentials { $0.ends.map { $0 <= now } ?? false }
+    try removeCredentials { $0.hasEnded(at: now) }
     let others = try credentials().filter { $0.kind == credential.kind && isCounted($0) }
     for old in others.prefix(max(0, others.count + 1 - limit)) { try removeCredential(old.id) }
     try put(credential)

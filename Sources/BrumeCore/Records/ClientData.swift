@@ -21,19 +21,18 @@ enum ClientData {
   /// change nothing.
   static func keep(
     _ data: [UInt8]?, of part: ModifyPlan.Part, _ answers: [Int: RecordResult],
-    as caller: Caller, limit: Int = Limits.apple.clientDataDevices,
-    in transaction: any WriteTransaction
+    _ context: ModifyContext, in transaction: any WriteTransaction
   ) throws {
-    guard let data, let user = caller.user, let device = caller.device?.name else { return }
+    guard let data, let device = context.caller.device?.name else { return }
     for (key, items) in part.zones {
       let outcomes = items.compactMap { try? answers[$0.index]?.get() }
       guard !outcomes.isEmpty, let zone = try transaction.zones.find(key),
-        try !hasLeft(key, user, by: outcomes, transaction)
+        try !hasLeft(key, context.user, by: outcomes, transaction)
       else { continue }
-      let setting = SettingKey.clientData(key, user: user)
+      let setting = SettingKey.clientData(key, user: context.user)
       var entries = Entries(
         try transaction.settings.value(setting) ?? [], ofIncarnation: zone.incarnation)
-      entries.set(device, to: data, limit: limit)
+      entries.set(device, to: data, limit: context.limits.clientDataDevices)
       try transaction.settings.set(setting, to: entries.bytes)
     }
   }

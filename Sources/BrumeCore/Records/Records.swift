@@ -75,7 +75,7 @@ package struct Records: Sendable {
     return try await store.write(for: caller, in: writes, reading: reads) { transaction in
       if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
       let answers = try Self.run(part, context, schemas, transaction, after: earlier)
-      try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)
+      try ClientData.keep(clientData, of: part, answers, context, in: transaction)
       try memory?.keep(answers, in: transaction, now: context.now)
       return answers
     }

@@ -83,16 +83,14 @@ package struct Shares: Sendable {
         try AddressedShare(request, of: caller, from: transaction).key
       }
     }
-    guard case .success(let key) = found else {
-      let failed: ShareResult = found.flatMap { _ in
-        .failure(.init(request.value, .shareNotFound))
+    switch found {
+    case .failure(let failure): return (.failure(failure), soFar)
+    case .success(let key):
+      do {
+        return try await join(key, request, by: user, caller, now, participantID, after: soFar)
+      } catch let unfinished as UnfinishedWrite {
+        return (.failure(.init(request.value, unfinished.error)), soFar)
       }
-      return (failed, soFar)
-    }
-    do {
-      return try await join(key, request, by: user, caller, now, participantID, after: soFar)
-    } catch let unfinished as UnfinishedWrite {
-      return (.failure(.init(request.value, unfinished.error)), soFar)
     }
   }
 

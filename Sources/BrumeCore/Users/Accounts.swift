@@ -69,11 +69,7 @@ package struct Accounts: Sendable {
     let (limits, now) = (limits, host.now())
     let scope = hash == nil ? WriteScope.server : .everything(of: store)
     let user = try await store.write(in: scope) { transaction -> User in
-      guard var user = try transaction.users.find(id) else {
-        throw BrumeError(
-          .notFound,
-          "there is no user '\(id)'; `brume user list` shows them")
-      }
+      guard var user = try transaction.users.find(id) else { throw User.missing(id) }
       user.apply(change, passwordHash: hash, at: now)
       try AccountRules.check(user, limits: limits)
       try transaction.users.checkUnique(user)
@@ -136,11 +132,7 @@ package struct Accounts: Sendable {
       waitsForSaves
       ? WriteScope.everythingBetweenSaves(of: store) : .everything(of: store)
     try await store.write(in: scope) { transaction in
-      guard try transaction.endSessions(of: id, at: now) else {
-        throw BrumeError(
-          .notFound,
-          "there is no user '\(id)'; `brume user list` shows them")
-      }
+      guard try transaction.endSessions(of: id, at: now) else { throw User.missing(id) }
     }
     knownCredentials.forget()
   }
@@ -226,6 +218,10 @@ enum AccountRules {
 }
 
 extension User {
+  static func missing(_ id: UserID) -> BrumeError {
+    BrumeError(.notFound, "there is no user '\(id)'; `brume user list` shows them")
+  }
+
   /// By the clock, because a restore takes back what was raised: no token of the lost time becomes good again.
   fileprivate mutating func raiseEpoch(at now: Milliseconds) {
     tokenEpoch = max(tokenEpoch + 1, now)

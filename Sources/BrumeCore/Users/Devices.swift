@@ -29,17 +29,22 @@ package struct Devices: Sendable {
   /// - Throws: `authenticationRequired`, `badRequest` if the request names no device.
   @discardableResult
   package func register(as caller: Caller) async throws -> DeviceKey {
-    guard let key = try caller.deviceKey() else {
-      throw BrumeError(
-        .badRequest,
-        "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
-    }
+    let key = try Self.requireDevice(of: caller)
     let device = Device(key: key, channel: .stream, registered: host.now())
     let limits = limits
     let gone = try await store.write(for: caller, in: .account(key)) {
       try $0.devices.register(device, limits: limits)
     }
     removals.note(gone)
+    return key
+  }
+
+  private static func requireDevice(of caller: Caller) throws(BrumeError) -> DeviceKey {
+    guard let key = try caller.deviceKey() else {
+      throw BrumeError(
+        .badRequest,
+        "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
+    }
     return key
   }
 
@@ -146,11 +151,7 @@ package struct Devices: Sendable {
   ///
   /// - Throws: `authenticationRequired`, `badRequest` if the request names no device.
   package func unregister(as caller: Caller) async throws {
-    guard let key = try caller.deviceKey() else {
-      throw BrumeError(
-        .badRequest,
-        "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
-    }
+    let key = try Self.requireDevice(of: caller)
     try await store.write(for: caller, in: .account(key).and(.server)) {
       try $0.devices.remove(key)
     }

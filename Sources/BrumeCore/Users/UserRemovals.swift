@@ -52,7 +52,7 @@ package struct UserRemovals: Sendable {
     }
     try await removeZones(of: removal.user)
     let (user, slots) = (removal.user, limits.rememberedOperations)
-    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    let origin = host.origin()
     // A user who has signed in again meanwhile may save something.
     let scope = WriteScope.everythingBetweenSaves(of: store)
     let left = try await store.write(in: scope) { transaction in
@@ -93,8 +93,7 @@ package struct UserRemovals: Sendable {
         .map(\.share.zone).filter { seen.insert($0).inserted }
       return try zones.filter { try transaction.zones.find($0)?.isLive ?? false }.map(\.id)
     }
-    for start in stride(from: 0, to: joined.count, by: limits.operationsPerRequest) {
-      let some = joined[start...].prefix(limits.operationsPerRequest)
+    for some in joined.pieces(of: limits.operationsPerRequest) {
       let results = try await zones.modify(
         some.map { ZoneOperation(.delete, $0) }, in: .shared, as: caller)
       for case .failure(let failure) in results { throw failure.error }
@@ -103,7 +102,7 @@ package struct UserRemovals: Sendable {
 
   /// Zone by zone, so that others wait for one at a time.
   private func removeZones(of user: UserID) async throws {
-    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    let origin = host.origin()
     for database in try await store.read({ try $0.zones.databases(of: user) }) {
       for zone in try await store.read({ try $0.zones.all(in: database) }) {
         let left = try await store.write(in: .database(database)) { transaction in

@@ -23,7 +23,7 @@ package struct ZoneAdministration: Sendable {
   ) async throws {
     let database = DatabaseKey(in: containerEnvironment, owner: owner)
     let key = ZoneKey(database: database, name: name)
-    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    let origin = host.origin()
     if key.isDefault { return try await emptying.empty(key) }
     let left = try await store.write(in: .database(database)) { transaction in
       var writer = ZoneWriter(transaction, origin)
@@ -40,7 +40,7 @@ package struct ZoneAdministration: Sendable {
     of owner: UserID, in containerEnvironment: ContainerEnvironment
   ) async throws {
     let database = DatabaseKey(in: containerEnvironment, owner: owner)
-    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    let origin = host.origin()
     let left = try await store.write(in: .database(database)) { transaction in
       var writer = ZoneWriter(transaction, origin)
       for zone in try transaction.zones.all(in: database) where !zone.key.isDefault {

@@ -13,23 +13,6 @@ struct ZoneView {
   func digest() throws -> UInt64 { try shares?.digest() ?? 0 }
 }
 
-/// The shares of others that the caller of a request takes part in, read once for all zones that it names.
-struct JoinedShares {
-  private var byZone: [ZoneKey: [Membership]]?
-
-  mutating func memberships(
-    of user: UserID, in zone: ZoneKey, from transaction: any ReadTransaction
-  ) throws -> [Membership] {
-    let known =
-      try byZone
-      ?? Dictionary(
-        grouping: transaction.shares.memberships(
-          of: user, in: zone.database.containerEnvironment), by: \.share.zone)
-    byZone = known
-    return known[zone] ?? []
-  }
-}
-
 extension ZoneView {
   /// The zone as `caller` sees it. A zone of which they see nothing does not exist for them.
   ///

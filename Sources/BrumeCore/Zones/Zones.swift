@@ -146,9 +146,7 @@ package struct Zones: Sendable {
       }
     }
     guard case .success(let (owned, shares)) = found else { return found.map { $0.zone.left } }
-    let step = limits.sharesLeftAtOnce
-    for start in stride(from: 0, to: shares.count, by: step) {
-      let some = shares[start...].prefix(step)
+    for some in shares.pieces(of: limits.sharesLeftAtOnce) {
       let answers = try await records.modify(
         ModifyRecordsRequest(
           zone: zone,

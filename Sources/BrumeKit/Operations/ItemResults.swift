@@ -56,11 +56,6 @@ extension CKError {
 }
 
 extension Array {
-  /// The elements in consecutive pieces of at most so many.
-  func pieces(of count: Int) -> [ArraySlice<Element>] {
-    stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
-  }
-
   /// The element, or nil where there is none.
   subscript(ifThere index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

@@ -105,8 +105,7 @@ package final class APNsChannel: Channel {
     do {
       return APNsStatus.answer(try await exchange(call), now: now, limits: limits)
     } catch {
-      if Task.isCancelled { throw CancellationError() }
-      return ChannelAnswer(.retry(after: nil), reason: OutsideFailure.reason(error))
+      return try OutsideFailure.answer(error)
     }
   }
 

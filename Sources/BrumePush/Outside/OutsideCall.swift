@@ -1,6 +1,7 @@
 // One HTTP call to the outside, and its answer: what channels deal in, so that tests answer without a
 // socket.
 
+import BrumeDelivery
 package import BrumeModel
 
 /// A POST to somebody else's server.
@@ -75,10 +76,14 @@ package struct OutsideReply: Equatable, Sendable {
 /// Sends one call. It throws when no answer came.
 package typealias OutsideExchange = @Sendable (OutsideCall) async throws -> OutsideReply
 
-/// Why no answer came, in words without addresses.
-package enum OutsideFailure {
-  /// For logs: the beginning of what the error says.
-  package static func reason(_ error: any Error) -> String {
-    "no answer: \(String(describing: error).prefix(120))"
+/// What a channel answers if no answer came.
+enum OutsideFailure {
+  /// Another try, with the beginning of what the error says, which names no address.
+  ///
+  /// - Throws: if nobody waits any more.
+  static func answer(_ error: any Error) throws(CancellationError) -> ChannelAnswer {
+    if Task.isCancelled { throw CancellationError() }
+    return ChannelAnswer(
+      .retry(after: nil), reason: "no answer: \(String(describing: error).prefix(120))")
   }
 }

@@ -56,8 +56,7 @@ package final class WebPushChannel: Channel {
         ? ChannelAnswer(.retry(after: nil), reason: error.reason)
         : ChannelAnswer(.refused, reason: error.reason)
     } catch {
-      if Task.isCancelled { throw CancellationError() }
-      return ChannelAnswer(.retry(after: nil), reason: OutsideFailure.reason(error))
+      return try OutsideFailure.answer(error)
     }
   }
 

@@ -58,8 +58,7 @@ package struct WebhookChannel: WebhookSender {
     } catch let error as BrumeError {
       return ChannelAnswer(.retry(after: nil), reason: error.reason)
     } catch {
-      if Task.isCancelled { throw CancellationError() }
-      return ChannelAnswer(.retry(after: nil), reason: OutsideFailure.reason(error))
+      return try OutsideFailure.answer(error)
     }
   }
 

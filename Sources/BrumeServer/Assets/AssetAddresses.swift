@@ -32,10 +32,10 @@ extension RecordOptions {
   ///
   /// - Parameter json: the body of the call.
   init(
-    _ json: JSON, of call: Call, desiring keys: [String]? = nil, _ addresses: AssetAddresses
+    _ json: JSON, for caller: Caller, desiring keys: [String]? = nil, _ addresses: AssetAddresses
   ) {
     self.init(
       desiredKeys: keys.map { Set($0) }, numbersAsStrings: Wire.wantsNumbersAsStrings(json),
-      reader: call.caller.user, downloadURL: { addresses.download($0) })
+      reader: caller.user, downloadURL: { addresses.download($0) })
   }
 }

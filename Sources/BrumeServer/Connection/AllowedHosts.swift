@@ -6,6 +6,7 @@
 // An address stands for itself and may always be used; so may `localhost`. Other names are those that
 // the settings give.
 
+import BrumeModel
 import BrumePush
 
 /// The names that a request's Host may have.
@@ -49,6 +50,6 @@ package struct AllowedHosts: Equatable, Sendable {
   private static func isPort(_ text: Substring) -> Bool {
     text.isEmpty
       || text.utf8.first == UInt8(ascii: ":")
-        && text.utf8.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= $0 }
+        && text.utf8.dropFirst().allSatisfy { $0.isDigit }
   }
 }

@@ -94,10 +94,7 @@ struct Authenticate: Sendable {
 
   private func check(_ caller: Caller) throws(BrumeError) {
     switch (caller.kind, endpoint.access) {
-    case (.anonymous, .account), (.anonymous, .user):
-      throw BrumeError(
-        .authenticationRequired,
-        "request needs authorization: sign in and repeat it with a web auth token")
+    case (.anonymous, .account), (.anonymous, .user): _ = try caller.requireUser()
     case (.serverKey, .user):
       throw BrumeError(
         .authenticationFailed,

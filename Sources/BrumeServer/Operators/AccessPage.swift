@@ -25,7 +25,7 @@ enum AccessPage {
   }
 
   static func file(_ call: Call) async throws -> Reply {
-    switch call.target.prefix(while: { $0 != "?" }).split(separator: "/").last {
+    switch call.path.split(separator: "/").last {
     case "access.js": return reply(EmbeddedFile.bytes(brume_access_script), "text/javascript")
     case "access.css": return reply(EmbeddedFile.bytes(brume_access_style), "text/css")
     default: throw BrumeError(.notFound, "the operators' page has no such file; open \(path)")

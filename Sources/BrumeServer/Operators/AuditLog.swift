@@ -80,6 +80,16 @@ final class AuditLog: Sendable {
     try? await audit.refused(act, status: Self.status(of: error))
   }
 
+  /// Finds out who somebody is who was nobody before, and notes it if that is refused.
+  func identify<Value>(
+    _ call: Call, action: String, _ work: () async throws -> Value
+  ) async throws -> Value {
+    do { return try await work() } catch {
+      await refused(call.sender, by: "", action: action, error)
+      throw error
+    }
+  }
+
   private func act(_ call: Call, _ endpoint: Endpoint) -> Audit.Act? {
     guard case .operator(let effect) = endpoint.access, effect.isAudited,
       let access = call.caller.access

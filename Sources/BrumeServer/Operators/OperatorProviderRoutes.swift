@@ -33,8 +33,7 @@ struct OperatorProviderRoutes: Sendable {
 
   /// Where the page sends its browser: to sign in, or with a link to become an operator.
   func request(_ call: Call) async throws -> Reply {
-    guard OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
-    else {
+    guard call.isFromPage(of: server) else {
       throw BrumeError(.accessDenied, "only a page of this server may sign an operator in")
     }
     guard let provider else {
@@ -43,12 +42,8 @@ struct OperatorProviderRoutes: Sendable {
     }
     let given = try OperatorSignIn(json: call.json())
     let browser = cookie.value(of: call.headers, orElse: Hex.text(randomBytes(32)))
-    let request: AuthorizationRequest
-    do {
-      request = try await signIns.request(browser: browser, link: given.link, name: given.name)
-    } catch {
-      await auditLog.refused(call.sender, by: "", action: Self.action, error)
-      throw error
+    let request = try await auditLog.identify(call, action: Self.action) {
+      try await signIns.request(browser: browser, link: given.link, name: given.name)
     }
     let permit = try calls.begin(from: call.address)
     defer { permit.end() }
@@ -86,13 +81,10 @@ struct OperatorProviderRoutes: Sendable {
 
   /// Whom the provider has named, with a line for who is nobody here.
   private func identified(_ call: Call) async throws -> (Operator, OperatorAuthorizationResponse) {
-    do {
+    try await auditLog.identify(call, action: Self.action) {
       let (back, claims) = try await claimed(call)
       if back.isFirst || back.isInvited { return (try signIns.newOperator(back, claims), back) }
       return (try await signIns.person(of: claims), back)
-    } catch {
-      await auditLog.refused(call.sender, by: "", action: Self.action, error)
-      throw error
     }
   }
 

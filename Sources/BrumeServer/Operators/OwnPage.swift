@@ -17,3 +17,10 @@ enum OwnPage {
     return ["http://\(host)", "https://\(host)", serverURL].contains(origin)
   }
 }
+
+extension Call {
+  /// Whether a page of this server may have sent it.
+  func isFromPage(of server: ServerAddress) -> Bool {
+    OwnPage.isSender(of: headers, authority: authority, serverURL: server.url)
+  }
+}

@@ -13,7 +13,7 @@ extension PasswordVerifier {
     name: String, password: String, at address: ClientAddress, operators: Operators,
     isOfSomebody: (Bool) -> Void
   ) async throws -> Operator {
-    try checkLengths(name: name, password: password)
+    try accounts.checkLengths(name: name, password: password)
     // No user's name holds a space.
     return try await attempt("operator \(name)", at: address, isOperator: true) {
       let check = try await operators.passwordCheck(name: name)

@@ -35,11 +35,8 @@ extension SessionRoutes {
       throw BrumeError(
         .badRequest, "'link' is missing; it is what stands behind #invitation. in the invitation")
     }
-    do {
-      return try await invitations.find(link)
-    } catch {
-      await auditLog.refused(call.sender, by: "", action: "session/invitation", error)
-      throw error
+    return try await auditLog.identify(call, action: "session/invitation") {
+      try await invitations.find(link)
     }
   }
 }

@@ -46,12 +46,8 @@ struct SessionRoutes: Sendable {
     guard let link = given.link else {
       throw BrumeError(.badRequest, "'link' is missing; it is what stands behind # in the link")
     }
-    let found: OperatorCredential
-    do {
-      found = try await links.find(link)
-    } catch {
-      await auditLog.refused(call.sender, by: "", action: "session/first", error)
-      throw error
+    let found = try await auditLog.identify(call, action: "session/first") {
+      try await links.find(link)
     }
     guard let name = given.name, let password = given.password else {
       guard isDevelopment else {
@@ -99,8 +95,7 @@ struct SessionRoutes: Sendable {
   // MARK: Steps
 
   func request(_ call: Call) throws -> OperatorSignIn {
-    guard OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
-    else {
+    guard call.isFromPage(of: server) else {
       throw BrumeError(.accessDenied, "only a page of this server may sign an operator in")
     }
     return try OperatorSignIn(json: call.json())

@@ -1,4 +1,4 @@
-// What handlers of admin calls have in common: texts of the body, and users by name.
+// What handlers of admin calls have in common: texts of the body, numbers of the query, and users by name.
 
 import BrumeCore
 import BrumeModel
@@ -25,6 +25,18 @@ extension Call {
   /// The body of an admin call. Its members are read with their types: one of another type is refused and never
   /// taken for absent, which may be what does more.
   func object() throws(BrumeError) -> JSONObject { try json().asObject("the body") }
+
+  /// A parameter that is a whole number; nil if it is missing.
+  func number(_ name: String) throws(BrumeError) -> Int64? {
+    guard let text = query[name] else { return nil }
+    guard let number = Int64(text), number >= 0 else {
+      throw BrumeError(
+        .badRequest,
+        "the parameter '\(name)' must be a whole number, not negative; times are "
+          + "milliseconds since 1970")
+    }
+    return number
+  }
 
   /// The container environment of an admin call: the query's, or the settings'.
   var containerEnvironment: ContainerEnvironment { caller.containerEnvironment }

@@ -17,7 +17,7 @@ struct ChangeRoutes: Sendable {
     let json = try call.json()
     let requests = try Wire.zoneChangesRequests(json)
     let results = try await rules.zoneChanges(requests, in: call.scope, as: call.caller)
-    let options = RecordOptions(json, of: call, addresses)
+    let options = RecordOptions(json, for: call.caller, addresses)
     return Reply(body: .pieces(Wire.zoneChangesInPieces(results, for: requests, options)))
   }
 
@@ -27,7 +27,7 @@ struct ChangeRoutes: Sendable {
   func recordChanges(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try Wire.recordChangesRequest(json)
-    let options = RecordOptions(json, of: call, addresses)
+    let options = RecordOptions(json, for: call.caller, addresses)
     switch try await rules.zoneChanges([request], in: call.scope, as: call.caller).first {
     case .success(let page)?:
       return Reply(body: .pieces(Wire.recordChangesInPieces(page, for: request, options)))

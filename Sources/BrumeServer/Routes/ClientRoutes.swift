@@ -28,7 +28,7 @@ enum ClientRoutes {
   private static let types = File(brume_client_types, "text/plain; charset=utf-8")
 
   static func file(_ call: Call) async throws -> Reply {
-    let path = call.target.prefix { $0 != "?" }
+    let path = call.path
     switch path.split(separator: "/").last {
     case "brume.js": return reply(module, call)
     case "brume.d.ts": return reply(types, call)

@@ -21,8 +21,7 @@ enum ConsoleRoutes {
   }
 
   static func file(_ call: Call) async throws -> Reply {
-    let target = call.target.prefix { $0 != "?" }
-    let name = target.dropFirst(path.count).drop { $0 == "/" }
+    let name = call.path.dropFirst(path.count).drop { $0 == "/" }
     return try reply(name.isEmpty ? "index.html" : String(name), call)
   }
 

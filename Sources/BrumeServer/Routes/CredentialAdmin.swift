@@ -48,7 +48,7 @@ struct CredentialAdmin: Sendable {
 
   func keys(_ call: Call) async throws -> Reply {
     let keys = try await store.read { try $0.credentials.serverKeys() }
-    return .json(["keys": .array(keys.map { describe($0) })])
+    return .json(["keys": .array(keys.map { .object(describe($0)) })])
   }
 
   /// Without a public key the server makes a pair and hands the private half out, this once.
@@ -59,20 +59,17 @@ struct CredentialAdmin: Sendable {
       name: json.text("name"), publicKeyPEM: pair?.publicKeyPEM ?? json.text("publicKey"),
       in: call.containerEnvironment, isOnly: true)
     var answer = describe(key)
-    if let pair, case .object(var object) = answer {
-      object["privateKey"] = .string(pair.privateKeyPEM)
-      answer = .object(object)
-    }
-    return .json(answer)
+    if let pair { answer["privateKey"] = .string(pair.privateKeyPEM) }
+    return .json(.object(answer))
   }
 
   func revokeKey(_ call: Call) async throws -> Reply {
     let key = try await serverKeys.revoke(call.json().text("id"), in: call.containerEnvironment)
     signOut.endOpenRequests(of: key.user)
-    return .json(describe(key))
+    return .json(.object(describe(key)))
   }
 
-  private func describe(_ key: ServerKey) -> JSON {
+  private func describe(_ key: ServerKey) -> JSONObject {
     var object = JSONObject()
     object["name"] = .string(key.name)
     object["id"] = .string(key.id)
@@ -80,6 +77,6 @@ struct CredentialAdmin: Sendable {
     object["environment"] = .string(key.environment.rawValue)
     object["user"] = .string(key.user.name)
     object["lastUsed"] = usage.lastUse(of: key.user).map { .int($0) }
-    return .object(object)
+    return object
   }
 }

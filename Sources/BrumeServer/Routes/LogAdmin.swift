@@ -43,17 +43,3 @@ struct LogAdmin: Sendable {
     return try await users.names(of: Set(callers))
   }
 }
-
-extension Call {
-  /// A parameter that is a whole number; nil if it is missing.
-  func number(_ name: String) throws(BrumeError) -> Int64? {
-    guard let text = query[name] else { return nil }
-    guard let number = Int64(text), number >= 0 else {
-      throw BrumeError(
-        .badRequest,
-        "the parameter '\(name)' must be a whole number, not negative; times are "
-          + "milliseconds since 1970")
-    }
-    return number
-  }
-}

@@ -56,7 +56,7 @@ struct MetricsRoute: Sendable {
     metrics.gauge(
       .notifierLag, statuses.reduce(0) { $0 + $1.value.lag(behind: positions[$1.key]) })
     let since = own.waitingSince.map { max(0, now() - $0) } ?? 0
-    metrics.gauge(.notifierDelay, seconds: Double(max(0, since)) / 1000)
+    metrics.gauge(.notifierDelay, seconds: Double(since) / 1000)
     metrics.gauge(.unservedSubscriptions, Int64(own.unserved))
     metrics.gauge(.subscriptions, Int64(own.subscriptions))
     metrics.gauge(.notificationsMade, Int64(made.notifications))

@@ -56,9 +56,7 @@ struct RecordAdmin: Sendable {
   private func options(
     _ call: Call, _ json: JSON, _ view: OpenedView, desiring keys: [String]? = nil
   ) -> RecordOptions {
-    var options = RecordOptions(
-      desiredKeys: keys.map { Set($0) }, numbersAsStrings: Wire.wantsNumbersAsStrings(json),
-      reader: view.caller.user, downloadURL: { [addresses] in addresses.download($0) })
+    var options = RecordOptions(json, for: view.caller, desiring: keys, addresses)
     options.hidesTokens = call.caller.access?.role != .full
     return options
   }

@@ -23,7 +23,7 @@ struct RecordRoutes: Sendable {
     let results = try await rules.modifyRecords(request, in: call.scope, as: call.caller)
     metrics.count(results)
     let options = RecordOptions(
-      json, of: call, desiring: request.desiredKeys, addresses)
+      json, for: call.caller, desiring: request.desiredKeys, addresses)
     return .json(Wire.records(results, for: request, options, syncToken: token))
   }
 
@@ -35,7 +35,7 @@ struct RecordRoutes: Sendable {
       rules.lookupRecords(request, in: call.scope, as: call.caller), of: call)
     return .json(
       Wire.records(
-        results, for: request, RecordOptions(json, of: call, addresses), syncToken: token))
+        results, for: request, RecordOptions(json, for: call.caller, addresses), syncToken: token))
   }
 
   func query(_ call: Call) async throws -> Reply {
@@ -44,7 +44,7 @@ struct RecordRoutes: Sendable {
     let token = try await currentSyncToken(call, of: request.zone)
     let page = try await rules.query(request, in: call.scope, as: call.caller)
     let options = RecordOptions(
-      json, of: call, desiring: request.desiredKeys, addresses)
+      json, for: call.caller, desiring: request.desiredKeys, addresses)
     return .json(Wire.queryPage(page, options, syncToken: token))
   }
 }

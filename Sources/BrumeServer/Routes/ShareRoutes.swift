@@ -13,14 +13,14 @@ struct ShareRoutes: Sendable {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
     let found = try await rules.resolveShares(requests, as: call.caller)
-    return .json(Wire.shareResults(found, RecordOptions(json, of: call, addresses)))
+    return .json(Wire.shareResults(found, RecordOptions(json, for: call.caller, addresses)))
   }
 
   func accept(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
     let accepted = try await rules.acceptShares(requests, as: call.caller)
-    return .json(Wire.shareResults(accepted, RecordOptions(json, of: call, addresses)))
+    return .json(Wire.shareResults(accepted, RecordOptions(json, for: call.caller, addresses)))
   }
 
   func requestAccess(_ call: Call) async throws -> Reply {

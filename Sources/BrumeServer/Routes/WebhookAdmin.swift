@@ -27,7 +27,7 @@ struct WebhookAdmin: Sendable {
       )
     }
     return .json([
-      "webhooks": .array(own.map { describe($0.0, newest: newest, lastUsed: $0.1) })
+      "webhooks": .array(own.map { .object(describe($0.0, newest: newest, lastUsed: $0.1)) })
     ])
   }
 
@@ -36,36 +36,30 @@ struct WebhookAdmin: Sendable {
     _ = try await outside.target(url)
     let webhook = try await webhooks.add(url: url, in: call.containerEnvironment)
     worker.configurationChanged()
-    guard case .object(var object) = describe(webhook, newest: webhook.cursor) else {
-      return .empty
-    }
+    var object = describe(webhook, newest: webhook.cursor)
     object["secret"] = .string(WebhookChannel.text(ofSecret: webhook.secret))
     return .json(.object(object))
   }
 
   func enable(_ call: Call) async throws -> Reply {
-    let containerEnvironment = call.containerEnvironment
-    try await webhooks.enable(call.json().text("id"), in: containerEnvironment)
+    try await webhooks.enable(call.json().text("id"), in: call.containerEnvironment)
     worker.configurationChanged()
     return .empty
   }
 
   func disable(_ call: Call) async throws -> Reply {
-    let containerEnvironment = call.containerEnvironment
-    try await webhooks.disable(call.json().text("id"), in: containerEnvironment)
+    try await webhooks.disable(call.json().text("id"), in: call.containerEnvironment)
     return .empty
   }
 
   func remove(_ call: Call) async throws -> Reply {
-    let containerEnvironment = call.containerEnvironment
-    try await webhooks.remove(call.json().text("id"), in: containerEnvironment)
+    try await webhooks.remove(call.json().text("id"), in: call.containerEnvironment)
     return .empty
   }
 
   /// Calls a webhook once, without changes, whatever its state.
   func test(_ call: Call) async throws -> Reply {
-    let containerEnvironment = call.containerEnvironment
-    let webhook = try await webhooks.find(call.json().text("id"), in: containerEnvironment)
+    let webhook = try await webhooks.find(call.json().text("id"), in: call.containerEnvironment)
     let line = try await worker.test(
       webhook, messageID: "msg_test_\(uuid())", requestID: call.caller.requestID)
     return .json(PushLogAdmin.describe(line, [:]))
@@ -73,7 +67,7 @@ struct WebhookAdmin: Sendable {
 
   private func describe(
     _ webhook: Webhook, newest: LogPositions, lastUsed: Milliseconds? = nil
-  ) -> JSON {
+  ) -> JSONObject {
     var object = JSONObject()
     object["id"] = .string(webhook.id)
     object["container"] = .string(webhook.container.name)
@@ -86,6 +80,6 @@ struct WebhookAdmin: Sendable {
       newest.buckets.reduce(0) { $0 + max(0, newest[$1] - webhook.cursor[$1]) })
     object["missed"] = .bool(webhook.missed)
     object["lastUsed"] = lastUsed.map { .int($0) }
-    return .object(object)
+    return object
   }
 }

@@ -12,7 +12,7 @@ final class PasswordVerifier: Sendable {
   /// Of the process. What is guessed at must not slow down those who are signed in.
   private static let threads = WorkerThreads(count: threadCount, giveWay: true)
 
-  private let accounts: Accounts
+  let accounts: Accounts
   private let attempts: Attempts
   private let slots: Mutex<PasswordSlots>
 
@@ -28,15 +28,11 @@ final class PasswordVerifier: Sendable {
   func account(
     name: String, password: String, at address: ClientAddress
   ) async throws -> User {
-    try checkLengths(name: name, password: password)
+    try accounts.checkLengths(name: name, password: password)
     return try await attempt(name, at: address) { [accounts] in
       let check = try await accounts.passwordCheck(name: name)
       return { try check.account(password: password) }
     }
-  }
-
-  func checkLengths(name: String, password: String) throws(BrumeError) {
-    try accounts.checkLengths(name: name, password: password)
   }
 
   /// An attempt at whom `name` means, which counts as failed until it was right.

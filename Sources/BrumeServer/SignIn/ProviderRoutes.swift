@@ -77,9 +77,7 @@ struct ProviderRoutes: Sendable {
   /// Whoever is signed in at the provider comes back without a question, and the result goes to the page that opened
   /// the window. So nobody sets out but by a click on the page that says who that is.
   private func requireOwnPage(_ call: Call) throws(BrumeError) {
-    guard call.headers[.fetchSite] != "none",
-      OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
-    else {
+    guard call.headers[.fetchSite] != "none", call.isFromPage(of: server) else {
       throw BrumeError(
         .accessDenied,
         "only the sign-in page itself leads to the provider; go back to the app and sign in there")

@@ -18,8 +18,8 @@ enum SignInPage {
 
   static let empty = reply(EmbeddedFile.bytes(brume_signin_page), "text/html; charset=utf-8")
 
-  static func file(_ target: String) throws(BrumeError) -> Reply {
-    switch target.prefix(while: { $0 != "?" }).split(separator: "/").last {
+  static func file(_ path: Substring) throws(BrumeError) -> Reply {
+    switch path.split(separator: "/").last {
     case "signin.js": reply(EmbeddedFile.bytes(brume_signin_script), "text/javascript")
     case "signin.css": reply(EmbeddedFile.bytes(brume_signin_style), "text/css")
     default: throw BrumeError(.notFound, "the sign-in page has no such file")
@@ -68,14 +68,5 @@ enum SignInPage {
 
   private static func reply(_ bytes: [UInt8], _ type: String) -> Reply {
     .unframed(bytes, type, policy: policy, caching: "no-store")
-  }
-}
-
-/// A file inside the binary.
-enum EmbeddedFile {
-  static func bytes(_ file: (UnsafeMutablePointer<Int>) -> UnsafePointer<UInt8>) -> [UInt8] {
-    var length = 0
-    let start = file(&length)
-    return Array(UnsafeBufferPointer(start: start, count: length))
   }
 }

@@ -4,7 +4,6 @@
 import BrumeCore
 import BrumeModel
 import BrumeWire
-import HTTPTypes
 
 struct SignInRoutes: Sendable {
   static let path = "/_brume/signin"
@@ -20,7 +19,7 @@ struct SignInRoutes: Sendable {
 
   func page(_ call: Call) async throws -> Reply { SignInPage.empty }
 
-  func file(_ call: Call) async throws -> Reply { try SignInPage.file(call.target) }
+  func file(_ call: Call) async throws -> Reply { try SignInPage.file(call.path) }
 
   /// What the page shows.
   func options(_ call: Call) async throws -> Reply {
@@ -59,8 +58,7 @@ struct SignInRoutes: Sendable {
   }
 
   private func requireOwnPage(_ call: Call) throws(BrumeError) {
-    guard OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
-    else {
+    guard call.isFromPage(of: server) else {
       throw BrumeError(.accessDenied, "only the sign-in page itself may send a password")
     }
   }

@@ -9,7 +9,7 @@ extension Wire {
   /// - Parameter containerEnvironment: where the query was run.
   package static func queryPage(
     _ page: QueryPage, _ cost: QueryCost, in containerEnvironment: ContainerEnvironment,
-    _ options: RecordOptions = RecordOptions()
+    _ options: RecordOptions
   ) -> [UInt8] {
     bytes(capacity: page.records.reduce(512) { $0 + $1.sizeEstimate }) { writer in
       writer.beginObject()

@@ -90,7 +90,7 @@ struct CloudKitImport {
       let waiting = refused.filter { !$0.name.isEmpty }
       refused.removeAll { !$0.name.isEmpty }
       for (_, all) in Dictionary(grouping: waiting, by: \.zone.name) {
-        for part in all.parts(of: Limits.apple.operationsPerRequest) {
+        for part in all.pieces(of: Limits.apple.operationsPerRequest).map({ Array($0) }) {
           let page = try await source.lookup(part.map(\.name), in: part[0].zone)
           try await save(page)
           refused += page.unreadable
@@ -157,13 +157,5 @@ struct CloudKitImport {
       RefusedRecord(
         name: record.name, type: record.type, zone: SourceZone(name: record.zone.name, owner: nil),
         reason: error.reason, isPassing: error.isPassing, isAboutAnother: error.isAboutAnother))
-  }
-}
-
-extension Array {
-  fileprivate func parts(of count: Int) -> [[Element]] {
-    stride(from: 0, to: self.count, by: count).map {
-      Array(self[$0..<Swift.min($0 + count, self.count)])
-    }
   }
 }

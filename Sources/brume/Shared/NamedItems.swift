@@ -16,9 +16,7 @@ struct NamedItems {
     _ names: [String], _ ask: ([String]) async throws -> JSON?
   ) async -> NamedItems {
     var items = NamedItems()
-    let most = Limits.apple.operationsPerRequest
-    for start in stride(from: 0, to: names.count, by: most) {
-      let part = Array(names[start...].prefix(most))
+    for part in names.pieces(of: Limits.apple.operationsPerRequest).map({ Array($0) }) {
       do {
         items.take(try await ask(part)?.array ?? [], of: part)
       } catch {
