@@ -66,7 +66,7 @@ package struct DeletionMemory: Sendable {
     for database in try await store.read({ try $0.zones.databases(in: containerEnvironment) }) {
       try Task.checkCancellation()
       do {
-        report += try await forget(in: database, olderThan: age, isDryRun: isDryRun)
+        try await forget(in: database, olderThan: age, isDryRun: isDryRun, &report)
       } catch let error where error.saysDamage {
         damage = damage ?? error
       }
@@ -75,20 +75,21 @@ package struct DeletionMemory: Sendable {
   }
 
   private func forget(
-    in database: DatabaseKey, olderThan age: Milliseconds, isDryRun: Bool
-  ) async throws -> DeletionReport {
+    in database: DatabaseKey, olderThan age: Milliseconds, isDryRun: Bool,
+    _ report: inout DeletionReport
+  ) async throws {
     let (last, marks) = try await store.read {
       (try $0.sequences.last(in: database), try $0.sequenceMarks(of: database))
     }
     let now = host.now()
-    var report = DeletionReport(databases: 1)
+    report += DeletionReport(databases: 1)
     let through = age == 0 ? last : marks.sequence(before: now - age)
     if let through, through > marks.forgotten {
-      report += try await forget(in: database, marks.forgotten, through, isDryRun)
+      try await forget(in: database, marks.forgotten, through, isDryRun, &report)
     } else if through == nil {
-      report.unknown = 1
+      report.unknown += 1
     }
-    if isDryRun { return report }
+    if isDryRun { return }
     var new = marks
     if let lifetime = limits.deletionLifetime {
       new.note(last, at: now, every: max(1, lifetime / limits.deletionMarks))
@@ -100,24 +101,23 @@ package struct DeletionMemory: Sendable {
         try $0.settings.set(.sequenceMarks(database), to: bytes)
       }
     }
-    return report
   }
 
   private func forget(
-    in database: DatabaseKey, _ after: Int64, _ through: Int64, _ isDryRun: Bool
-  ) async throws -> DeletionReport {
-    var report = DeletionReport()
+    in database: DatabaseKey, _ after: Int64, _ through: Int64, _ isDryRun: Bool,
+    _ report: inout DeletionReport
+  ) async throws {
     for zone in try await store.read({ try $0.zonesWithMemory(in: database) }) {
       var position = after
       var count = 0
+      // What went is counted, whatever is met behind it.
+      defer { if count > 0 { report += DeletionReport(deletions: count, zones: 1) } }
       while case let lines = try await lines(zone, position, through), let last = lines.last {
         count += isDryRun ? lines.count : try await drop(lines.map(\.name), zone, last.sequence)
         position = last.sequence
         if lines.count < limits.deletionRows { break }
       }
-      if count > 0 { report += DeletionReport(deletions: count, zones: 1) }
     }
-    return report
   }
 
   private func lines(
