@@ -20,6 +20,7 @@ extension ZoneEmptying {
     var damage: (any Error)?
     for place in try await store.read({ try $0.containerEnvironments() }) {
       for database in try await store.read({ try $0.zones.databases(in: place) }) {
+        try Task.checkCancellation()
         let met = try await finishEach(in: database, &count)
         damage = damage ?? met
       }
