@@ -178,9 +178,10 @@ struct DoctorCommand: AsyncParsableCommand {
     throw OtherStore.otherDatabase
   }
 
-  /// After a move the database of before is still in the folder.
+  /// After a move the database of before is still in the folder. Who names it by --store wants that one, and files that were
+  /// copied without their times say nothing.
   private func stopped(_ server: ServerOptions) async throws -> String {
-    if let folder = try server.folderOfServer(), LastStore.isPostgres(in: folder),
+    if store == nil, let folder = try server.folderOfServer(), LastStore.isPostgres(in: folder),
       let settings = try? await settings(), case .sqlite = settings.engine
     {
       throw OtherStore("its last server kept", used: "postgres", looked: settings.engine.name)

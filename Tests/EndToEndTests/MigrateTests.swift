@@ -30,6 +30,8 @@ import Testing
           && stopped.output.contains("its last server kept its records in 'postgres'"),
         "\(stopped.output)")
       #expect(!stopped.output.contains("\nread "), "\(stopped.output)")
+      let named = try await Tool.run("doctor", "--deep", "--data", folder, "--store", "sqlite")
+      #expect(named.output.contains("\nread "), "who names it wants it: \(named.output)")
       try await Self.moveBack(url, to: folder + "/back")
     }
   }
