@@ -123,7 +123,7 @@ struct ShareTests {
       let hidden = try await failure {
         try await hike.guest.shared.record(for: hike.id("private"))
       }
-      #expect(hidden.code == .unknownItem || hidden.code == .permissionFailure)
+      #expect(hidden.code == .unknownItem)
     }
   }
 
