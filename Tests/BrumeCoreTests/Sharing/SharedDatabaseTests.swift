@@ -1,5 +1,5 @@
 // What a participant sees and may do: cases SHR-10 to SHR-19, SHR-21, SHR-27, SHR-35,
-// QRY-20.
+// CHG-30, QRY-20.
 
 import BrumeCore
 import BrumeModel
@@ -253,6 +253,39 @@ struct SharedDatabaseTests {
     let error = try await fixture.changesFailure(
       since: nil, zone: shared(fixture), in: .shared, as: fixture.bob)
     #expect(error.code == .zoneNotFound)
+  }
+
+  @Test func `CHG-30 a token of the shared database is one reader's, and no owner's`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let eve = try await fixture.server.device("eve-phone", of: "eve")
+    let share = try await fixture.save(.zoneShare(with: ["bob@example.org", "eve@example.org"]))
+    for reader in [fixture.bob, eve] { try await fixture.join(share, as: reader) }
+    let zone = shared(fixture)
+    let foreign = [
+      try await fixture.changes().token,
+      try await fixture.changes(zone: zone, in: .shared, as: eve).token,
+      try await fixture.databaseChanges(in: .shared, as: fixture.bob).token,
+    ]
+    for token in foreign {
+      let error = try await fixture.changesFailure(
+        since: token, zone: zone, in: .shared, as: fixture.bob)
+      #expect(error.code == .changeTokenExpired)
+    }
+    let bobs = try await fixture.changes(zone: zone, in: .shared, as: fixture.bob).token
+    #expect(try await fixture.changesFailure(since: bobs).code == .changeTokenExpired)
+    #expect(
+      try await fixture.changes(since: bobs, zone: zone, in: .shared, as: fixture.bob)
+        .summary == [])
+
+    let eves = try await fixture.databaseChanges(in: .shared, as: eve).token
+    for scope in [DatabaseScope.private, .shared] {
+      let error = try await ruleFailure {
+        try await fixture.databaseChanges(since: eves, in: scope, as: fixture.bob)
+      }
+      #expect(error.code == .changeTokenExpired)
+    }
   }
 
   @Test func `SHR-21 resolving shows a share without joining`() async throws {
