@@ -1,5 +1,5 @@
 // What the module says of shares that are refused, of conflicts, and of who takes part no longer:
-// SHR-04, SHR-05, SHR-14, SHR-18, SHR-19, SHR-23 to SHR-26, SHR-29, SHR-33, QRY-20, PSH-11.
+// SHR-04, SHR-05, SHR-14, SHR-18, SHR-19, SHR-21, SHR-23 to SHR-26, SHR-29, SHR-33, QRY-20, PSH-11.
 
 import BrumeKit
 import BrumeModel
@@ -164,6 +164,39 @@ struct ShareCaseTests {
       #expect(conflict.serverRecord?["title"] == "by the owner")
       _ = try #require(results.saveResults[new.recordID]).get()
       #expect(try await hike.owner.fetch("stop")["title"] == "by the owner")
+    }
+  }
+
+  /// What is behind a share's URL.
+  private static func metadata(
+    of share: CKShare, for device: Device, withRoot: Bool
+  ) async throws -> CKShare.Metadata {
+    let operation = CKFetchShareMetadataOperation(shareURLs: [try #require(share.url)])
+    operation.shouldFetchRootRecord = withRoot
+    operation.rootRecordDesiredKeys = ["two"]
+    var found: CKShare.Metadata?
+    operation.perShareMetadataResultBlock = { found = try? $1.get() }
+    await device.run(operation)
+    return try #require(found)
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SHR-21 the root comes with a share's metadata only if it is asked for`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await JoinedHike(fixture)
+      let root = try await hike.owner.fetch("hike")
+      root["one"] = 1
+      root["two"] = 2
+      try await hike.owner.database.save(root)
+      let plain = try await Self.metadata(of: hike.share, for: hike.guest, withRoot: false)
+      #expect(plain.rootRecord == nil && plain.participantStatus == .pending)
+      #expect(plain.hierarchicalRootRecordID == hike.id("hike"))
+      #expect(plain.participantPermission == .readWrite)
+      let whole = try await Self.metadata(of: hike.share, for: hike.guest, withRoot: true)
+      #expect(whole.rootRecord?.recordID == hike.id("hike"))
+      #expect(whole.rootRecord?.allKeys() == ["two"])
     }
   }
 
