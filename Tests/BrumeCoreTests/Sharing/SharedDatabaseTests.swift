@@ -83,6 +83,23 @@ struct SharedDatabaseTests {
     #expect(try await fixture.exists("child"))
   }
 
+  @Test func `SHR-13 who may only read a whole zone changes nothing in it`() async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    try await fixture.join(
+      try await fixture.save(.zoneShare(with: ["bob@example.org"])), as: fixture.bob)
+    let operations: [RecordOperation] = [
+      .create("x"), .force("h1", ["km": .int64(1)]), .delete("h1"),
+    ]
+    for operation in operations {
+      let error = try await fixture.failure(
+        of: operation, in: .shared, zone: shared(fixture), as: fixture.bob)
+      #expect(error.code == .accessDenied)
+    }
+    #expect(try await fixture.fetch("h1").fields == [:])
+    #expect(try await !fixture.exists("x"))
+  }
+
   @Test func `SHR-14 lowered rights count at once`() async throws {
     let fixture = try await EngineFixture()
     let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)

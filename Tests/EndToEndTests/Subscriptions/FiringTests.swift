@@ -1,5 +1,5 @@
-// When subscriptions fire: SUB-14, SUB-20, SUB-21, SUB-26, PSH-01, and who is notified. Each test ends with a
-// change that must be notified, so that a push that must not come would have come before it.
+// When subscriptions fire: SUB-14, SUB-20, SUB-21, SUB-26, PSH-01, and who is notified. Each test ends
+// with a change that must be notified, so that a push that must not come would have come before it.
 
 import BrumeKit
 import Foundation
