@@ -160,6 +160,22 @@ test("changes go on from a token, and an expired one says so", async () => {
   assert.equal(error.isTokenExpired, true);
 });
 
+test("CHG-28 a server that promises more and stands still is not asked for ever", async () => {
+  const { host, seen } = network((address) => {
+    const page = { zones: [], records: [], moreComing: true };
+    if (address.includes("changes/database")) return new Response(JSON.stringify({ ...page, syncToken: "T" }));
+    if (!address.includes("changes/zone")) return undefined;
+    return new Response(JSON.stringify({ zones: [{ ...page, zoneID: { zoneName: "Z" } }] }));
+  });
+  const database = device("ALICE", { host }).privateDatabase;
+  // The second page ends where the first one did.
+  await refused(all(database.changes()), "INTERNAL_ERROR");
+  assert.equal(seen.length, 2);
+  // Nobody could go on without a token.
+  const error = await refused(all(database.zoneChanges("Z")), "INTERNAL_ERROR");
+  assert.deepEqual([error.code, seen.length], ["client", 3]);
+});
+
 test("subscriptions are saved, listed, looked up and deleted", async () => {
   const container = device("ALICE");
   const zoneID = await zoneOf(container);

@@ -175,7 +175,9 @@ export class Database {
   async *changes({ syncToken, resultsLimit, signal } = {}) {
     let page = { syncToken };
     do {
-      page = await this.#call("changes/database", { syncToken: page.syncToken, resultsLimit }, { signal });
+      const before = page.syncToken;
+      page = await this.#call("changes/database", { syncToken: before, resultsLimit }, { signal });
+      checkProgress(page, page.zones, before);
       const isGone = (zone) => zone.deleted === true;
       yield {
         zones: page.zones.filter((zone) => !isGone(zone)),
@@ -210,6 +212,7 @@ export class Database {
     const request = { zoneID: encodeZoneID(zone), syncToken, resultsLimit, desiredKeys, desiredRecordTypes, reverse };
     const [page] = (await this.#call("changes/zone", { zones: [request] }, { signal })).zones;
     if (isErrorObject(page)) throw errorFromWire(page);
+    checkProgress(page, page.records, syncToken);
     return page;
   }
 

@@ -46,6 +46,15 @@ const networkError = (reason, cause, status) =>
 /** A rule of this module that was not kept; the text says what to do instead. */
 const usageError = (reason) => new BrumeError({ serverErrorCode: "BAD_REQUEST", reason, code: "client" });
 
+/** A page of changes that promises more and does not move on would be asked for without end (case CHG-28). */
+const checkProgress = ({ moreComing, syncToken }, items, before) => {
+  if (!moreComing || (syncToken && (items.length > 0 || syncToken !== before))) return;
+  throw new BrumeError({
+    serverErrorCode: "INTERNAL_ERROR", code: "client",
+    reason: "the server promises more changes and does not move on; start again without a token",
+  });
+};
+
 /** Codes that may pass by themselves, even when nobody said when. */
 const PASSING = new Set(["NETWORK_ERROR", "INTERNAL_ERROR", "THROTTLED", "TRY_AGAIN_LATER", "ZONE_BUSY"]);
 const isPassing = (error) =>
