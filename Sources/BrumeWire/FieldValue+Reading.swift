@@ -11,9 +11,13 @@ struct FieldTag {
 
   private static let types: [String: FieldType] = {
     var types: [String: FieldType] = ["ASSET": .asset, "ASSET_LIST": .list(.asset)]
-    for alias in ["BOOLEAN", "NUMBER_INT64"] {
-      types[alias] = .int64
-      types[alias + "_LIST"] = .list(.int64)
+    // CloudKit: CloudKit JS knows the first, iCloud's web apps write the second, CloudKit-PHP the last two.
+    let aliases: [(String, FieldType)] = [
+      ("BOOLEAN", .int64), ("NUMBER_INT64", .int64), ("NUMBER_DOUBLE", .double),
+    ]
+    for (alias, type) in aliases {
+      types[alias] = type
+      types[alias + "_LIST"] = .list(type)
     }
     for scalar in FieldType.scalars {
       types[scalar.wireName] = scalar

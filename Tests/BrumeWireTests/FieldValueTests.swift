@@ -19,6 +19,8 @@ struct FieldValueTests {
     (#"{"value":true,"type":"INT64"}"#, .int64(1)),
     (#"{"value":false,"type":"BOOLEAN"}"#, .int64(0)),
     (#"{"value":5,"type":"NUMBER_INT64"}"#, .int64(5)),
+    (#"{"value":5,"type":"NUMBER_DOUBLE"}"#, .double(5)),
+    (#"{"value":[2],"type":"NUMBER_DOUBLE_LIST"}"#, .list([.double(2)], of: .double)),
     (#"{"value":0,"type":"DOUBLE"}"#, .double(0)),
     (#"{"value":"1.5","type":"DOUBLE"}"#, .double(1.5)),
     (#"{"value":"AQI=","type":"BYTES"}"#, .bytes([1, 2])),
