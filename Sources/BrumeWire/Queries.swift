@@ -142,13 +142,19 @@ extension FieldName {
   private init(wire name: String) {
     // No record has a field of a reserved name: clients that write one mean the system's.
     let reserved = NameRules.reservedFields.contains(name) ? SystemField(rawValue: name) : nil
-    self = (SystemField(schemaName: name) ?? reserved).map { .system($0) } ?? .field(name)
+    self = (SystemField(spelled: name) ?? reserved).map { .system($0) } ?? .field(name)
   }
 }
 
 extension SystemField {
+  /// By the schema's name.
+  // CloudKit: `___recordId` is how hfhbd/CloudKitClient and clj-cloudkit spell `___recordID`.
+  fileprivate init?(spelled name: String) {
+    self.init(schemaName: name == "___recordId" ? SystemField.recordName.schemaName : name)
+  }
+
   fileprivate init(wire name: String) throws(BrumeError) {
-    guard let field = SystemField(rawValue: name) ?? SystemField(schemaName: name) else {
+    guard let field = SystemField(rawValue: name) ?? SystemField(spelled: name) else {
       let names = SystemField.allCases.map(\.rawValue).joined(separator: ", ")
       throw BrumeError(
         .badRequest,

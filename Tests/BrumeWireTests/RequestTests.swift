@@ -215,10 +215,15 @@ struct RequestTests {
   func `a condition on recordName takes a reference or a text whatever its tag`(
     value: String, read: FieldValue
   ) throws {
-    for name in [#""systemFieldName":"recordName""#, #""fieldName":"___recordID""#] {
+    let names = [
+      #""systemFieldName":"recordName""#, #""fieldName":"___recordID""#,
+      #""fieldName":"___recordId""#, #""systemFieldName":"___recordId""#,
+    ]
+    for name in names {
       let filter = #"{"comparator":"EQUALS",\#(name),"fieldValue":\#(value)}"#
       let body = try parse(#"{"query":{"recordType":"T","filterBy":[\#(filter)]}}"#)
-      #expect(try QueryRequest(json: body).query.filters.first?.value == read)
+      let first = try #require(try QueryRequest(json: body).query.filters.first)
+      #expect(first.field == .system(.recordName) && first.value == read)
     }
   }
 
