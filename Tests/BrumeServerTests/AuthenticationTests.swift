@@ -160,6 +160,22 @@ import Testing
     }
   }
 
+  @Test func `an environment in capitals is the same one, signed as it was sent`() async throws {
+    try await ServerFixture().routes { client in
+      let path = client.fixture.path("records/modify", "public")
+      let target = path.replacingOccurrences(of: "development", with: "DEVELOPMENT")
+      #expect(target != path)
+      let headers = try Self.headers(client.fixture, target: target, body: Self.create)
+      let other = try await client.send(path, .post, Array(Self.create.utf8), headers)
+      #expect(other.status == 401, "\(other.text)")
+      let answer = try await client.send(target, .post, Array(Self.create.utf8), headers)
+      #expect(answer.status == 200, "\(answer.text)")
+      let found = try await client.call(
+        "records/lookup", ["records": [["recordName": "s1"]]], as: nil, in: "public")
+      #expect(found["records"]?.array?.first?["recordType"] == "Note", "\(found.text)")
+    }
+  }
+
   @Test func `A4 another body, another path or an old date is refused`() async throws {
     try await ServerFixture().routes { client in
       let fixture = client.fixture
