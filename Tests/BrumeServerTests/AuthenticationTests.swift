@@ -53,6 +53,21 @@ import Testing
     }
   }
 
+  @Test func `a user's token may come as ckSession, which is not looked at beside ckWebAuthToken`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      let fixture = client.fixture
+      let target = "\(fixture.path("users/caller", "public"))?ckAPIToken=\(fixture.ready.apiToken)"
+      let session = "ckSession=\(ServerFixture.escaped(fixture.ready.accounts[0].token))"
+      let caller = try await client.send("\(target)&\(session)")
+      #expect(caller.status == 200, "\(caller.text)")
+      #expect(caller["userRecordName"]?.string == fixture.ready.accounts[0].user.name)
+      let both = try await client.send("\(target)&\(session)&ckWebAuthToken=nonsense")
+      #expect(both.status == 421, "\(both.text)")
+    }
+  }
+
   @Test(arguments: ["KeyID", "ISO8601Date", "SignatureV1"])
   func `a request that is signed in part is refused with what is missing`(
     part: String
