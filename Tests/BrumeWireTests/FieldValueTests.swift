@@ -46,6 +46,11 @@ struct FieldValueTests {
       .reference(Reference(recordName: "r", action: .deleteSelf))
     ),
     (
+      #"{"value":{"recordName":"r","action":1}}"#,
+      .reference(Reference(recordName: "r", action: .deleteSelf))
+    ),
+    (#"{"value":{"recordName":"r","action":0}}"#, .reference(Reference(recordName: "r"))),
+    (
       #"{"value":{"latitude":1,"longitude":2.5}}"#,
       .location(Location(latitude: 1, longitude: 2.5))
     ),
@@ -90,6 +95,7 @@ struct FieldValueTests {
     (#"{"value":"x","type":"INT64"}"#, "not a text that is no such number"),
     (#"{"value":{"recordName":7},"type":"REFERENCE"}"#, "field 'f': 'recordName' must be a text"),
     (#"{"value":{"recordName":"a","action":"KEEP"}}"#, "field 'f': 'action' of a reference"),
+    (#"{"value":{"recordName":"a","action":2}}"#, "field 'f': 'action' must be a text"),
     (#"{"value":{"latitude":"0x1","longitude":1}}"#, "field 'f': 'latitude' must be a number"),
     (#"{"value":1.5,"type":"TIMESTAMP"}"#, "TIMESTAMP"),
     (#"{"value":{"latitude":1},"type":"LOCATION"}"#, "not an object without 'longitude'"),
