@@ -46,20 +46,12 @@ extension JSONWriter {
 extension Query {
   init(_ object: JSONObject) throws(BrumeError) {
     self.init(recordType: try object.requiredString("recordType"))
-    filters = try eachElement(of: try object.oneOrMore("filterBy"), in: "filterBy") {
+    filters = try eachElement(of: try object.oneOrMore("filterBy") ?? [], in: "filterBy") {
       filter throws(BrumeError) in try Filter(filter)
     }
-    sorts = try eachElement(of: try object.oneOrMore("sortBy"), in: "sortBy") {
+    sorts = try eachElement(of: try object.oneOrMore("sortBy") ?? [], in: "sortBy") {
       sort throws(BrumeError) in try Sort(sort)
     }
-  }
-}
-
-extension JSONObject {
-  // CloudKit: pyicloud and its descendants send a single condition without an array around it.
-  fileprivate func oneOrMore(_ key: String) throws(BrumeError) -> [JSON] {
-    if let one = self[key], one.object != nil { return [one] }
-    return try array(key) ?? []
   }
 }
 

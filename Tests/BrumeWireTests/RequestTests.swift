@@ -180,6 +180,15 @@ struct RequestTests {
     #expect(query.sorts == [Sort(.field("n"))])
   }
 
+  @Test func `one record or one zone to look up needs no array around it`() throws {
+    let lookup = try LookupRecordsRequest(json: try parse(#"{"records":{"recordName":"a"}}"#))
+    #expect(lookup.items.map(\.name) == ["a"])
+    #expect(try Wire.zoneLookup(try parse(#"{"zones":{"zoneName":"B"}}"#)) == [ZoneID(name: "B")])
+    let text = try parse(#"{"zones":"B"}"#)
+    let error = #expect(throws: BrumeError.self) { try Wire.zoneLookup(text) }
+    #expect(error?.reason == "'zones' must be an array, not a text")
+  }
+
   @Test(arguments: [
     (#"{"filterBy":"n"}"#, "'filterBy' must be an array, not a text"),
     (
