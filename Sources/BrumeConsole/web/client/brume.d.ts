@@ -179,11 +179,11 @@ export interface NotificationInfo {
   alertActionLocalizationKey?: string;
   alertLaunchImage?: string;
   title?: string;
-  titleLocalizationKey?: string;
-  titleLocalizationArgs?: string[];
+  titleLocalizedKey?: string;
+  titleLocalizedArguments?: string[];
   subtitle?: string;
-  subtitleLocalizationKey?: string;
-  subtitleLocalizationArgs?: string[];
+  subtitleLocalizedKey?: string;
+  subtitleLocalizedArguments?: string[];
   soundName?: string;
   category?: string;
   shouldBadge?: boolean;
