@@ -72,7 +72,8 @@ class EventParser {
       this.#name = undefined;
       return event.data === "" ? [] : [event];
     }
-    const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line);
+    // "s": a text may have line separators of Unicode, which JSON writes as they are.
+    const [, name, value] = /^([^:]*):? ?(.*)$/s.exec(line);
     if (name === "id") this.#id = value;
     if (name === "event") this.#name = value;
     if (name === "data") this.#data.push(value);
@@ -125,7 +126,7 @@ async function* eventsOf(stream, controller, silence) {
 /** Says what was dealt with, beside the stream. If it fails, coming back says it too. */
 const acknowledge = async (calls, cursor) => {
   try {
-    await calls.call("/_brume/stream/ack", {}, { query: { cursor }, attempts: 1 });
+    await calls.call("/_brume/stream/ack", {}, { query: { cursor }, attempts: 1, signsIn: false });
   } catch {}
 };
 
