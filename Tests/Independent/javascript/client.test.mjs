@@ -263,6 +263,25 @@ test("a busy server is asked again when it says so", async () => {
   assert.deepEqual([error.retryAfter, patient.seen.length], [60, 1]);
 });
 
+test("a pause that is longer than timers hold does not end at once", async () => {
+  const [timer, times] = [globalThis.setTimeout, /** @type {number[]} */ ([])];
+  const setTimeout = (/** @type {() => void} */ callback, /** @type {number} */ milliseconds) => {
+    times.push(milliseconds);
+    return timer(callback);
+  };
+  const answers = [refusal(429, { serverErrorCode: "THROTTLED", reason: "too many requests", retryAfter: 10_000_000 }), refusal(200, { zones: [] })];
+  /** @type {typeof fetch} */
+  const canned = async () => answers.shift() ?? assert.fail("a third request");
+  const database = device("ALICE", { longestPause: Infinity, host: { fetch: canned } }).privateDatabase;
+  Object.assign(globalThis, { setTimeout });
+  try {
+    assert.deepEqual(await database.zones(), []);
+  } finally {
+    Object.assign(globalThis, { setTimeout: timer });
+  }
+  assert.equal(Math.max(...times), 2 ** 31 - 1);
+});
+
 test("a save whose answer is lost is not saved twice", async () => {
   const { host, seen } = network(async (address, number, real) => {
     if (!address.includes("records/modify") || number > 1) return undefined;

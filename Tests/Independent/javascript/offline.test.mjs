@@ -611,3 +611,28 @@ test("a started store comes back after an outage by itself", async () => {
   await store.close();
   assert.ok(reported.length > 2 && reported.every((error) => error instanceof BrumeError && error.serverErrorCode === "NETWORK_ERROR"));
 });
+
+test("an edit ends no pause that the server asked for", async () => {
+  const { host } = withoutPushes();
+  const { fetch = globalThis.fetch, sleep = async () => {} } = host;
+  const busy = { serverErrorCode: "THROTTLED", reason: "too many requests", retryAfter: 100 };
+  const asked = /** @type {number[]} */ ([]);
+  let calls = 0;
+  host.fetch = async (address, request) => {
+    if (!String(address).includes("users/caller")) return fetch(address, request);
+    calls += 1;
+    return calls > 1 ? fetch(address, request) : refusal(429, busy);
+  };
+  host.sleep = async (milliseconds, signal) => {
+    if (milliseconds < 100_000) return sleep(milliseconds, signal);
+    await store.save({ recordType: "Note", recordName: "N" });
+    // A sync that was begun would have asked who is signed in before another program has its answer.
+    await device("ALICE").currentUser();
+    asked.push(calls);
+  };
+  const store = opened({ container: device("ALICE", { host }) });
+  store.start();
+  await until(store, async () => calls > 1 && (await store.pendingEdits()).length === 0);
+  await store.close();
+  assert.deepEqual(asked, [1]);
+});

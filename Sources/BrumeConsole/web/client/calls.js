@@ -5,6 +5,9 @@
 // Node 18 has it, but not as a global.
 const webCrypto = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
 
+/** The most milliseconds that a timer takes: with more it would end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Where time, chance and the network come from; tests give others. */
 const realHost = () => ({
   fetch: (...request) => globalThis.fetch(...request),
@@ -23,7 +26,7 @@ const realHost = () => ({
       const timer = setTimeout(() => {
         signal?.removeEventListener("abort", stop);
         resolve();
-      }, milliseconds);
+      }, Math.min(milliseconds, LONGEST_TIMER));
       signal?.addEventListener("abort", stop, { once: true });
     }),
 });

@@ -172,7 +172,7 @@ async function* receivePushes(calls, options = {}) {
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (!isPassing(error)) throw error;
-        asked = (error.retryAfter ?? 0) * 1000;
+        asked = askedPause(error);
       } finally {
         release();
         controller.abort(stopped());

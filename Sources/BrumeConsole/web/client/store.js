@@ -245,7 +245,10 @@ export class OfflineStore {
         if (signal.aborted) break;
         failures += 1;
         this.#report(error);
-        pause = Math.max((error.retryAfter ?? 0) * 1000, backoff(failures, this.#host.random(), LONGEST_RETRY));
+        const asked = askedPause(error);
+        pause = Math.max(0, backoff(failures, this.#host.random(), LONGEST_RETRY) - asked);
+        // Whatever rings meanwhile: the server said when to come back.
+        if (asked > 0) await this.#host.sleep(asked, signal).catch(() => {});
       }
       await this.#bell.rung(pause, this.#host, signal).catch(() => {});
     }
@@ -267,8 +270,8 @@ export class OfflineStore {
         this.#report(error);
         // A device that was removed, perhaps because its user has too many, would drive out another one at once.
         const isGone = error.serverErrorCode === "NOT_FOUND";
-        const pause = isGone ? LONGEST_RETRY : backoff(failures, this.#host.random(), LONGEST_RETRY);
-        await this.#host.sleep(pause, signal).catch(() => {});
+        const own = isGone ? LONGEST_RETRY : backoff(failures, this.#host.random(), LONGEST_RETRY);
+        await this.#host.sleep(Math.max(own, askedPause(error)), signal).catch(() => {});
       }
     }
   }
