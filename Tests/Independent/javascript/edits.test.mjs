@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { MemoryStorage } from "./brume.mjs";
-import { device, network } from "./servers.mjs";
+import { device, network, refusal } from "./servers.mjs";
 import { fieldsOf, losing, onServer, opened, pair } from "./stores.mjs";
 
 test("a record that was moved here and changed elsewhere is moved, unless the app takes theirs", async () => {
@@ -163,4 +163,24 @@ test("edits for which an answer has no room go with another request, and one tha
   assert.deepEqual(sent, ["ALB", "LB", "B"]);
   assert.deepEqual((await store.pendingEdits()).map(({ recordName, error }) => [recordName, error?.code]), [["L", "limitExceeded"]]);
   assert.equal((await onServer(store.name, "B"))?.fields.title, "B");
+});
+
+test("an edit for which requests are refused as a whole is found in a few of them, and the others go many at once again", async () => {
+  const sent = /** @type {number[]} */ ([]);
+  const { host } = network(() => undefined);
+  host.fetch = async (address, request) => {
+    if (!String(address).includes("records/modify")) return fetch(address, request);
+    const { operations } = JSON.parse(String(request?.body));
+    sent.push(operations.length);
+    const isBad = operations.some((/** @type {any} */ { record }) => record.recordName === "bad");
+    return isBad ? refusal(400, { serverErrorCode: "BAD_REQUEST", reason: "no good" }) : fetch(address, request);
+  };
+  const store = opened({ container: device("ALICE", { host }) });
+  const names = Array.from({ length: 120 }, (_, index) => (index === 60 ? "bad" : `N-${index}`));
+  for (const recordName of names) await store.save({ recordType: "Note", recordName });
+  await store.sync();
+  assert.deepEqual((await store.pendingEdits()).map(({ recordName, error }) => [recordName, error?.reason]), [["bad", "no good"]]);
+  assert.equal((await store.records()).length, 120);
+  assert.ok(sent.length < 30, `${sent}`);
+  assert.ok((sent.at(-1) ?? 0) > 10, `${sent}`);
 });

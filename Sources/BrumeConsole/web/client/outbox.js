@@ -73,9 +73,13 @@ class Outbox {
       const batch = await this.locked(() => this.#nextBatch(zone, most));
       if (!batch) return;
       const results = await this.#results(zone, batch, signal);
-      // The request as a whole is no good: record by record, until the one that makes it so is found.
-      if (results) conflicts += await this.#take(zone, batch, results, signal);
-      else most = 1;
+      if (results) {
+        conflicts += await this.#take(zone, batch, results, signal);
+        if (!results.some(isErrorObject)) most = Math.min(2 * most, BATCH_RECORDS);
+      } else {
+        // The request as a whole is no good: in halves, until the record that makes it so is found.
+        most = Math.ceil(batch.items.length / 2);
+      }
     }
     throw new BrumeError({
       serverErrorCode: "TRY_AGAIN_LATER", code: "client", retryAfter: 1,
