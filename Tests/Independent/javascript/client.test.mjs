@@ -127,6 +127,43 @@ test("a query is one sequence over all pages", async () => {
   await refused(all(database.query(wrong, { zoneID })), "BAD_REQUEST");
 });
 
+/** A network on which the server cannot read a record of this name. */
+const damagedNetwork = (/** @type {string} */ recordName) =>
+  network(async (address, _, real) => {
+    if (!/records\/(query|lookup)/.test(address)) return undefined;
+    const answer = await (await real()).json();
+    const damaged = { recordName, serverErrorCode: "INTERNAL_ERROR", reason: `record '${recordName}' is damaged` };
+    const records = answer.records.map((/** @type {any} */ record) => (record.recordName === recordName ? damaged : record));
+    return new Response(JSON.stringify({ ...answer, records }));
+  });
+
+test("a record that the server cannot read keeps no other from a query, and its error is told", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const records = ["D-1", "D-2", "D-3"].map((recordName, place) => ({ recordType: "Damage", recordName, fields: { place } }));
+  await container.privateDatabase.saveRecords(records, { zoneID });
+  const database = device("ALICE", { host: damagedNetwork("D-1").host }).privateDatabase;
+  const query = { recordType: "Damage", sortBy: [{ fieldName: "place" }] };
+  const found = /** @type {string[]} */ ([]);
+  const reading = async () => {
+    for await (const { recordName } of database.query(query, { zoneID, resultsLimit: 1 })) found.push(recordName);
+  };
+  const error = await refused(reading(), "INTERNAL_ERROR");
+  assert.deepEqual([found, error.recordName], [["D-2", "D-3"], "D-1"]);
+  const [page] = await all(database.queryPages(query, { zoneID }));
+  assert.deepEqual([page.records.length, page.unreadable.map(({ recordName }) => recordName)], [2, ["D-1"]]);
+});
+
+test("the error of a lookup has the result of each record that was asked for", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  await container.privateDatabase.saveRecords(["L-1", "L-2"].map((recordName) => ({ recordType: "Note", recordName })), { zoneID });
+  const database = device("ALICE", { host: damagedNetwork("L-1").host }).privateDatabase;
+  const error = await refused(database.lookupRecords(["nowhere", "L-1", "L-2"], { zoneID }), "INTERNAL_ERROR");
+  const codes = error.results?.map((result) => result.error?.serverErrorCode ?? result.record?.recordName);
+  assert.deepEqual(codes, ["NOT_FOUND", "INTERNAL_ERROR", "L-2"]);
+});
+
 test("zones are made, listed, looked up and deleted", async () => {
   const database = device("ALICE").privateDatabase;
   const name = zoneName();

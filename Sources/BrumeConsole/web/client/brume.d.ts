@@ -155,6 +155,8 @@ export interface Query {
 }
 export interface QueryPage {
   records: BrumeRecord[];
+  /** For each record that the server cannot read, an error with its `recordName`. */
+  unreadable: BrumeError[];
   continuationMarker?: string;
 }
 export interface DatabaseChangesPage {
@@ -414,7 +416,9 @@ export interface LookupOptions extends Cancellable {
   desiredKeys?: string[];
 }
 export interface QueryOptions extends LookupOptions {
+  /** All zones of a private database, where `zoneID` names none. */
   zoneWide?: boolean;
+  /** Records of a page: at most 200, which it is unless said. `query()` goes on behind them. */
   resultsLimit?: number;
   continuationMarker?: string;
 }

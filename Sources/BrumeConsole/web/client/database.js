@@ -94,8 +94,8 @@ export class Database {
   async lookupRecords(records, { zoneID, desiredKeys, signal } = {}) {
     const options = { zoneID: encodeZoneID(zoneID), desiredKeys, signal };
     const results = (await this.#lookup(records.map(encodeRecordName), options)).map(decodeResult);
-    const isMissing = ({ error }) => error?.serverErrorCode === "NOT_FOUND";
-    allOrError(results.filter((result) => !isMissing(result)));
+    const isMissing = ({ serverErrorCode }) => serverErrorCode === "NOT_FOUND";
+    allOrError(results, (error) => !isMissing(error));
     return results.map((result) => result.record ?? null);
   }
 
@@ -120,9 +120,17 @@ export class Database {
 
   // MARK: Queries
 
-  /** All records that match, fetched page by page as they are asked for. */
+  /**
+   * All records that match, fetched page by page as they are asked for. Where the server cannot read some of them, the
+   * first of their errors is thrown when all others have come.
+   */
   async *query(query, options) {
-    for await (const page of this.queryPages(query, options)) yield* page.records;
+    let failure;
+    for await (const page of this.queryPages(query, options)) {
+      yield* page.records;
+      failure ??= page.unreadable[0];
+    }
+    if (failure) throw failure;
   }
 
   /** The same as pages; `continuationMarker` goes on where an earlier page ended. */
@@ -132,8 +140,10 @@ export class Database {
     do {
       const page = await this.#call("records/query", { ...body, continuationMarker: marker }, { signal });
       marker = page.continuationMarker;
+      const results = page.records.map(decodeResult);
       yield {
-        records: allOrError(page.records.map(decodeResult)).map(({ record }) => record),
+        records: results.filter(({ error }) => !error).map(({ record }) => record),
+        unreadable: results.filter(({ error }) => error).map(({ error }) => error),
         continuationMarker: marker,
       };
     } while (marker);
