@@ -283,6 +283,33 @@ test("edits and records have a bound, and another user's store is refused", asyn
   assert.throws(() => new OfflineStore(device("ALICE").publicDatabase, { name: "x", zones: ["y"] }), /public/);
 });
 
+test("what a store sends nothing of is refused, and a share that is saved whole may bring what it had", async () => {
+  const { phone, zone } = await pair();
+  const share = await device("ALICE").privateDatabase.share(await onServer(zone), { title: "One", publicPermission: "READ_ONLY" });
+  await phone.sync();
+  const known = await phone.record(share.recordName);
+  assert.ok(known);
+  await phone.save({ ...known, fields: { "cloudkit.title": "All" } });
+  await assert.rejects(phone.save({ ...known, publicPermission: "NONE" }), /no 'publicPermission'/);
+  await assert.rejects(phone.save({ ...known, participants: [] }), /no 'participants'/);
+  await assert.rejects(phone.save({ recordType: "Note", createShortGUID: true }), /no 'createShortGUID'/);
+  await phone.sync();
+  assert.deepEqual(await phone.pendingEdits(), []);
+  assert.equal((await onServer(zone, share.recordName))?.fields["cloudkit.title"], "All");
+});
+
+test("a store whose zone is named with the caller as its owner takes records as the server names them", async () => {
+  const zone = zoneName();
+  const store = opened({ zone, zones: [{ zoneName: zone, ownerRecordName: "__defaultOwner__" }] });
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "one" } });
+  await store.sync();
+  const record = await store.record("N");
+  assert.notEqual(record?.zoneID.ownerRecordName, "__defaultOwner__");
+  await store.save({ ...record, fields: { title: "two" } });
+  await store.sync();
+  assert.equal((await onServer(zone))?.fields.title, "two");
+});
+
 // MARK: Another user
 
 /** Bob's zone of the same name, which has a record of his own. */
