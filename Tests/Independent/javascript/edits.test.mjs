@@ -141,6 +141,37 @@ test("what others changed before a record is made again is merged into it", asyn
   assert.deepEqual([(await onServer(zone))?.fields, await phone.pendingEdits()], [{ title: "again", more: "laptop" }, []]);
 });
 
+test("a record that is made again with another type, or as the app wants it, takes the place of what others changed", async () => {
+  for (const [recordType, resolve] of /** @type {const} */ ([
+    ["Idea", undefined], ["Note", (/** @type {import("./brume.mjs").Conflict} */ { yours }) => yours],
+  ])) {
+    const { phone, laptop, zone } = await pair(resolve && { resolve });
+    await laptop.save({ recordName: "N", fields: { more: "laptop" } });
+    await laptop.sync();
+    await phone.delete("N");
+    await phone.save({ recordType, recordName: "N", fields: { title: "again" } });
+    await phone.sync();
+    const record = await onServer(zone);
+    assert.deepEqual([record?.recordType, record?.fields, await phone.pendingEdits()], [recordType, { title: "again" }, []]);
+    assert.deepEqual(await fieldsOf(phone), { title: "again" });
+  }
+});
+
+test("an edit that is discarded on its way into a conflict leaves what others saved", async () => {
+  const { phone, laptop, zone } = await pair();
+  await laptop.save({ recordName: "N", fields: { title: "laptop" } });
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { title: "phone" } });
+  const { host } = network(async (address, _, real) => {
+    if (!address.includes("records/modify")) return undefined;
+    await phone.discard("N");
+    return real();
+  });
+  const sending = opened({ zone, storage: phone.storage, container: device("ALICE", { host }), name: phone.name });
+  await sending.sync();
+  assert.deepEqual([await fieldsOf(sending), await sending.pendingEdits()], [{ title: "laptop", text: "first" }, []]);
+});
+
 test("edits for which an answer has no room go with another request, and one that never fits is refused", async () => {
   const sent = /** @type {string[]} */ ([]);
   const { host } = network(() => undefined);

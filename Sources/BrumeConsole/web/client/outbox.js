@@ -180,7 +180,7 @@ class Outbox {
   async #resolve(zone, recordName, theirs, error) {
     const key = `${zone.key}\n${recordName}`;
     const entry = await this.storage.get("outbox", key);
-    if (!entry) return { kind: "resolved", theirs, edits: undefined };
+    if (!entry) return { kind: "resolved", theirs };
     const conflict = {
       zoneID: zone.zoneID,
       recordName,
@@ -193,7 +193,10 @@ class Outbox {
     if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
     const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
     const fields = wanted && encodeFields(wanted.fields, encrypted);
-    return { kind: "resolved", theirs, edits: entry.edits, fields, parent: wantedParent(entry, theirs, wanted === conflict.theirs) };
+    // What was deleted and made anew takes the place of theirs only as it is.
+    const isAnew = entry.isAnew && wanted === conflict.yours;
+    const parent = wantedParent(entry, theirs, wanted === conflict.theirs);
+    return { kind: "resolved", theirs, edits: entry.edits, fields, parent, isAnew };
   }
 
   /** What an answer changes in the storage. An edit that was made meanwhile waits for the next batch. */
@@ -220,7 +223,11 @@ class Outbox {
         const { serverErrorCode, reason, brume, uuid } = result;
         return entry && isSame ? [out({ ...entry, error: { serverErrorCode, reason, brume, uuid } })] : [];
       }
-      case "resolved": return entry?.edits === settled.edits ? resolvedChanges(entry, settled, row, out) : [];
+      case "resolved": {
+        // An edit that was discarded meanwhile leaves theirs.
+        if (!entry) return [row(settled.theirs ?? undefined)];
+        return entry.edits === settled.edits ? resolvedChanges(entry, settled, row, out) : [];
+      }
     }
   }
 }
@@ -259,8 +266,9 @@ const wantedParent = (entry, theirs, takesTheirs) => {
 };
 
 /** The entry that leads from the server's record to the one that was wanted. */
-const resolvedChanges = (entry, { theirs, fields, parent }, row, out) => {
+const resolvedChanges = (entry, { theirs, fields, parent, isAnew }, row, out) => {
   if (fields === null && theirs === null) return [row(undefined), out(undefined)];
+  if (isAnew && theirs !== null) return [row(theirs), out({ ...entry, base: theirs, fields })];
   const known = { ...entry, base: theirs, isAnew: false };
   if (fields === null) return [row(theirs), out({ ...known, kind: "delete", fields: {}, parent: undefined })];
   const change = difference(theirs?.fields, fields);
