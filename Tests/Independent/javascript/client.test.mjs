@@ -44,6 +44,18 @@ test("every value comes back as it was saved", async () => {
   assert.ok(fetched?.created?.timestamp instanceof Date);
 });
 
+test("a time that no Date can be comes as its milliseconds, and may be saved again", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const database = container.privateDatabase;
+  const [early, late] = [new Date(1), 9_000_000_000_000_000];
+  const first = await database.saveRecord({ recordType: "Clock", fields: { when: early, all: [early] } }, { zoneID });
+  const second = await database.saveRecord({ ...first, fields: { when: late, all: [early, late] } });
+  assert.deepEqual(second.fields, { when: late, all: [early, late] });
+  const third = await database.saveRecord({ ...second, fields: { ...second.fields, title: "x" } });
+  assert.deepEqual(third.fields, { ...second.fields, title: "x" });
+});
+
 test("a reference, a parent and an encrypted field come back", async () => {
   const container = device("ALICE");
   const zoneID = await zoneOf(container);
