@@ -274,6 +274,8 @@ test("a file is sent by the save and comes back", async () => {
   const uploaded = await database.uploadAsset(place, content);
   const byHand = await database.saveRecord({ recordType: "Photo", recordName: byHandName, fields: { file: uploaded } });
   assert.equal(/** @type {Asset} */ (byHand.fields.file).size, 70_000);
+  const nameless = /** @type {any} */ ({ recordType: "Photo", fieldName: "file" });
+  assert.match((await refused(database.uploadAsset(nameless, content), "BAD_REQUEST")).reason, /'recordName'/);
   await refused(container.downloadAsset(new Asset({ fileChecksum: "x", size: 1 })), "BAD_REQUEST");
 });
 

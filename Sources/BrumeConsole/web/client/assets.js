@@ -2,6 +2,9 @@
 // Files on their way to a field and back, which may take any time. A field that is set to a Blob, or a File, is sent by the save.
 
 const uploadAsset = async (calls, path, { recordType, fieldName, recordName, zoneID }, file, signal) => {
+  if (!recordName) {
+    throw usageError("name the record that is to hold the file ('recordName'): what is sent is good for a field of one record");
+  }
   const tokens = [{ recordType, fieldName, recordName }];
   const answer = await calls.call(path, { zoneID: encodeZoneID(zoneID), tokens }, { signal });
   const [ticket] = answer.tokens;

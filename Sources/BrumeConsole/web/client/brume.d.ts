@@ -464,7 +464,7 @@ export class Database {
 
   share(root: BrumeRecord | null, options?: ShareOptions): Promise<BrumeRecord>;
   uploadAsset(
-    place: { recordType: string; fieldName: string; recordName?: string; zoneID?: ZoneName },
+    place: { recordType: string; fieldName: string; recordName: string; zoneID?: ZoneName },
     file: Blob | Uint8Array | ArrayBuffer, options?: Cancellable): Promise<Asset>;
 }
 
