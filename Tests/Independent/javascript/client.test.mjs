@@ -241,6 +241,8 @@ test("a share is made, looked at, joined, changed and left", async () => {
   assert.deepEqual([seen.shortGUID, seen.rootRecord?.fields, seen.participantStatus], [shortGUID, { name: "North" }, "INVITED"]);
   const [joined] = await bob.acceptShares([shortGUID]);
   assert.equal(joined.participantStatus, "ACCEPTED");
+  const owner = (await alice.currentUser()).userRecordName;
+  assert.ok((await bob.discoverUsers()).some((user) => user.userRecordName === owner));
   const shared = bob.sharedDatabase;
   const album = await shared.lookupRecord("A-7", { zoneID: joined.zoneID });
   assert.ok(album);
@@ -248,7 +250,11 @@ test("a share is made, looked at, joined, changed and left", async () => {
   const current = await database.lookupRecord(share.recordName, { zoneID });
   assert.ok(current);
   const participants = (current.participants ?? []).map((each) => (each.type === "USER" ? { ...each, permission: /** @type {const} */ ("READ_ONLY") } : each));
-  await database.saveRecord({ ...current, participants });
+  const changed = await database.saveRecord({ ...current, participants });
+  const stranger = { emailAddress: "stranger@example.org", permission: /** @type {const} */ ("READ_WRITE") };
+  const invited = await database.saveRecord({ ...changed, participants: [...(changed.participants ?? []), stranger] });
+  const invitation = invited.participants?.find((each) => each.userIdentity.lookupInfo?.emailAddress === stranger.emailAddress);
+  assert.deepEqual([invitation?.acceptanceStatus, invitation?.permission], ["INVITED", "READ_WRITE"]);
   await refused(shared.saveRecord({ ...album, fields: { name: "West" } }, { policy: "changedFields" }), "ACCESS_DENIED");
   await shared.deleteRecord(share.recordName, { zoneID: joined.zoneID });
   const error = await refused(shared.lookupRecord("A-7", { zoneID: joined.zoneID }), "ZONE_NOT_FOUND");

@@ -108,7 +108,8 @@ export interface RecordInput {
   createShortGUID?: boolean;
   forRecord?: { recordName: string; recordChangeTag: string };
   publicPermission?: SharePermission;
-  participants?: Participant[];
+  /** Of a share: all who are to take part; who is named by an address, a number or a user is invited. */
+  participants?: (Invitation | Participant)[];
 }
 
 export type OperationType = "create" | "update" | "forceUpdate" | "replace" | "forceReplace" | "delete" | "forceDelete";
@@ -382,7 +383,8 @@ export class Container {
   takeWebAuthToken(tokenOrCallbackURL: string): Promise<void>;
   signOut(options?: Cancellable): Promise<void>;
   signOutEverywhere(options?: Cancellable): Promise<void>;
-  discoverUsers(lookupInfos: LookupInfo[], options?: Cancellable): Promise<UserIdentity[]>;
+  /** Without a list: those whom one shares with. */
+  discoverUsers(lookupInfos?: LookupInfo[], options?: Cancellable): Promise<UserIdentity[]>;
 
   resolveShares(shortGUIDs: string[], options?: JoinOptions): Promise<ShareMetadata[]>;
   acceptShares(shortGUIDs: string[], options?: JoinOptions): Promise<ShareMetadata[]>;

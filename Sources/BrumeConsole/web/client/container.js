@@ -81,7 +81,10 @@ export class Container {
     await this.#calls.setToken(null);
   }
 
-  /** The people among these who may be found: `{emailAddress}`, `{phoneNumber}` or `{userRecordName}`. */
+  /**
+   * The people among these who may be found: `{emailAddress}`, `{phoneNumber}` or `{userRecordName}`; without a list those whom
+   * one shares with.
+   */
   async discoverUsers(lookupInfos, { signal } = {}) {
     return (await this.#public("users/discover", { lookupInfos }, { signal })).users;
   }

@@ -56,7 +56,7 @@ const encodeRecord = (record) => ({
   forRecord: record.forRecord,
   createShortGUID: record.createShortGUID,
   publicPermission: record.publicPermission,
-  participants: record.participants,
+  participants: record.participants?.map(encodeParticipant),
 });
 
 /** A name, or a record, as an operation that needs no fields names it. */
