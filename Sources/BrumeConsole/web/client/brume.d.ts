@@ -510,7 +510,10 @@ export interface Conflict {
   yours: BrumeRecord | null;
   error: BrumeError;
 }
-/** What the record is to be; null to delete it. `theirs` itself takes its parent, too; otherwise one that was set here wins. */
+/**
+ * What the record is to be; null to delete it. `theirs` itself takes its parent, too; otherwise one that was set here wins. `yours` itself,
+ * of a record that was deleted and made again, takes the place of theirs.
+ */
 export type Resolution = { fields: { [name: string]: FieldInput }; encryptedFields?: string[] } | null;
 
 export interface StoreChange {
