@@ -149,7 +149,7 @@ const damagedNetwork = (/** @type {string} */ recordName) =>
     return new Response(JSON.stringify({ ...answer, records }));
   });
 
-test("a record that the server cannot read keeps no other from a query, and its error is told", async () => {
+test("a record that the server cannot read keeps no other from a query, and its error is reported", async () => {
   const container = device("ALICE");
   const zoneID = await zoneOf(container);
   const records = ["D-1", "D-2", "D-3"].map((recordName, place) => ({ recordType: "Damage", recordName, fields: { place } }));
