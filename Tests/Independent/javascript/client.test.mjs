@@ -275,6 +275,10 @@ test("a file is sent by the save and comes back", async () => {
   assert.deepEqual(await container.downloadAsset(asset), content);
   const kept = await database.saveRecord({ ...fetched, recordType: "Photo", fields: { ...fetched?.fields, title: "Top" } });
   assert.equal(/** @type {Asset} */ (kept.fields.file).fileChecksum, asset.fileChecksum);
+  const album = await database.saveRecord({ recordType: "Gallery", fields: { files: [new Blob(["one"]), new Blob(["two"])] } });
+  const files = /** @type {Asset[]} */ (album.fields.files);
+  const more = await database.saveRecord({ ...album, fields: { files: [...files, new Blob(["three"])] } });
+  assert.deepEqual(/** @type {Asset[]} */ (more.fields.files).map(({ size }) => size), [3, 3, 5]);
   const byHandName = zoneName();
   const place = { recordType: "Photo", fieldName: "file", recordName: byHandName };
   const uploaded = await database.uploadAsset(place, content);

@@ -26,16 +26,20 @@ const downloadAsset = async (calls, asset, signal) => {
 };
 
 const isFile = (value) => typeof Blob === "function" && value instanceof Blob;
+const holdsFile = (value) => isFile(value) || (Array.isArray(value) && value.some(isFile));
 
-/** The record with its new files sent: an asset in the place of each Blob. */
+/** The record with its new files sent: an asset in the place of each Blob, also in lists. */
 const withUploadedFiles = async (database, record, { zoneID, signal } = {}) => {
-  const files = Object.entries(record.fields ?? {}).filter(([, value]) => isFile(value));
+  const files = Object.entries(record.fields ?? {}).filter(([, value]) => holdsFile(value));
   if (files.length === 0) return record;
   const recordName = record.recordName ?? newName();
   const fields = { ...record.fields };
-  for (const [fieldName, file] of files) {
+  for (const [fieldName, value] of files) {
     const place = { recordType: record.recordType, fieldName, recordName, zoneID: record.zoneID ?? zoneID };
-    fields[fieldName] = await database.uploadAsset(place, file, { signal });
+    const assets = [];
+    // One after the other: files may be large.
+    for (const file of [value].flat()) assets.push(isFile(file) ? await database.uploadAsset(place, file, { signal }) : file);
+    fields[fieldName] = Array.isArray(value) ? assets : assets[0];
   }
   return { ...record, recordName, fields };
 };

@@ -6,8 +6,8 @@
 export type Scalar = string | number | bigint | boolean | Date | Uint8Array | Location | Reference | Asset;
 /** What a fetched field holds. Booleans come back as 1 and 0, bytes as a `Uint8Array`, a time that no `Date` can be as a number. */
 export type FieldValue = Exclude<Scalar, boolean> | Exclude<Scalar, boolean>[];
-/** What a field may be set to. `null` clears it; a `Blob`, or a `File`, is sent and becomes an asset. */
-export type FieldInput = Scalar | Scalar[] | ArrayBuffer | Blob | Encrypted | null | undefined;
+/** What a field may be set to. `null` clears it; a `Blob`, or a `File`, is sent and becomes an asset, also in a list. */
+export type FieldInput = Scalar | Scalar[] | ArrayBuffer | Blob | (Asset | Blob)[] | Encrypted | null | undefined;
 
 /** A place: degrees, metres, metres a second. */
 export class Location {
@@ -46,7 +46,7 @@ export class Asset {
 
 /** A value whose field is to be encrypted for good. */
 export class Encrypted {
-  constructor(value: Exclude<FieldInput, Encrypted | Blob | undefined>);
+  constructor(value: Exclude<FieldInput, Encrypted | Blob | (Asset | Blob)[] | undefined>);
   value: FieldInput;
 }
 
