@@ -425,6 +425,55 @@ test("a request without an answer ends at its time limit", async () => {
   assert.match(error.reason, /5 ms/);
 });
 
+/** Timers that go off when a test lets time pass; `end` gives the real ones back. */
+const clock = () => {
+  const { setTimeout, clearTimeout } = globalThis;
+  const timers = /** @type {Map<number, { at: number, callback: () => void }>} */ (new Map());
+  let [now, count] = [0, 0];
+  Object.assign(globalThis, {
+    setTimeout: (/** @type {() => void} */ callback, /** @type {number} */ milliseconds) => {
+      timers.set((count += 1), { at: now + milliseconds, callback });
+      return count;
+    },
+    clearTimeout: (/** @type {number} */ timer) => void timers.delete(timer),
+  });
+  const pass = (/** @type {number} */ milliseconds) => {
+    now += milliseconds;
+    for (const [timer, { at, callback }] of timers) if (at <= now && timers.delete(timer)) callback();
+  };
+  return { pass, end: () => void Object.assign(globalThis, { setTimeout, clearTimeout }) };
+};
+
+test("an answer that comes in parts has the time limit for each of them", async () => {
+  for (const [pause, fails] of /** @type {const} */ ([[40, false], [60, true]])) {
+    const { pass, end } = clock();
+    const parts = ['{"zo', 'nes"', ':[]}'];
+    /** @type {typeof fetch} */
+    const slow = async (_, request) => {
+      /** @type {UnderlyingDefaultSource<Uint8Array>} */
+      const source = {
+        start: (body) => request?.signal?.addEventListener("abort", () => body.error(request.signal?.reason)),
+        pull: (body) => {
+          pass(pause);
+          if (request?.signal?.aborted) return;
+          const part = parts.shift();
+          if (part === undefined) body.close();
+          else body.enqueue(new TextEncoder().encode(part));
+        },
+      };
+      // Nothing is made before somebody reads.
+      return new Response(new ReadableStream(source, { highWaterMark: 0 }));
+    };
+    try {
+      const zones = device("ALICE", { timeout: 50, attempts: 1, host: { fetch: slow } }).privateDatabase.zones();
+      if (fails) assert.match((await refused(zones, "NETWORK_ERROR")).reason, /50 ms/);
+      else assert.deepEqual(await zones, []);
+    } finally {
+      end();
+    }
+  }
+});
+
 test("each answer's token takes the place of the last, until the user signs out", async () => {
   const kept = /** @type {(string | null)[]} */ ([value("BRUME_USER_TOKEN_ALICE")]);
   const tokens = { get: () => kept[kept.length - 1], set: (/** @type {string | null} */ token) => void kept.push(token) };

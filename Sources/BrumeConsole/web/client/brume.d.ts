@@ -326,7 +326,7 @@ export interface ContainerOptions {
   deviceID?: string;
   /** Leads the user through the page and answers the token; calls that needed him are then repeated. `signal`: none waits any more. */
   onSignInRequired?(redirectURL: string, options: Cancellable): Promise<string>;
-  /** Milliseconds for one request and its answer: 60,000. Files take the time that they need. */
+  /** Milliseconds until an answer, and each part of it, has come: 60,000; all of it may take ten times as long, and files the time that they need. */
   timeout?: number;
   /** How often a request is sent in all: 5. */
   attempts?: number;

@@ -86,7 +86,7 @@ const openStream = async (calls, cursor, controller) => {
   const headers = await calls.headers({ Accept: "text/event-stream", ...(cursor && { "Last-Event-ID": cursor }) });
   const request = { headers, signal: controller.signal, cache: "no-store" };
   const late = () => controller.abort(networkError(`no stream in ${calls.timeout} ms`));
-  const timer = calls.timeout === null ? undefined : setTimeout(late, calls.timeout);
+  const timer = calls.timeout === null ? undefined : setTimeout(late, Math.min(calls.timeout, LONGEST_TIMER));
   try {
     const response = await calls.host.fetch(calls.address("/_brume/stream"), request);
     if (response.ok) return response.body;
