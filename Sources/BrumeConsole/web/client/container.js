@@ -126,13 +126,14 @@ export class Container {
 
   /** Calls back for each push, in order, until the function that it answers is called. */
   onPush(callback, { signal, onError, ...options } = {}) {
-    const { controller } = following(signal);
+    const { controller, release } = following(signal);
     const run = async () => {
       for await (const push of this.pushes({ ...options, signal: controller.signal })) await callback(push);
     };
-    run().catch((error) => {
+    const failed = (error) => {
       if (!controller.signal.aborted) onError?.(error);
-    });
+    };
+    run().catch(failed).finally(release);
     return () => controller.abort(stopped());
   }
 }
