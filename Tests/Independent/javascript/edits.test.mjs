@@ -215,3 +215,34 @@ test("an edit for which requests are refused as a whole is found in a few of the
   assert.ok(sent.length < 30, `${sent}`);
   assert.ok((sent.at(-1) ?? 0) > 10, `${sent}`);
 });
+
+test("what waits is listed once for all that is sent of it, and again when something is edited meanwhile", async () => {
+  const memory = new MemoryStorage();
+  let lists = 0;
+  const storage = {
+    get: memory.get.bind(memory), count: memory.count.bind(memory), apply: memory.apply.bind(memory), close: async () => {},
+    list: async (/** @type {string} */ table, /** @type {string | undefined} */ prefix) => {
+      if (table === "outbox") lists += 1;
+      return memory.list(table, prefix);
+    },
+  };
+  let edit = async () => {};
+  const { host } = network(async (address) => {
+    if (address.includes("records/modify")) await edit();
+    return undefined;
+  });
+  const store = opened({ storage, container: device("ALICE", { host }) });
+  const save = (/** @type {string} */ recordName, title = "x") => store.save({ recordType: "Note", recordName, fields: { title } });
+  for (let index = 0; index < 250; index += 1) await save(`N-${index}`);
+  await store.sync();
+  assert.deepEqual([lists, (await store.pendingEdits()).length], [1, 0]);
+  for (let index = 0; index < 250; index += 1) await save(`N-${index}`, "y");
+  edit = async () => {
+    edit = async () => {};
+    await save("N-0", "z");
+    await store.discard("N-249");
+  };
+  await store.sync();
+  assert.deepEqual(await store.pendingEdits(), []);
+  assert.deepEqual([(await onServer(store.name, "N-0"))?.fields.title, (await onServer(store.name, "N-249"))?.fields.title], ["z", "x"]);
+});

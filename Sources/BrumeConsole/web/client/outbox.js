@@ -47,7 +47,7 @@ class Outbox {
   }
 
   async #merged(old, edit, known) {
-    const sequence = ((await this.storage.get("meta", "sequence")) ?? 0) + 1;
+    const sequence = await this.#nextSequence();
     const isSave = edit.kind === "save";
     // What was deleted and comes back keeps nothing of what it was.
     const before = isSave && old?.kind === "save" ? old : {};
@@ -64,18 +64,39 @@ class Outbox {
     return batch?.items.some((item) => item.recordName === recordName) ?? false;
   }
 
+  /** Forgets an edit. To be called with the store's data locked. */
+  async discard(key) {
+    const sequence = await this.#nextSequence();
+    await this.storage.apply([
+      { table: "outbox", key, value: undefined },
+      { table: "meta", key: "sequence", value: sequence },
+    ]);
+  }
+
+  /** The number of an edit; whatever changes what waits takes one. */
+  async #nextSequence() {
+    return ((await this.storage.get("meta", "sequence")) ?? 0) + 1;
+  }
+
   // MARK: Sending
 
   /** Sends what waits for a zone; returns when nothing does, except what the server refused for good. */
   async send(zone, signal) {
     let most = BATCH_RECORDS;
+    // Thousands are not listed again for each hundred of them.
+    let waiting;
     for (let conflicts = 0; conflicts < MOST_CONFLICTS; ) {
-      const batch = await this.locked(() => this.#nextBatch(zone, most));
+      const batch = await this.locked(async () => {
+        waiting = await this.#waiting(zone, waiting);
+        return this.#nextBatch(zone, most, waiting.entries);
+      });
       if (!batch) return;
       const results = await this.#results(zone, batch, signal);
       if (results) {
         conflicts += await this.#take(zone, batch, results, signal);
-        if (!results.some(isErrorObject)) most = Math.min(2 * most, BATCH_RECORDS);
+        const isTaken = !results.some(isErrorObject);
+        if (isTaken) most = Math.min(2 * most, BATCH_RECORDS);
+        waiting = isTaken ? behind(waiting, batch.items) : undefined;
       } else {
         // The request as a whole is no good: in halves, until the record that makes it so is found.
         most = Math.ceil(batch.items.length / 2);
@@ -85,6 +106,13 @@ class Outbox {
       serverErrorCode: "TRY_AGAIN_LATER", code: "client", retryAfter: 1,
       reason: `others changed the same records ${MOST_CONFLICTS} times while they were sent`,
     });
+  }
+
+  /** What waits for a zone and was not refused, in order: as it was listed before, if nobody has edited anything since. */
+  async #waiting(zone, before) {
+    const sequence = await this.storage.get("meta", "sequence");
+    if (before && before.sequence === sequence) return before;
+    return { sequence, entries: (await this.entries(`${zone.key}\n`)).filter((entry) => !entry.error) };
   }
 
   /** The server's answers in order; undefined if it took the batch apart. */
@@ -109,11 +137,10 @@ class Outbox {
   }
 
   /** The batch that was on its way when a tab died, or a new one, written down. */
-  async #nextBatch(zone, most) {
+  async #nextBatch(zone, most, waiting) {
     const key = `batch\n${zone.key}`;
     const kept = await this.storage.get("meta", key);
     if (kept) return kept;
-    const waiting = (await this.entries(`${zone.key}\n`)).filter((entry) => !entry.error);
     const items = [];
     let bytes = 0;
     for (const [index, entry] of waiting.slice(0, most).entries()) {
@@ -231,6 +258,15 @@ class Outbox {
     }
   }
 }
+
+/** What waits behind a batch that was taken; undefined if something of it may be left, so that it is listed again. */
+const behind = ({ sequence, entries }, items) => {
+  const isWhole = items.every(({ recordName, edits }, index) => {
+    const entry = entries[index];
+    return entry?.recordName === recordName && entry.edits === edits && !entry.isAnew;
+  });
+  return isWhole ? { sequence, entries: entries.slice(items.length) } : undefined;
+};
 
 /** What was encrypted once is so for good, whether or not an edit says so again. */
 const stillEncrypted = (fields, ...known) => {

@@ -133,8 +133,7 @@ export class OfflineStore {
   /** Forgets an edit that waits. One that is on its way may still arrive. */
   async discard(recordName, zone) {
     const { key, zoneID } = this.#zone(zone);
-    const change = { table: "outbox", key: `${key}\n${recordName}`, value: undefined };
-    await this.#locked(() => this.storage.apply([change]));
+    await this.#locked(() => this.#outbox.discard(`${key}\n${recordName}`));
     this.#notify({ zoneID, recordNames: [recordName], origin: "edited" });
   }
 
