@@ -592,6 +592,49 @@ test("the sign-in page stays for a call that waits when the one that opened it i
   assert.equal((await patient).userRecordName, (await device("BOB").currentUser()).userRecordName);
 });
 
+/** A page that opens a window for signing in, by hand: what it is led to, what it posts, and when it is looked at. */
+const page = () => {
+  const listeners = /** @type {Set<(event: object) => void>} */ (new Set());
+  const looks = /** @type {(() => void)[]} */ ([]);
+  let lead = (/** @type {string} */ _) => {};
+  const led = /** @type {Promise<string>} */ (new Promise((resolve) => (lead = resolve)));
+  const popup = { closed: false, close: () => {}, location: { set href(/** @type {string} */ address) { lead(address); } } };
+  const globals = {
+    open: () => popup, setInterval: (/** @type {() => void} */ look) => looks.push(look), clearInterval: () => {},
+    addEventListener: (/** @type {string} */ _, /** @type {(event: object) => void} */ listener) => void listeners.add(listener),
+    removeEventListener: (/** @type {string} */ _, /** @type {(event: object) => void} */ listener) => void listeners.delete(listener),
+  };
+  const before = /** @type {Record<string, unknown>} */ ({ setInterval: globalThis.setInterval, clearInterval: globalThis.clearInterval });
+  Object.assign(globalThis, globals);
+  const post = async (/** @type {object} */ data) => {
+    const { origin } = new URL(await led);
+    listeners.forEach((listener) => listener({ origin, source: popup, data }));
+  };
+  const end = () => {
+    for (const name of Object.keys(globals)) Reflect.deleteProperty(globalThis, name);
+    Object.assign(globalThis, before);
+  };
+  return { popup, led, post, look: () => looks.forEach((look) => look()), end };
+};
+
+test("a sign-in page that is closed when its token comes has signed the user in, and one that is closed without has not", async () => {
+  for (const comes of [true, false]) {
+    const { popup, led, post, look, end } = page();
+    try {
+      const signing = device(null).signIn();
+      assert.match(await led, /\/_brume\/signin/);
+      popup.closed = true;
+      look();
+      if (comes) await post({ ckWebAuthToken: value("BRUME_USER_TOKEN_BOB") });
+      else look();
+      if (comes) assert.equal((await signing).userRecordName, (await device("BOB").currentUser()).userRecordName);
+      else await assert.rejects(signing, { name: "AbortError" });
+    } finally {
+      end();
+    }
+  }
+});
+
 test("signing out leads nobody to the page", async () => {
   const onSignInRequired = async () => assert.fail("a page for signing in");
   await refused(device(null, { webAuthToken: "stale", onSignInRequired }).signOut(), "AUTHENTICATION_REQUIRED");

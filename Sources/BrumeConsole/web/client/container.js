@@ -154,9 +154,11 @@ const tokenFromPopup = (popup, origin, signal) =>
       if (typeof event.data?.ckWebAuthToken === "string") end(resolve, event.data.ckWebAuthToken);
     };
     const abort = () => end(reject, signal.reason);
-    // A window gets no event when the one it opened is closed.
+    // A window gets no event when the one it opened is closed. What that one has posted may come when it is closed already.
+    let wasClosed = false;
     const watch = setInterval(() => {
-      if (popup.closed) end(reject, new DOMException("the sign-in page was closed", "AbortError"));
+      if (wasClosed) end(reject, new DOMException("the sign-in page was closed", "AbortError"));
+      wasClosed = popup.closed;
     }, 500);
     addEventListener("message", receive);
     signal?.addEventListener("abort", abort, { once: true });
