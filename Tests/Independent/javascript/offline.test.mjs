@@ -641,7 +641,9 @@ test("a started store comes back after an outage by itself", async () => {
 
 test("an edit ends no pause that the server asked for", async () => {
   const { host } = withoutPushes();
-  const { fetch = globalThis.fetch, sleep = async () => {} } = host;
+  const { fetch = globalThis.fetch } = host;
+  /** @type {import("./brume.mjs").Host["sleep"]} */
+  const sleep = host.sleep ?? (async () => {});
   const busy = { serverErrorCode: "THROTTLED", reason: "too many requests", retryAfter: 100 };
   const asked = /** @type {number[]} */ ([]);
   let calls = 0;
