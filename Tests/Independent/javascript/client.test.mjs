@@ -289,6 +289,31 @@ test("a file is sent by the save and comes back", async () => {
   await refused(container.downloadAsset(new Asset({ fileChecksum: "x", size: 1 })), "BAD_REQUEST");
 });
 
+test("a file that was sent too long before its save is sent once more, and nothing is saved twice", async () => {
+  const seen = /** @type {string[]} */ ([]);
+  const { host } = network(() => undefined);
+  // The first save comes too late for the record "late".
+  host.fetch = async (address, request) => {
+    const endpoint = /private\/(assets\/upload|records\/modify)/.exec(String(address))?.[1];
+    if (!endpoint) return fetch(address, request);
+    const body = JSON.parse(String(request?.body));
+    seen.push(endpoint === "assets/upload" ? "upload" : body.operations.map((/** @type {any} */ { record }) => record.recordName).join());
+    if (seen.at(-1) !== "late,other") return fetch(address, request);
+    const answer = await fetch(address, { ...request, body: JSON.stringify({ ...body, operations: body.operations.slice(1) }) });
+    const error = { serverErrorCode: "BAD_REQUEST", reason: "the receipt has expired", brume: { code: "receiptExpired" } };
+    return new Response(JSON.stringify({ records: [{ recordName: "late", ...error }, ...(await answer.json()).records] }));
+  };
+  const container = device("ALICE", { host });
+  const zoneID = await zoneOf(container);
+  const results = await container.privateDatabase.saveRecords([
+    { recordType: "Photo", recordName: "late", fields: { file: new Blob(["late"]) } },
+    { recordType: "Photo", recordName: "other", fields: { title: "x" } },
+  ], { zoneID });
+  assert.deepEqual(seen, ["upload", "late,other", "upload", "late"]);
+  assert.deepEqual(results.map(({ record }) => record?.recordName), ["late", "other"]);
+  assert.equal(/** @type {Asset} */ (results[0].record?.fields.file).size, 4);
+});
+
 test("the user is known, and finds others", async () => {
   const [alice, bob] = [device("ALICE"), device("BOB")];
   const [{ userRecordName }, other] = [await alice.currentUser(), await bob.currentUser()];
