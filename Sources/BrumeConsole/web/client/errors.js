@@ -60,6 +60,9 @@ const PASSING = new Set(["NETWORK_ERROR", "INTERNAL_ERROR", "THROTTLED", "TRY_AG
 const isPassing = (error) =>
   error instanceof BrumeError && (error.retryAfter !== undefined || PASSING.has(error.serverErrorCode));
 
+/** How long the server asks to wait, in milliseconds. */
+const askedPause = (error) => (error.retryAfter ?? 0) * 1000;
+
 /** Doubled each time from 200 ms, at most `longest`, spread by chance so that many clients part. */
 const backoff = (attempt, chance, longest = 30_000) =>
   Math.min(longest, 200 * 2 ** Math.min(attempt - 1, 16)) * (0.5 + 0.5 * chance);
@@ -76,7 +79,7 @@ const pauseBeforeRetry = (error, attempt, { attempts, longestPause, isRepeatable
   if (error.retryAfter === undefined && error.serverErrorCode !== "NETWORK_ERROR" && error.status !== 408) {
     return undefined;
   }
-  const asked = (error.retryAfter ?? 0) * 1000;
+  const asked = askedPause(error);
   return asked > longestPause ? undefined : Math.max(asked, backoff(attempt, chance, longestPause));
 };
 
