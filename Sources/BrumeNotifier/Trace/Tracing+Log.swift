@@ -74,17 +74,6 @@ extension Tracing {
   }
 }
 
-extension LogEntry.Event {
-  /// The zone that it is about.
-  var zone: ZoneKey? {
-    switch self {
-    case .record(let change): change.record.zone
-    case .zoneCreated(let zone), .zoneDeleted(let zone), .membership(_, let zone): zone
-    case .subscription: nil
-    }
-  }
-}
-
 extension LogReading {
   /// Entries of a bucket before a position, newest first, out of so many at most.
   func walkBack(

@@ -126,14 +126,10 @@ package struct Tracing: Sendable {
     change.owner = try entry.database.owner.map { try names.name($0) }
     change.user = try entry.origin.user.map { try names.name($0) }
     change.device = entry.origin.device?.name
-    switch entry.event {
-    case .record(let record):
-      change.zone = record.record.zone.name
+    change.zone = entry.event.zone?.name
+    if case .record(let record) = entry.event {
       change.record = record.record.name
       change.recordType = record.recordType
-    case .zoneCreated(let zone), .zoneDeleted(let zone), .membership(_, let zone):
-      change.zone = zone.name
-    case .subscription: break
     }
     return change
   }
