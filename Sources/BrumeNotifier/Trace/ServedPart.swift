@@ -52,9 +52,9 @@ struct ServedPart {
   }
 
   private func notification(of row: ServedChange) throws -> String? {
-    let entry = try transaction.log.entries(in: bucket, after: row.position - 1, limit: 1).first
-    guard let entry, entry.position == row.position else { return nil }
-    return NotificationID.text(generation: row.generation, entry: entry)
+    try transaction.log.entry(at: row.position, in: bucket).map {
+      NotificationID.text(generation: row.generation, entry: $0)
+    }
   }
 }
 

@@ -84,9 +84,8 @@ package struct Tracing: Sendable {
     var filter = LogFilter(in: question.containerEnvironment)
     if limits.historyAge > 0 { filter.since = now - limits.historyAge }
     if let (bucket, position) = question.change {
-      return try transaction.log.entries(in: bucket, after: position - 1, limit: 1).filter {
-        $0.position == position && filter.admits($0)
-      }
+      let entry = try transaction.log.entry(at: position, in: bucket)
+      return [entry].compactMap { $0 }.filter { filter.admits($0) }
     }
     filter.record = question.record
     filter.requestID = question.requestID
