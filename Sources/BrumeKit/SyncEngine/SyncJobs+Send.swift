@@ -52,13 +52,11 @@ extension SyncJobs {
   private func sendDatabaseChanges(
     _ context: CKSyncEngine.SendChangesContext, _ failures: SendFailures, _ count: inout SentCount
   ) async throws {
-    var left = state.value.databaseChanges.filter {
+    let all = state.value.databaseChanges.filter {
       context.options.scope.contains(zone: $0.zoneID)
     }
-    while !left.isEmpty {
+    for piece in all.pieces(of: Self.zonesTogether) {
       try Task.checkCancellation()
-      let piece = left.prefix(Self.zonesTogether)
-      left.removeFirst(piece.count)
       // The app may have taken some back while it was notified of others.
       let waiting = Set(state.value.databaseChanges)
       try await send(piece.filter(waiting.contains), context, failures, &count)
