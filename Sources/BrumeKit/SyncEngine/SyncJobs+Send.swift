@@ -103,7 +103,7 @@ extension SyncJobs {
         zones, deletions, saves: { answer.saveResults[$0] }, deletes: { answer.deleteResults[$0] })
     } catch {
       // Reported like failures of single zones: what stayed pending would keep all records waiting.
-      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      let failure = converted(error)
       return SentZones(
         zones, deletions, saves: { _ in .failure(failure) }, deletes: { _ in .failure(failure) })
     }
@@ -166,7 +166,7 @@ extension SyncJobs {
         atomically: batch.atomicByZone)
       return RecordAnswers(saves: answer.saveResults, deletes: answer.deleteResults)
     } catch {
-      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      let failure = converted(error)
       guard failure.code == .limitExceeded, let halves = batch.halves else {
         return RecordAnswers(batch, failure)
       }
