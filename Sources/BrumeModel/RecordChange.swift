@@ -57,6 +57,17 @@ package struct LogEntry: Sendable {
   }
 }
 
+extension LogEntry.Event {
+  /// The zone that it is about; nil: none.
+  package var zone: ZoneKey? {
+    switch self {
+    case .record(let change): change.record.zone
+    case .zoneCreated(let zone), .zoneDeleted(let zone), .membership(_, let zone): zone
+    case .subscription: nil
+    }
+  }
+}
+
 /// Which changes of the log somebody asks for. Saved and removed subscriptions are none.
 package struct LogFilter: Sendable, InContainerEnvironment {
   package let containerEnvironment: ContainerEnvironment

@@ -101,8 +101,11 @@ package actor Notifier {
     // Somebody else serves the bucket, or did meanwhile: what is known here is old.
     if now != epoch { forget() }
     epoch = now
-    if now == nil { waits(false) }
-    return now == nil ? false : try await drain(steps: steps)
+    guard now != nil else {
+      waits(false)
+      return false
+    }
+    return try await drain(steps: steps)
   }
 
   /// Works until the log is read to its end.

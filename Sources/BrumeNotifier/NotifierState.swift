@@ -20,7 +20,6 @@ struct NotifierState: Sendable {
   private var ofReaders: [SubscriptionKey] = []
   private var index = SubscriptionIndex()
   private var ongoing: Ongoing?
-  private let unsavedEntries: Int64
   private var history = HistoryPlace()
   private let limits: Limits
   /// When the history is next looked through for what is too old.
@@ -31,7 +30,6 @@ struct NotifierState: Sendable {
     self.limits = limits
     history.rows = historyRows
     coalescers = Coalescers(capacity: limits.coalescedKeys)
-    unsavedEntries = Int64(limits.notifierUnsavedEntries)
   }
 
   var subscriptionCount: Int { index.count - index.sharedCount }
@@ -146,7 +144,8 @@ extension NotifierState {
   /// subscribed since has a later start position. Nil if there is something to do, or much to save.
   func skipped(_ jobs: [FanOut.Job], from start: NotifierCursor) -> FanOut.Outcome? {
     guard let last = jobs.last?.entry.position, start.served == nil,
-      last - savedPosition < unsavedEntries, jobs.allSatisfy(\.concernsNobody)
+      last - savedPosition < Int64(limits.notifierUnsavedEntries),
+      jobs.allSatisfy(\.concernsNobody)
     else { return nil }
     return FanOut.Outcome(cursor: NotifierCursor(position: last), isSaved: false)
   }

@@ -216,7 +216,8 @@ final class EndpointResponder: Sendable {
       databasePath.container = ContainerID(name)
     }
     if let name = try part("environment", state, query) {
-      guard let environment = BrumeModel.Environment(rawValue: name) else {
+      // CloudKit: CloudKitPy writes DEVELOPMENT and PRODUCTION.
+      guard let environment = BrumeModel.Environment(rawValue: name.lowercased()) else {
         throw BrumeError(
           .notFound,
           "there is no environment '\(NameRules.shown(name))'; it is 'development' or 'production'")

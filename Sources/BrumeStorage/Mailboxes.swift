@@ -43,6 +43,14 @@ package protocol MailboxReading: AnyObject {
   func lastPosition(in bucket: Bucket) throws -> Int64
 }
 
+extension MailboxReading {
+  /// The entry at a position; nil if it does not wait any more.
+  package func entry(at position: Int64, of device: DeviceKey) throws -> MailboxEntry? {
+    let found = try entries(of: device, after: position - 1, limit: 1).first
+    return found?.position == position ? found : nil
+  }
+}
+
 /// Every call throws what ``WriteTransaction`` says; the write's scope has the device's account.
 package protocol MailboxWriting: MailboxReading {
   /// Adds an entry (its `position` is ignored) and returns the position it got. If an entry with

@@ -11,9 +11,13 @@ struct FieldTag {
 
   private static let types: [String: FieldType] = {
     var types: [String: FieldType] = ["ASSET": .asset, "ASSET_LIST": .list(.asset)]
-    for alias in ["BOOLEAN", "NUMBER_INT64"] {
-      types[alias] = .int64
-      types[alias + "_LIST"] = .list(.int64)
+    // CloudKit: CloudKit JS knows the first, iCloud's web apps write the second, CloudKit-PHP the last two.
+    let aliases: [(String, FieldType)] = [
+      ("BOOLEAN", .int64), ("NUMBER_INT64", .int64), ("NUMBER_DOUBLE", .double),
+    ]
+    for (alias, type) in aliases {
+      types[alias] = type
+      types[alias + "_LIST"] = .list(type)
     }
     for scalar in FieldType.scalars {
       types[scalar.wireName] = scalar
@@ -292,17 +296,23 @@ extension Reference {
   /// Nil if there is no record name.
   init?(_ object: JSONObject) throws(BrumeError) {
     guard let name = try object.string("recordName") else { return nil }
-    var action = Action.none
-    if let text = try object.string("action") {
-      guard let known = Action(rawValue: text) else {
-        throw BrumeError(
-          .badRequest,
-          "'action' of a reference must be NONE, DELETE_SELF or VALIDATE, not '\(NameRules.shown(text))'"
-        )
-      }
-      action = known
+    self.init(
+      recordName: name, zone: try object.zoneID("zoneID"), action: try Self.action(object))
+  }
+
+  private static func action(_ object: JSONObject) throws(BrumeError) -> Action {
+    // CloudKit: AgileCloudSDK, by which 1Password synced, sends the framework's numbers.
+    if case .int(let number)? = object["action"], number == 0 || number == 1 {
+      return number == 0 ? Action.none : Action.deleteSelf
     }
-    self.init(recordName: name, zone: try object.zoneID("zoneID"), action: action)
+    guard let text = try object.string("action") else { return Action.none }
+    guard let action = Action(rawValue: text) else {
+      throw BrumeError(
+        .badRequest,
+        "'action' of a reference must be NONE, DELETE_SELF or VALIDATE, not '\(NameRules.shown(text))'"
+      )
+    }
+    return action
   }
 }
 

@@ -108,6 +108,13 @@ extension JSONObject {
     return elements
   }
 
+  /// An array, or the one object that it would hold; nil if absent.
+  // CloudKit: pyicloud and its descendants send a single condition so, others what they look up.
+  func oneOrMore(_ key: String) throws(BrumeError) -> [JSON]? {
+    if let one = self[key], one.object != nil { return [one] }
+    return try array(key)
+  }
+
   /// An array of texts; nil if absent.
   package func strings(_ key: String) throws(BrumeError) -> [String]? {
     guard let elements = try array(key) else { return nil }

@@ -1,5 +1,8 @@
 // How a push looks, both ways. The archive documents the alert, sound, badge and content-available
 // keys; the others have the spellings of Apple's native protocol and of CloudKit JS.
+//
+// CloudKit: a program that checks what the service kept of a title finds `titleLocalizedKey` and
+// `titleLocalizedArguments`, not the framework's `titleLocalizationKey` and `titleLocalizationArgs`.
 
 import BrumeModel
 
@@ -10,11 +13,11 @@ extension JSONWriter {
     member("alertLocalizationKey", info.alert.localizationKey)
     names("alertLocalizationArgs", info.alert.localizationArgs)
     member("title", info.title.literal)
-    member("titleLocalizationKey", info.title.localizationKey)
-    names("titleLocalizationArgs", info.title.localizationArgs)
+    member("titleLocalizedKey", info.title.localizationKey)
+    names("titleLocalizedArguments", info.title.localizationArgs)
     member("subtitle", info.subtitle.literal)
-    member("subtitleLocalizationKey", info.subtitle.localizationKey)
-    names("subtitleLocalizationArgs", info.subtitle.localizationArgs)
+    member("subtitleLocalizedKey", info.subtitle.localizationKey)
+    names("subtitleLocalizedArguments", info.subtitle.localizationArgs)
     member("alertActionLocalizationKey", info.alertActionLocalizationKey)
     member("alertLaunchImage", info.alertLaunchImage)
     member("soundName", info.soundName)
@@ -59,9 +62,11 @@ extension NotificationInfo.Text {
   fileprivate init(
     _ object: JSONObject, literal: String, prefix: String
   ) throws(BrumeError) {
+    let arguments = try object.strings(prefix + "LocalizedArguments")
+    let other = try object.strings(prefix + "LocalizationArgs")
     self.init(
       literal: try object.string(literal),
-      localizationKey: try object.string(prefix + "LocalizationKey"),
-      localizationArgs: try object.strings(prefix + "LocalizationArgs") ?? [])
+      localizationKey: try object.string(prefix + "LocalizedKey", or: prefix + "LocalizationKey"),
+      localizationArgs: arguments ?? other ?? [])
   }
 }

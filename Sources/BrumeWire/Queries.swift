@@ -46,20 +46,12 @@ extension JSONWriter {
 extension Query {
   init(_ object: JSONObject) throws(BrumeError) {
     self.init(recordType: try object.requiredString("recordType"))
-    filters = try eachElement(of: try object.oneOrMore("filterBy"), in: "filterBy") {
+    filters = try eachElement(of: try object.oneOrMore("filterBy") ?? [], in: "filterBy") {
       filter throws(BrumeError) in try Filter(filter)
     }
-    sorts = try eachElement(of: try object.oneOrMore("sortBy"), in: "sortBy") {
+    sorts = try eachElement(of: try object.oneOrMore("sortBy") ?? [], in: "sortBy") {
       sort throws(BrumeError) in try Sort(sort)
     }
-  }
-}
-
-extension JSONObject {
-  // CloudKit: pyicloud and its descendants send a single condition without an array around it.
-  fileprivate func oneOrMore(_ key: String) throws(BrumeError) -> [JSON] {
-    if let one = self[key], one.object != nil { return [one] }
-    return try array(key) ?? []
   }
 }
 
@@ -142,13 +134,19 @@ extension FieldName {
   private init(wire name: String) {
     // No record has a field of a reserved name: clients that write one mean the system's.
     let reserved = NameRules.reservedFields.contains(name) ? SystemField(rawValue: name) : nil
-    self = (SystemField(schemaName: name) ?? reserved).map { .system($0) } ?? .field(name)
+    self = (SystemField(spelled: name) ?? reserved).map { .system($0) } ?? .field(name)
   }
 }
 
 extension SystemField {
+  /// By the schema's name.
+  // CloudKit: `___recordId` is how hfhbd/CloudKitClient and clj-cloudkit spell `___recordID`.
+  fileprivate init?(spelled name: String) {
+    self.init(schemaName: name == "___recordId" ? SystemField.recordName.schemaName : name)
+  }
+
   fileprivate init(wire name: String) throws(BrumeError) {
-    guard let field = SystemField(rawValue: name) ?? SystemField(schemaName: name) else {
+    guard let field = SystemField(rawValue: name) ?? SystemField(spelled: name) else {
       let names = SystemField.allCases.map(\.rawValue).joined(separator: ", ")
       throw BrumeError(
         .badRequest,

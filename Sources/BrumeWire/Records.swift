@@ -83,7 +83,7 @@ extension RecordOperation {
 extension LookupRecordsRequest: WireRequest {
   package init(json: JSON) throws(BrumeError) {
     let object = try json.asObject("the body")
-    let records = try object.required("records", try object.array("records"))
+    let records = try object.required("records", try object.oneOrMore("records"))
     _ = try object.numbersAsStrings()
     self.init(
       zone: try object.zoneID("zoneID"),

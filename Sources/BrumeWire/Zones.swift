@@ -74,7 +74,7 @@ extension Wire {
   /// Reads the body of `zones/lookup`.
   package static func zoneLookup(_ json: JSON) throws(BrumeError) -> [ZoneID] {
     let object = try json.asObject("the body")
-    let zones = try object.required("zones", try object.array("zones"))
+    let zones = try object.required("zones", try object.oneOrMore("zones"))
     return try eachElement(of: zones, in: "zones") { zone throws(BrumeError) in
       if let id = try zone.zoneID("zoneID") { return id }
       return try ZoneID(zone)

@@ -27,8 +27,8 @@ struct BoundTests {
   }
 
   @Test func `a zone recognises the last saves of so many devices`() async throws {
-    let fixture = try await EngineFixture()
-    let most = 32
+    let fixture = try await fixture { $0.clientDataDevices = 3 }
+    let most = 3
     func device(_ number: Int) async throws -> Caller {
       try await fixture.server.device("d\(number)", of: "alice")
     }

@@ -87,7 +87,8 @@ import Testing
     (200, ChannelAnswer.Verdict.done), (201, .done), (202, .done), (204, .done),
     (301, .retry(after: nil)), (307, .retry(after: nil)), (407, .retry(after: nil)),
     (400, .refused), (401, .retry(after: 300_000)), (403, .retry(after: 300_000)),
-    (404, .gone(at: 7)), (410, .gone(at: 7)), (413, .tooLarge), (429, .retry(after: 9000)),
+    (404, .gone(at: 7)), (410, .gone(at: 7)), (413, .tooLarge), (408, .retry(after: 9000)),
+    (425, .retry(after: 9000)), (429, .retry(after: 9000)),
     (500, .retry(after: 9000)), (502, .retry(after: 9000)), (503, .busy(after: 9000)),
     (100, .retry(after: nil)),
   ])

@@ -53,6 +53,21 @@ import Testing
     }
   }
 
+  @Test func `a user's token may come as ckSession, which is not looked at beside ckWebAuthToken`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      let fixture = client.fixture
+      let target = "\(fixture.path("users/caller", "public"))?ckAPIToken=\(fixture.ready.apiToken)"
+      let session = "ckSession=\(ServerFixture.escaped(fixture.ready.accounts[0].token))"
+      let caller = try await client.send("\(target)&\(session)")
+      #expect(caller.status == 200, "\(caller.text)")
+      #expect(caller["userRecordName"]?.string == fixture.ready.accounts[0].user.name)
+      let both = try await client.send("\(target)&\(session)&ckWebAuthToken=nonsense")
+      #expect(both.status == 421, "\(both.text)")
+    }
+  }
+
   @Test(arguments: ["KeyID", "ISO8601Date", "SignatureV1"])
   func `a request that is signed in part is refused with what is missing`(
     part: String
@@ -157,6 +172,22 @@ import Testing
         target, .post, Array(Self.create.utf8),
         Self.headers(client.fixture, target: target, body: Self.create))
       #expect(answer.status == 200, "\(answer.text)")
+    }
+  }
+
+  @Test func `an environment in capitals is the same one, signed as it was sent`() async throws {
+    try await ServerFixture().routes { client in
+      let path = client.fixture.path("records/modify", "public")
+      let target = path.replacingOccurrences(of: "development", with: "DEVELOPMENT")
+      #expect(target != path)
+      let headers = try Self.headers(client.fixture, target: target, body: Self.create)
+      let other = try await client.send(path, .post, Array(Self.create.utf8), headers)
+      #expect(other.status == 401, "\(other.text)")
+      let answer = try await client.send(target, .post, Array(Self.create.utf8), headers)
+      #expect(answer.status == 200, "\(answer.text)")
+      let found = try await client.call(
+        "records/lookup", ["records": [["recordName": "s1"]]], as: nil, in: "public")
+      #expect(found["records"]?.array?.first?["recordType"] == "Note", "\(found.text)")
     }
   }
 

@@ -73,12 +73,18 @@ import Testing
     #expect(error.retryAfterSeconds == 3.5)
   }
 
-  @Test func `a call whose answer is lost was carried out`() async throws {
+  @Test func `LIM-06 a save whose answer is lost was carried out, and trying again is safe`()
+    async throws
+  {
     let (server, _, database) = try await phone()
     server.faults.add(.lostAnswer(on: .saveRecords))
-    let error = try await failure { try await database.save(record("a")) }
+    let mine = record("a", "one")
+    let error = try await failure { try await database.save(mine) }
     #expect(error.code == .serverResponseLost)
-    #expect(try await database.record(for: record("a").recordID).recordChangeTag != nil)
+    let again = try await failure { try await database.save(mine) }
+    #expect(again.code == .serverRecordChanged)
+    let theirs = try #require(again.serverRecord)
+    #expect(theirs["text"] as? String == "one" && theirs.recordChangeTag != nil)
   }
 
   @Test func `a conflict is real: the server's record has a tag that the next save needs`()

@@ -19,6 +19,8 @@ struct FieldValueTests {
     (#"{"value":true,"type":"INT64"}"#, .int64(1)),
     (#"{"value":false,"type":"BOOLEAN"}"#, .int64(0)),
     (#"{"value":5,"type":"NUMBER_INT64"}"#, .int64(5)),
+    (#"{"value":5,"type":"NUMBER_DOUBLE"}"#, .double(5)),
+    (#"{"value":[2],"type":"NUMBER_DOUBLE_LIST"}"#, .list([.double(2)], of: .double)),
     (#"{"value":0,"type":"DOUBLE"}"#, .double(0)),
     (#"{"value":"1.5","type":"DOUBLE"}"#, .double(1.5)),
     (#"{"value":"AQI=","type":"BYTES"}"#, .bytes([1, 2])),
@@ -43,6 +45,11 @@ struct FieldValueTests {
       #"{"value":{"recordName":"r","action":"DELETE_SELF"}}"#,
       .reference(Reference(recordName: "r", action: .deleteSelf))
     ),
+    (
+      #"{"value":{"recordName":"r","action":1}}"#,
+      .reference(Reference(recordName: "r", action: .deleteSelf))
+    ),
+    (#"{"value":{"recordName":"r","action":0}}"#, .reference(Reference(recordName: "r"))),
     (
       #"{"value":{"latitude":1,"longitude":2.5}}"#,
       .location(Location(latitude: 1, longitude: 2.5))
@@ -88,6 +95,7 @@ struct FieldValueTests {
     (#"{"value":"x","type":"INT64"}"#, "not a text that is no such number"),
     (#"{"value":{"recordName":7},"type":"REFERENCE"}"#, "field 'f': 'recordName' must be a text"),
     (#"{"value":{"recordName":"a","action":"KEEP"}}"#, "field 'f': 'action' of a reference"),
+    (#"{"value":{"recordName":"a","action":2}}"#, "field 'f': 'action' must be a text"),
     (#"{"value":{"latitude":"0x1","longitude":1}}"#, "field 'f': 'latitude' must be a number"),
     (#"{"value":1.5,"type":"TIMESTAMP"}"#, "TIMESTAMP"),
     (#"{"value":{"latitude":1},"type":"LOCATION"}"#, "not an object without 'longitude'"),

@@ -172,7 +172,22 @@ struct ReplyTests {
     #expect(info["zoneWide"] == false)
     #expect(info["notificationInfo"]?["additionalFields"] == ["title", "km"])
     #expect(info["notificationInfo"]?["collapseIdKey"] == "title")
-    #expect(info["notificationInfo"]?["titleLocalizationArgs"] == ["title"])
+    #expect(info["notificationInfo"]?["titleLocalizedArguments"] == ["title"])
+    #expect(info["notificationInfo"]?["alertLocalizationArgs"] == ["title", "km"])
+  }
+
+  @Test(arguments: [
+    ("LocalizedKey", "LocalizedArguments"), ("LocalizationKey", "LocalizationArgs"),
+  ])
+  func `a title and a subtitle have the service's names or the framework's`(
+    key: String, arguments: String
+  ) throws {
+    let title = #""title\#(key)":"T","title\#(arguments)":["a"]"#
+    let subtitle = #""subtitle\#(key)":"S","subtitle\#(arguments)":["b"]"#
+    let text = #"{"subscriptionType":"database","notificationInfo":{\#(title),\#(subtitle)}}"#
+    let info = try #require(try Wire.subscription(Array(text.utf8)).info)
+    #expect(info.title == .init(localizationKey: "T", localizationArgs: ["a"]))
+    #expect(info.subtitle == .init(localizationKey: "S", localizationArgs: ["b"]))
   }
 
   @Test func `identities and tokens round-trip`() throws {

@@ -180,6 +180,15 @@ struct RequestTests {
     #expect(query.sorts == [Sort(.field("n"))])
   }
 
+  @Test func `one record or one zone to look up needs no array around it`() throws {
+    let lookup = try LookupRecordsRequest(json: try parse(#"{"records":{"recordName":"a"}}"#))
+    #expect(lookup.items.map(\.name) == ["a"])
+    #expect(try Wire.zoneLookup(try parse(#"{"zones":{"zoneName":"B"}}"#)) == [ZoneID(name: "B")])
+    let text = try parse(#"{"zones":"B"}"#)
+    let error = #expect(throws: BrumeError.self) { try Wire.zoneLookup(text) }
+    #expect(error?.reason == "'zones' must be an array, not a text")
+  }
+
   @Test(arguments: [
     (#"{"filterBy":"n"}"#, "'filterBy' must be an array, not a text"),
     (
@@ -215,10 +224,15 @@ struct RequestTests {
   func `a condition on recordName takes a reference or a text whatever its tag`(
     value: String, read: FieldValue
   ) throws {
-    for name in [#""systemFieldName":"recordName""#, #""fieldName":"___recordID""#] {
+    let names = [
+      #""systemFieldName":"recordName""#, #""fieldName":"___recordID""#,
+      #""fieldName":"___recordId""#, #""systemFieldName":"___recordId""#,
+    ]
+    for name in names {
       let filter = #"{"comparator":"EQUALS",\#(name),"fieldValue":\#(value)}"#
       let body = try parse(#"{"query":{"recordType":"T","filterBy":[\#(filter)]}}"#)
-      #expect(try QueryRequest(json: body).query.filters.first?.value == read)
+      let first = try #require(try QueryRequest(json: body).query.filters.first)
+      #expect(first.field == .system(.recordName) && first.value == read)
     }
   }
 

@@ -95,6 +95,8 @@ def scene(tour):
     console.page.run("document.querySelectorAll('.tile')[1].querySelector('select').focus()")
     console.push("Sign out")
     console.until(f"{TILES}[1][2] === 'Signed out'", "bob is signed out")
+    console.push("All offline")
+    console.until(f"{TILES}[1][2] === 'Signed out' && {TILES}[2][2] === 'Offline'", "who is signed out is not offline")
     before = console.page.run(TILES)
     address = tour.anew()
     try:

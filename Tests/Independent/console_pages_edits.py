@@ -18,6 +18,18 @@ FEW_USERS = """(() => {
   window.fetch = async (address, options) => /admin.users[?]limit=200/.test(address)
     ? new Response(JSON.stringify(few), { headers: { "content-type": "application/json" } }) : real(address, options);
 })()"""
+# A record that the server cannot read: an error stands in its place.
+DAMAGED = """(() => {
+  const real = window.fetch;
+  const damaged = { recordName: "above", serverErrorCode: "INTERNAL_ERROR", reason: "record 'above' is damaged in the storage" };
+  window.fetch = async (address, options) => {
+    const answer = await real(address, options);
+    if (!/admin.records.(query|lookup)/.test(address)) return answer;
+    const page = await answer.json();
+    page.records = page.records.map((record) => (record.recordName === "above" ? damaged : record));
+    return new Response(JSON.stringify(page), { headers: { "content-type": "application/json" } });
+  };
+})()"""
 
 
 def field(name):
@@ -121,6 +133,14 @@ def share(tour):
     tour.open("records/private/alice/Held/cloudkit.share", "?sel=cloudkit.zoneshare")
     tour.console.see_text("cloudkit.share, by")
     expect(True, "a link to a share shows it")
+
+
+def damage(tour):
+    """A damaged record is no record without fields."""
+    with answered_by(tour, DAMAGED, NOTES, "?sel=above"):
+        tour.console.see_text("record 'above' is damaged in the storage")
+        tour.console.see_text("cannot be read")
+    expect(True, "a damaged record says that it is")
 
 
 def once(tour):
@@ -234,4 +254,4 @@ def live(tour):
     expect(json.loads(tour.admin("usage?span=hour"))["total"]["requests"] > 0, "a live page shows the answer that an event overtook")
 
 
-WALKS = [places, values, share, once, roles, deletions, schema, live]
+WALKS = [places, values, share, damage, once, roles, deletions, schema, live]

@@ -41,13 +41,7 @@ struct PushCounts {
   fileprivate var acknowledged: [String: Int64] = [:]
 
   mutating func log(_ entry: LogEntry) {
-    let zone: ZoneKey? =
-      switch entry.event {
-      case .record(let change): change.record.zone
-      case .zoneCreated(let zone), .zoneDeleted(let zone), .membership(_, let zone): zone
-      case .subscription: nil
-      }
-    guard let zone, let owner = zone.database.owner else { return }
+    guard let zone = entry.event.zone, let owner = zone.database.owner else { return }
     let name = ZoneName(owner: owner.name, name: zone.name)
     logged[name, default: [:]][entry.origin.device?.name ?? "", default: 0] += 1
   }

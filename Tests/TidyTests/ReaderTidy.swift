@@ -11,7 +11,6 @@ import Testing
     "KnownKind": "a line of SubscriptionTypes", "Condition": "a word of KnownKind",
     "SystemField": "a name that is looked up", "FieldName": "a word of a predicate",
     "DatabaseURL": "the target settings", "ConnectionSettings": "the target settings",
-    "SignInPage": "the target request",
     "Attempt": "what libpq says, on the operator's own database",
     "StoreProgress": "a mark of the server's own, with tests of its own",
     "DatabaseProgress": "a mark of the server's own, with tests of its own",

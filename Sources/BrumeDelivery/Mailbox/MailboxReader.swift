@@ -71,10 +71,7 @@ struct MailboxReader: Sendable {
 
   /// Whether an entry of the device has this position.
   func holds(_ position: Int64, of device: DeviceKey) async throws -> Bool {
-    try await store.read { store in
-      try store.mailboxes.entries(of: device, after: position - 1, limit: 1).first?.position
-        == position
-    }
+    try await store.read { try $0.mailboxes.entry(at: position, of: device) != nil }
   }
 
   /// The device has handled everything up to and including this position: the entries leave the

@@ -270,11 +270,8 @@ extension DeliveryWorker {
     }
     if scans { try await scanDevices() }
     if scans || areWebhooksHinted { try await offerWebhooks() }
-    var rest = Array(hints)[...]
-    while !rest.isEmpty {
-      let some = Array(rest.prefix(limits.deliveryPage))
-      rest = rest.dropFirst(some.count)
-      try await offer(hinted: some)
+    for some in Array(hints).pieces(of: limits.deliveryPage) {
+      try await offer(hinted: Array(some))
     }
   }
 

@@ -18,10 +18,14 @@ public import Foundation
 
   extension Date: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension Array: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
+  extension Data: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
+  extension Set: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension UUID: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension NSDate: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension NSNumber: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension NSArray: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
+  extension NSData: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
+  extension NSSet: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension CKRecord: _CKFormatArgument {}
   extension CKRecord.ID: _CKFormatArgument {}
   extension CKRecord.Reference: _CKFormatArgument {}

@@ -83,10 +83,11 @@ extension CKSyncEngine {
     public var hasPendingUntrackedChanges: Bool {
       get { value.hasUntrackedChanges }
       set {
-        let isNew = change {
-          $0.hasUntrackedChanges != newValue
-        } then: {
-          $0.hasUntrackedChanges = newValue
+        let isNew = content.withLock { content in
+          if content.state.hasUntrackedChanges == newValue { return false }
+          content.state.hasUntrackedChanges = newValue
+          content.isDirty = true
+          return true
         }
         // A delegate that sets it in each event would send without an end.
         if isNew || newValue && !DelegateCall.goesOn { notify(newValue) }
@@ -117,11 +118,9 @@ extension CKSyncEngine {
 
     /// Adds changes of zones to send. A later change of a zone replaces an earlier one.
     public func add(pendingDatabaseChanges changes: [PendingDatabaseChange]) {
-      _ = change {
-        !changes.isEmpty && $0.add(changes)
-      } then: { _ in
-      }
-      if !changes.isEmpty { notify(true) }
+      if changes.isEmpty { return }
+      update { $0.add(changes) }
+      notify(true)
     }
 
     /// Takes changes of zones back.
@@ -183,17 +182,6 @@ extension CKSyncEngine {
         guard content.isDirty, !content.isAhead else { return nil }
         content.isDirty = false
         return Serialization(content.state.kept)
-      }
-    }
-
-    private func change(
-      _ test: (inout SyncState) -> Bool, then body: (inout SyncState) -> Void
-    ) -> Bool {
-      content.withLock { content in
-        guard test(&content.state) else { return false }
-        body(&content.state)
-        content.isDirty = true
-        return true
       }
     }
 

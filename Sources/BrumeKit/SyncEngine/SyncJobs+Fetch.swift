@@ -164,8 +164,7 @@ extension SyncJobs {
       }
     } catch {
       let ofZone = (error as? ZoneFailure)?.error
-      let failure =
-        ofZone ?? CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      let failure = ofZone ?? converted(error)
       await notify(
         .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
       // Otherwise the next fetch goes on here.

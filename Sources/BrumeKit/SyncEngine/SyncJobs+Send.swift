@@ -52,13 +52,11 @@ extension SyncJobs {
   private func sendDatabaseChanges(
     _ context: CKSyncEngine.SendChangesContext, _ failures: SendFailures, _ count: inout SentCount
   ) async throws {
-    var left = state.value.databaseChanges.filter {
+    let all = state.value.databaseChanges.filter {
       context.options.scope.contains(zone: $0.zoneID)
     }
-    while !left.isEmpty {
+    for piece in all.pieces(of: Self.zonesTogether) {
       try Task.checkCancellation()
-      let piece = left.prefix(Self.zonesTogether)
-      left.removeFirst(piece.count)
       // The app may have taken some back while it was notified of others.
       let waiting = Set(state.value.databaseChanges)
       try await send(piece.filter(waiting.contains), context, failures, &count)
@@ -105,7 +103,7 @@ extension SyncJobs {
         zones, deletions, saves: { answer.saveResults[$0] }, deletes: { answer.deleteResults[$0] })
     } catch {
       // Reported like failures of single zones: what stayed pending would keep all records waiting.
-      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      let failure = converted(error)
       return SentZones(
         zones, deletions, saves: { _ in .failure(failure) }, deletes: { _ in .failure(failure) })
     }
@@ -168,7 +166,7 @@ extension SyncJobs {
         atomically: batch.atomicByZone)
       return RecordAnswers(saves: answer.saveResults, deletes: answer.deleteResults)
     } catch {
-      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      let failure = converted(error)
       guard failure.code == .limitExceeded, let halves = batch.halves else {
         return RecordAnswers(batch, failure)
       }

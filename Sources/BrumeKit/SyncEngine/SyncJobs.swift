@@ -38,6 +38,11 @@ final class SyncJobs: Sendable {
 
   var session: Session { database.connection.session }
 
+  /// A failure of a job, as the app gets it.
+  func converted(_ error: any Error) -> CKError {
+    CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+  }
+
   // MARK: One job at a time
 
   /// Runs a job when the one before it has ended. Cancelling the task cancels the job.
@@ -63,7 +68,7 @@ final class SyncJobs: Sendable {
         task.cancel()
       }
     } catch {
-      throw CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      throw converted(error)
     }
   }
 
@@ -189,7 +194,7 @@ final class SyncJobs: Sendable {
     do {
       return try await session.currentUser().user?.name
     } catch {
-      throw CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      throw converted(error)
     }
   }
 

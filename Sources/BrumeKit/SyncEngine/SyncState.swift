@@ -85,9 +85,7 @@ struct SyncState: Equatable, Sendable {
 
   // MARK: Changes of zones
 
-  @discardableResult
-  mutating func add(_ changes: [DatabaseChange]) -> Bool {
-    let before = databaseChanges
+  mutating func add(_ changes: [DatabaseChange]) {
     for change in changes {
       if let place = databaseChanges.firstIndex(where: { $0.zoneID == change.zoneID }) {
         databaseChanges[place] = change
@@ -95,7 +93,6 @@ struct SyncState: Equatable, Sendable {
         databaseChanges.append(change)
       }
     }
-    return databaseChanges != before
   }
 
   mutating func remove(_ changes: [DatabaseChange]) {

@@ -77,8 +77,7 @@ struct MailboxWriter {
     guard let key, key.collapseID == nil,
       let last = coalescers[key.device.user]?.last(key, dueBy: now)
     else { return false }
-    return try mailboxes.entries(of: key.device, after: last - 1, limit: 1).first?
-      .position == last
+    return try mailboxes.entry(at: last, of: key.device) != nil
   }
 
   private func isConnected(_ device: Device) -> Bool {
@@ -102,8 +101,7 @@ struct MailboxWriter {
   /// A reader delivers from the front and stops at the first entry that is not due, so those that
   /// wait have to be last.
   private mutating func moveToEnd(_ position: Int64, _ device: DeviceKey) throws {
-    let found = try mailboxes.entries(of: device, after: position - 1, limit: 1).first
-    guard let found, found.position == position else {
+    guard let found = try mailboxes.entry(at: position, of: device) else {
       return coalesce(device) { $0.moved(device, from: position, to: nil) }
     }
     try mailboxes.remove(at: position, of: device)

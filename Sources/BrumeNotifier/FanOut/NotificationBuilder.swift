@@ -64,16 +64,8 @@ package struct NotificationBuilder: Sendable {
       return .query(
         zone: change.record.zone.id, recordName: change.record.name,
         reason: FireRules.reason(change.kind), fields: desiredFields(stored, change))
-    case (.zone(let zone, _), _): return .zone(changedZone?.id ?? zone)
-    case (.database, _), (.query, _): return .database(changedZone?.id)
-    }
-  }
-
-  private var changedZone: ZoneKey? {
-    switch entry.event {
-    case .record(let change): change.record.zone
-    case .zoneCreated(let zone), .zoneDeleted(let zone), .membership(_, let zone): zone
-    case .subscription: nil
+    case (.zone(let zone, _), _): return .zone(entry.event.zone?.id ?? zone)
+    case (.database, _), (.query, _): return .database(entry.event.zone?.id)
     }
   }
 

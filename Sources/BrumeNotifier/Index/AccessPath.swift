@@ -130,17 +130,10 @@ private struct Choice {
 
   private init?(words filter: Filter) {
     guard let words = Tokens.of(filter.value), !words.isEmpty else { return nil }
-    keys = words.map { AccessKey(field: filter.field, kind: .word, bytes: Self.key(ofWord: $0)) }
+    keys = words.map { AccessKey(field: filter.field, kind: .word, bytes: AccessKey.word($0)) }
       .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     isExact = false
     handicap = 1
-  }
-
-  /// Words are equal as Swift's texts are, not by their bytes, so their hash stands for them.
-  static func key(ofWord word: String) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.append(Int64(word.hashValue))
-    return bytes
   }
 
   private init?(near filter: Filter) {
@@ -169,7 +162,12 @@ private struct Choice {
 }
 
 extension AccessKey {
-  static func word(_ word: String) -> [UInt8] { Choice.key(ofWord: word) }
+  /// Words are equal as Swift's texts are, not by their bytes, so their hash stands for them.
+  static func word(_ word: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(Int64(word.hashValue))
+    return bytes
+  }
 }
 
 extension FieldValue {

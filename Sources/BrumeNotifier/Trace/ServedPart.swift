@@ -29,10 +29,7 @@ struct ServedPart {
   /// Whether the notifier is done with the change. It passes what concerns nobody without noting that, so the
   /// answer may be no a little too long.
   func isBehindCursor() throws -> Bool {
-    let saved = try transaction.settings.value(.notifierCursor(bucket)).flatMap {
-      NotifierCursor($0)
-    }
-    return entry.position <= saved?.position ?? 0
+    try entry.position <= NotifierCursor(of: bucket, from: transaction).position
   }
 
   /// What later changes did to the pushes of this one. It reads all that the history has of later ones, once.
@@ -52,9 +49,9 @@ struct ServedPart {
   }
 
   private func notification(of row: ServedChange) throws -> String? {
-    let entry = try transaction.log.entries(in: bucket, after: row.position - 1, limit: 1).first
-    guard let entry, entry.position == row.position else { return nil }
-    return NotificationID.text(generation: row.generation, entry: entry)
+    try transaction.log.entry(at: row.position, in: bucket).map {
+      NotificationID.text(generation: row.generation, entry: $0)
+    }
   }
 }
 

@@ -160,7 +160,7 @@ struct SubscriptionTraces {
     if stored.scope.scope == .shared, !readers.contains(stored.scope.user) {
       return try add(
         stored, .shareLeft, Withheld.shareLeft.sentence(try names.name(stored.scope.user)), 40,
-        Self.gates(passed: .ofMatching, failed: .right))
+        Self.gates(passed: Trace.Gate.Name.ofMatching, failed: .right))
     }
     try judgeAsPending(stored)
   }
@@ -190,7 +190,7 @@ struct SubscriptionTraces {
     if case .withheld(let reason) = answer {
       return try add(
         stored, reason.verdict, reason.sentence(name), 45,
-        Self.gates(passed: .ofMatching, failed: reason.gate))
+        Self.gates(passed: Trace.Gate.Name.ofMatching, failed: reason.gate))
     }
     let isServed = try served.isBehindCursor()
     try add(

@@ -3,16 +3,11 @@
 
 import BrumeModel
 
-extension [Trace.Gate.Name] {
-  /// Asked of each subscription, in the order of `FireRules`.
-  static var ofMatching: Self { [.database, .recordType, .zone, .event, .start, .condition] }
-  /// Asked of each subscription that matches, in the order of `Gates`.
-  static var ofDelivery: Self { [.subscription, .right, .writer] }
-}
-
 extension Trace.Gate.Name {
-  static var ofMatching: [Self] { .ofMatching }
-  static var ofDelivery: [Self] { .ofDelivery }
+  /// Asked of each subscription, in the order of `FireRules`.
+  static var ofMatching: [Self] { [.database, .recordType, .zone, .event, .start, .condition] }
+  /// Asked of each subscription that matches, in the order of `Gates`.
+  static var ofDelivery: [Self] { [.subscription, .right, .writer] }
 
   /// What a subscription is like that passes.
   var passed: String {
@@ -75,10 +70,9 @@ extension Withheld {
 
   var gate: Trace.Gate.Name {
     switch self {
-    case .replaced: .subscription
+    case .replaced, .damaged: .subscription
     case .noRight, .shareLeft: .right
     case .ownWriter: .writer
-    case .damaged: .subscription
     }
   }
 

@@ -42,9 +42,7 @@ extension Tracing {
     after place: (bucket: Bucket, position: Int64), of container: ContainerEnvironment,
     now: Milliseconds, in transaction: any ReadTransaction
   ) throws -> PastZone {
-    let entries = try transaction.log.entries(
-      in: place.bucket, after: place.position - 1, limit: 1)
-    guard let entry = entries.first, entry.position == place.position,
+    guard let entry = try transaction.log.entry(at: place.position, in: place.bucket),
       filter(container, now).admits(entry), let zone = entry.event.zone
     else {
       throw BrumeError(
@@ -74,18 +72,13 @@ extension Tracing {
   }
 }
 
-extension LogEntry.Event {
-  /// The zone that it is about.
-  var zone: ZoneKey? {
-    switch self {
-    case .record(let change): change.record.zone
-    case .zoneCreated(let zone), .zoneDeleted(let zone), .membership(_, let zone): zone
-    case .subscription: nil
-    }
-  }
-}
-
 extension LogReading {
+  /// The entry of a bucket at a position; nil if it is not kept.
+  func entry(at position: Int64, in bucket: Bucket) throws -> LogEntry? {
+    let found = try entries(in: bucket, after: position - 1, limit: 1).first
+    return found?.position == position ? found : nil
+  }
+
   /// Entries of a bucket before a position, newest first, out of so many at most.
   func walkBack(
     in bucket: Bucket, before end: Int64, most: Int

@@ -84,9 +84,8 @@ package struct Tracing: Sendable {
     var filter = LogFilter(in: question.containerEnvironment)
     if limits.historyAge > 0 { filter.since = now - limits.historyAge }
     if let (bucket, position) = question.change {
-      return try transaction.log.entries(in: bucket, after: position - 1, limit: 1).filter {
-        $0.position == position && filter.admits($0)
-      }
+      let entry = try transaction.log.entry(at: position, in: bucket)
+      return [entry].compactMap { $0 }.filter { filter.admits($0) }
     }
     filter.record = question.record
     filter.requestID = question.requestID
@@ -126,14 +125,10 @@ package struct Tracing: Sendable {
     change.owner = try entry.database.owner.map { try names.name($0) }
     change.user = try entry.origin.user.map { try names.name($0) }
     change.device = entry.origin.device?.name
-    switch entry.event {
-    case .record(let record):
-      change.zone = record.record.zone.name
+    change.zone = entry.event.zone?.name
+    if case .record(let record) = entry.event {
       change.record = record.record.name
       change.recordType = record.recordType
-    case .zoneCreated(let zone), .zoneDeleted(let zone), .membership(_, let zone):
-      change.zone = zone.name
-    case .subscription: break
     }
     return change
   }

@@ -90,19 +90,17 @@ package struct PushURL: Equatable, Sendable {
       name.utf8.count <= 253
       && labels.allSatisfy { label in
         (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-          && label.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-              UInt8(ascii: "-"), UInt8(ascii: "_"):
-              true
-            default: false
-            }
-          }
+          && label.utf8.allSatisfy(isOfLabel)
       }
     guard isName, let last = labels.last, !last.hasPrefix("0x"),
       last.contains(where: { !$0.isNumber })
     else { throw wrong("has a host that is neither a name nor an address") }
     return .name(name)
+  }
+
+  /// The name is in small letters already.
+  private static func isOfLabel(_ byte: UInt8) -> Bool {
+    byte.isLetter || byte.isDigit || "-_".utf8.contains(byte)
   }
 
   private static func wrong(_ what: String) -> BrumeError {

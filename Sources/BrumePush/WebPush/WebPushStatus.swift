@@ -20,8 +20,7 @@ package enum WebPushStatus {
     // The subscription ended; one that was made since this push began counts.
     case 404, 410: .gone(at: now)
     case 413: .tooLarge
-    case 408, 425: .retry(after: reply.pause(at: now))
-    case 429: .retry(after: reply.pause(at: now))
+    case 408, 425, 429: .retry(after: reply.pause(at: now))
     case 503: .busy(after: reply.pause(at: now))
     case 500...: .retry(after: reply.pause(at: now))
     // Our key, or what the browser subscribed with: the message waits for the operator, or until the browser subscribes
@@ -37,7 +36,6 @@ package enum WebPushStatus {
   /// Our own words: what a push service writes may repeat the endpoint.
   private static func words(_ status: Int) -> String {
     switch status {
-    case 200..<300: ""
     case 300..<400: "redirects are not followed"
     case 407: "a proxy in between asks for a password"
     case 404, 410: "the subscription is gone"

@@ -157,8 +157,9 @@ struct Authenticate: Sendable {
 
 extension HTTPFields {
   /// The user's token: a header, which no log of addresses keeps, or Apple's parameter.
+  // CloudKit: the parameter was `ckSession` in 2015; AgileCloudSDK still calls it so.
   func webAuthToken(or query: QueryString) -> String? {
-    self[.webAuthToken] ?? query["ckWebAuthToken"]
+    self[.webAuthToken] ?? query["ckWebAuthToken"] ?? query["ckSession"]
   }
 
   /// Whether `Authorization` carries this token. It takes the same time wherever the two differ.

@@ -193,6 +193,8 @@ struct ZoneChangesTests {
     let second = try await fixture.databaseChanges(since: first.token)
     #expect(second.summary == ["+Trails", "-Other deleted"])
     #expect(try await fixture.databaseChanges(since: second.token).summary == [])
+    // Whoever begins is notified of zones that are gone too.
+    #expect(try await fixture.databaseChanges().summary == ["+Trails", "-Other deleted"])
   }
 
   @Test func `CHG-26 fetching changes does not change anything`() async throws {

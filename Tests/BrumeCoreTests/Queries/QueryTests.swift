@@ -153,6 +153,21 @@ struct QueryTests {
     #expect(names == (isSorted ? all.reversed() : all))
   }
 
+  @Test func `QRY-13 an unsorted page goes on behind the last one, whatever changes meanwhile`()
+    async throws
+  {
+    let fixture = try await filled()
+    let first = try await run(fixture, limit: 2)
+    #expect(first.records.map(\.name) == ["h0", "h1"])
+    let changes: [RecordOperation] = [
+      .delete("h0"), .force("h1", ["km": .int64(9)]), .force("h3", ["km": .int64(9)]),
+      .create("h00"),
+    ]
+    #expect(try await fixture.modify(changes).allSucceeded)
+    let rest = try await run(fixture, marker: try #require(first.marker))
+    #expect(rest.records.map(\.name) == ["h2", "h3", "h4"] && rest.marker == nil)
+  }
+
   @Test func `a marker belongs to its query, user and database`() async throws {
     let fixture = try await filled()
     let marker = try #require(try await run(fixture, limit: 2).marker)
@@ -180,12 +195,32 @@ struct QueryTests {
     #expect(try await run(fixture, limit: 500).records.count == 10)
   }
 
+  @Test func `QRY-16 a sort by distance needs an index of the place`() async throws {
+    let fixture = try await EngineFixture()
+    let here = Location(latitude: 1, longitude: 2)
+    try await fixture.save(.create("l1", ["at": .location(here)], type: "Lake"))
+    let sorts = [Sort(.field("at"), relativeLocation: here)]
+    #expect(try await run(fixture, sorts: sorts, type: "Lake").records.map(\.name) == ["l1"])
+    for index in [Schema.Index.sortable, .queryable] {
+      try await remove(index, "at", fixture, type: "Lake")
+    }
+    let error = try await refusal(fixture, sorts: sorts, type: "Lake")
+    #expect(error.code == .badRequest)
+    #expect(error.reason.hasPrefix("Field 'at' is not marked sortable in record type 'Lake'"))
+  }
+
   @Test func `QRY-18 user records cannot be queried unless made queryable`() async throws {
     let fixture = try await filled()
     let error = try await ruleFailure {
       try await run(fixture, type: "Users", zone: nil, in: .public)
     }
     #expect(error.reason.hasPrefix("Field 'recordName' is not marked queryable"))
+    try await fixture.engine.schemas.setIndex(
+      .queryable, on: "___recordID", of: "Users", to: true, in: TestContainer.development)
+    let alice = try #require(fixture.phone.user?.name)
+    try await fixture.save(.force(alice, ["nick": .string("Al")], type: "Users"), in: .public)
+    let page = try await run(fixture, type: "Users", zone: nil, in: .public)
+    #expect(page.records.map(\.name) == [alice])
   }
 
   @Test func `QRY-19 an encrypted field is refused in conditions and sorts`() async throws {

@@ -278,6 +278,12 @@ struct RefusedSaveTests {
     draft.fields = ["title": DraftField(.string("x"), isEncrypted: true)]
     let error = try await fixture.failure(of: RecordOperation(.create, draft))
     #expect(error.reason.hasPrefix("attempt to save encrypted data in a non encrypted field type"))
+    #expect(error.code == .badRequest)
+    draft.fields = ["diary": DraftField(.string("secret"), isEncrypted: true)]
+    try await fixture.save(RecordOperation(.create, draft))
+    let plain = try await fixture.failure(of: .create("h3", ["diary": .string("open")]))
+    #expect(plain.code == .badRequest)
+    #expect(plain.reason.hasPrefix("field 'diary' of 'Hike' is defined as ENCRYPTED"))
   }
 
   @Test func `REF-09 a reference cannot be encrypted`() async throws {

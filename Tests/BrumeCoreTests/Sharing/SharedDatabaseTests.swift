@@ -1,5 +1,5 @@
 // What a participant sees and may do: cases SHR-10 to SHR-19, SHR-21, SHR-27, SHR-35,
-// QRY-20.
+// CHG-30, QRY-20.
 
 import BrumeCore
 import BrumeModel
@@ -81,6 +81,23 @@ struct SharedDatabaseTests {
       #expect(error.code == .accessDenied)
     }
     #expect(try await fixture.exists("child"))
+  }
+
+  @Test func `SHR-13 who may only read a whole zone changes nothing in it`() async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    try await fixture.join(
+      try await fixture.save(.zoneShare(with: ["bob@example.org"])), as: fixture.bob)
+    let operations: [RecordOperation] = [
+      .create("x"), .force("h1", ["km": .int64(1)]), .delete("h1"),
+    ]
+    for operation in operations {
+      let error = try await fixture.failure(
+        of: operation, in: .shared, zone: shared(fixture), as: fixture.bob)
+      #expect(error.code == .accessDenied)
+    }
+    #expect(try await fixture.fetch("h1").fields == [:])
+    #expect(try await !fixture.exists("x"))
   }
 
   @Test func `SHR-14 lowered rights count at once`() async throws {
@@ -253,6 +270,38 @@ struct SharedDatabaseTests {
     let error = try await fixture.changesFailure(
       since: nil, zone: shared(fixture), in: .shared, as: fixture.bob)
     #expect(error.code == .zoneNotFound)
+  }
+
+  @Test func `CHG-30 a token of the shared database is one reader's, and no owner's`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let eve = try await fixture.server.device("eve-phone", of: "eve")
+    let share = try await fixture.save(.zoneShare(with: ["bob@example.org", "eve@example.org"]))
+    for reader in [fixture.bob, eve] { try await fixture.join(share, as: reader) }
+    let zone = shared(fixture)
+    let foreign = [
+      try await fixture.changes().token,
+      try await fixture.changes(zone: zone, in: .shared, as: eve).token,
+      try await fixture.databaseChanges(in: .shared, as: fixture.bob).token,
+    ]
+    for token in foreign {
+      let error = try await fixture.changesFailure(
+        since: token, zone: zone, in: .shared, as: fixture.bob)
+      #expect(error.code == .changeTokenExpired)
+    }
+    let bobs = try await fixture.changes(zone: zone, in: .shared, as: fixture.bob).token
+    #expect(try await fixture.changesFailure(since: bobs).code == .changeTokenExpired)
+    let own = try await fixture.changes(since: bobs, zone: zone, in: .shared, as: fixture.bob)
+    #expect(own.summary == [])
+
+    let eves = try await fixture.databaseChanges(in: .shared, as: eve).token
+    for scope in [DatabaseScope.private, .shared] {
+      let error = try await ruleFailure {
+        try await fixture.databaseChanges(since: eves, in: scope, as: fixture.bob)
+      }
+      #expect(error.code == .changeTokenExpired)
+    }
   }
 
   @Test func `SHR-21 resolving shows a share without joining`() async throws {

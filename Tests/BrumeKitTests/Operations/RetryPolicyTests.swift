@@ -31,6 +31,12 @@ import Testing
         == .retry(afterSeconds: 30))
   }
 
+  @Test func `CHG-13 a short wish of the server does not cut a pause that has grown`() {
+    var policy = RetryPolicy(qualityOfService: .utility, limitSeconds: 1000)
+    let pauses = (0..<4).map { _ in policy.failed(error(.zoneBusy, after: 5), elapsedSeconds: 0) }
+    #expect(pauses == [5, 5, 8, 16].map { RetryPolicy.Decision.retry(afterSeconds: $0) })
+  }
+
   @Test func `retrying ends at the time limit of the operation`() {
     var policy = RetryPolicy(qualityOfService: .utility, limitSeconds: 10)
     #expect(policy.failed(error(.zoneBusy, after: 11), elapsedSeconds: 0) == .fail)

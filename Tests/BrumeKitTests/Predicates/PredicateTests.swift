@@ -36,6 +36,15 @@ struct PredicateTests {
     #expect(try written.filters().count == 4)
   }
 
+  @Test func `a set may be written as an argument of C`() throws {
+    let names: Set<String> = ["jazz"]
+    for set in [names as any CVarArg, NSSet(array: ["jazz"]) as any CVarArg] {
+      #expect(
+        try NSPredicate(format: "genre IN %@", set).filters()
+          == [Filter(.in, .field("genre"), .list([.string("jazz")], of: .string))])
+    }
+  }
+
   @Test func `membership of a list is understood`() throws {
     #expect(
       try NSPredicate(format: "tags CONTAINS 'Swift'").filters()

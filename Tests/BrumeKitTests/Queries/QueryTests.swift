@@ -44,4 +44,21 @@ struct QueryTests {
     #expect(try CKQuery(recordType: "Note", predicate: predicate).model().filters.count == 1)
     #expect(throws: CKError.self) { try predicate.filters() }
   }
+
+  @Test func `QRY-09 a query with OR is refused, and the server is not asked`() async {
+    let server = ScriptedServer { _, _ in [] }
+    let either = NSCompoundPredicate(orPredicateWithSubpredicates: [
+      NSPredicate(format: "a == 1"), NSPredicate(format: "b == 2"),
+    ])
+    for predicate in [NSPredicate(format: "a == 1 OR b == 2"), either] {
+      let operation = CKQueryOperation(query: CKQuery(recordType: "Note", predicate: predicate))
+      operation.database = server.container.privateCloudDatabase
+      let journal = Journal()
+      operation.queryResultBlock = { journal.note(outcome($0)) }
+      operation.queryCompletionBlock = { journal.note("\($0 == nil) \(code($1))") }
+      await finish(operation)
+      #expect(journal.all == ["invalidArguments", "true invalidArguments"])
+    }
+    #expect(server.requests.isEmpty)
+  }
 }

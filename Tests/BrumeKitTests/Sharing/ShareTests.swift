@@ -271,6 +271,58 @@ import Testing
     #expect(failures.first?.localizedDescription == "prove it")
   }
 
+  /// What is behind an address.
+  private static func metadata(of address: ShortGUIDRequest) -> ShareResult {
+    var share = record
+    share.shortGUID = address.value
+    return .success(
+      ShareMetadata(
+        shortGUID: address, in: ContainerEnvironment(ContainerID("iCloud.test"), .development),
+        scope: .shared, zone: record.zone, share: share, rootRecordName: "A-7", rootRecord: nil,
+        owner: UserIdentity(user: UserID("_ann")), role: .privateUser, acceptance: .invited,
+        permission: .readWrite))
+  }
+
+  @Test func `SHR-27 of several shares that are accepted each failure is found by its URL`()
+    async throws
+  {
+    let server = ScriptedServer { request, _ in
+      let asked = try Wire.shortGUIDs(try #require(request.body))
+      let refusal = BrumeError(.participantMayNeedVerification, "prove it")
+      return Wire.shareResults(
+        asked.map { address in
+          request.action == "records/accept"
+            ? .failure(ItemFailure(address.value, refusal)) : Self.metadata(of: address)
+        }, RecordOptions())
+    }
+    let container = server.container
+    let fetch = CKFetchShareMetadataOperation(
+      shareURLs: ["0abc", "0def"].compactMap { URL(string: "https://a.example/share/\($0)") })
+    fetch.container = container
+    var found: [CKShare.Metadata] = []
+    fetch.perShareMetadataResultBlock = { _, result in
+      if let metadata = try? result.get() { found.append(metadata) }
+    }
+    await finish(fetch)
+    let accept = CKAcceptSharesOperation(shareMetadatas: found)
+    accept.container = container
+    var failures: [CKError] = []
+    var overall: CKError?
+    accept.perShareResultBlock = { _, result in
+      if case .failure(let error as CKError) = result { failures.append(error) }
+    }
+    accept.acceptSharesCompletionBlock = { overall = $0 as? CKError }
+    await finish(accept)
+    let urls = found.compactMap(\.share.url)
+    #expect(Set(urls.map(\.lastPathComponent)) == ["0abc", "0def"])
+    #expect(failures.compactMap { $0.userInfo[NSURLErrorKey] as? URL } == urls)
+    #expect(overall?.code == .partialFailure)
+    let byURL = overall?.partialErrorsByItemID ?? [:]
+    for url in urls {
+      #expect((byURL[url] as? CKError)?.code == .participantMayNeedVerification)
+    }
+  }
+
   @Test func `participants are made from addresses, with the account where there is one`() async {
     let infos = CKUserIdentity.LookupInfo.lookupInfos(
       withEmails: ["a@example.org", "B@example.org"])

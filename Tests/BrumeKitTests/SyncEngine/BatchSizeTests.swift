@@ -30,6 +30,19 @@ import Testing
     #expect(await taken([limit + 1, 1]) == [limit + 1])
   }
 
+  @Test func `ENG-14 a batch takes 250 changes in order, saves and deletions together`() async {
+    let ids = (0..<300).map { CKRecord.ID(recordName: "\($0)", zoneID: zone) }
+    let changes = ids.enumerated().map { place, id -> CKSyncEngine.PendingRecordZoneChange in
+      place.isMultiple(of: 2) ? .saveRecord(id) : .deleteRecord(id)
+    }
+    let batch = await Batch(pendingChanges: changes) { id in
+      CKRecord(recordType: "Note", recordID: id)
+    }
+    #expect(batch?.recordsToSave.count == 125 && batch?.recordIDsToDelete.count == 125)
+    #expect(batch?.recordsToSave.last?.recordID == ids[248])
+    #expect(batch?.recordIDsToDelete.last == ids[249])
+  }
+
   @Test func `texts, data and lists count by their bytes, and only what is sent counts`() {
     let record = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "a", zoneID: zone))
     record["text"] = "näh"

@@ -230,8 +230,12 @@ import Testing
     #expect(try await fixture.stored() == ["b": "y"])
   }
 
-  @Test func `ENG-13 in an atomic batch they come back as batchRequestFailed`() async throws {
-    let fixture = try await SyncEngineFixture()
+  @Test func `ENG-13 in an atomic batch they come back as batchRequestFailed, deletions too`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture(notes: ["c"])
+    let other = CKRecordZone(zoneName: "Other")
+    try await fixture.database.save(other)
     fixture.phone.isAtomic.withLock { $0 = true }
     fixture.server.faults.add(.error(.permissionFailure).record("a"))
     let seen = Mutex<[String: CKError.Code]>([:])
@@ -241,12 +245,21 @@ import Testing
         for failed in sent.failedRecordSaves {
           seen.withLock { $0[failed.record.recordID.recordName] = failed.error.code }
         }
+        for (id, error) in sent.failedRecordDeletes {
+          seen.withLock { $0[id.recordName] = error.code }
+        }
       }
     }
     fixture.phone.write("x", to: "a")
     fixture.phone.write("y", to: "b")
+    fixture.phone.delete("c")
+    fixture.phone.write("z", to: "o", zone: other.zoneID)
     try await fixture.phone.send()
-    #expect(seen.withLock { $0 } == ["a": .permissionFailure, "b": .batchRequestFailed])
-    #expect(try await fixture.stored().isEmpty)
+    #expect(
+      seen.withLock { $0 } == [
+        "a": .permissionFailure, "b": .batchRequestFailed, "c": .batchRequestFailed,
+      ])
+    // The zone fails, and no other.
+    #expect(try await fixture.storedInAllZones() == ["c": "c", "o": "z"])
   }
 }

@@ -36,6 +36,32 @@ import Testing
     #expect(bob.notes["child"] == nil && bob.notes["root"] == "root")
   }
 
+  @Test func `ENG-11 a save that the share does not allow is reported and not sent again`()
+    async throws
+  {
+    let current = try #require(try await alice.record(for: share.recordID) as? CKShare)
+    let guest = try #require(current.participants.last)
+    guest.permission = .readOnly
+    try await alice.save(current)
+    let zone = try #require(bob.disk.content.withLock { $0.notes.keys.first?.zoneID })
+    let reported = Mutex<[CKRecord.ID: CKError.Code]>([:])
+    bob.onEvent.withLock {
+      $0 = { event in
+        guard case .sentRecordZoneChanges(let sent) = event else { return }
+        for failed in sent.failedRecordSaves {
+          reported.withLock { $0[failed.record.recordID] = failed.error.code }
+        }
+      }
+    }
+    bob.write("not mine", to: "root", zone: zone)
+    let error = try await failure { try await bob.engine.sendChanges() }
+    let root = NotesApp.id("root", zone: zone)
+    #expect(error.failedItems == [root: .permissionFailure])
+    #expect(reported.withLock { $0 } == [root: .permissionFailure])
+    #expect(bob.pending.isEmpty)
+    #expect(try await alice.record(for: NotesApp.id("root"))["text"] == "root")
+  }
+
   @Test func `a share that ends is noticed though the database's token has expired`()
     async throws
   {

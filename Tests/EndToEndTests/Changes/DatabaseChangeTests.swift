@@ -1,4 +1,4 @@
-// Which zones changed: CHG-24, CHG-25, ZON-04, ZON-12, ZON-13, ZON-14.
+// Which zones changed: CHG-24, CHG-25, CHG-31, ZON-04, ZON-12, ZON-13, ZON-14.
 
 import BrumeKit
 import Foundation
@@ -93,6 +93,22 @@ struct DatabaseChangeTests {
         #expect(lost.code == .zoneNotFound)
         #expect(lost.userInfo[CKErrorUserDidResetEncryptedDataKey] as? Bool == true)
       }
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `CHG-31 the public database has no changes to fetch, and says badDatabase`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
+      let ofDatabase = try await failure {
+        _ = try await phone.everybodys.databaseChanges(since: nil)
+      }
+      let ofZone = try await failure {
+        _ = try await phone.everybodys.recordZoneChanges(inZoneWith: .default, since: nil)
+      }
+      #expect([ofDatabase.code, ofZone.code] == [.badDatabase, .badDatabase])
     }
   }
 

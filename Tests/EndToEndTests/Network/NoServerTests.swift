@@ -45,7 +45,7 @@ struct NoServerTests {
     ]
   }
 
-  @Test func `without a server every call is networkFailure and asks whether it runs`()
+  @Test func `LIM-07 without a server every call is networkFailure and asks whether it runs`()
     async throws
   {
     try await Self.withClosedPort { url in
@@ -56,7 +56,7 @@ struct NoServerTests {
     }
   }
 
-  @Test func `a host that nobody knows is networkUnavailable`() async throws {
+  @Test func `LIM-07 a host that nobody knows is networkUnavailable`() async throws {
     let url = try #require(URL(string: "http://nowhere.invalid:8787"))
     for error in try await Self.errors(Self.device(url)) {
       #expect(error.code == .networkUnavailable)

@@ -1,5 +1,5 @@
-// When subscriptions fire: SUB-14, SUB-20, SUB-26, PSH-01, and who is notified. Each test ends with a
-// change that must be notified, so that a push that must not come would have come before it.
+// When subscriptions fire: SUB-14, SUB-20, SUB-21, SUB-26, PSH-01, and who is notified. Each test ends
+// with a change that must be notified, so that a push that must not come would have come before it.
 
 import BrumeKit
 import Foundation
@@ -52,7 +52,7 @@ struct FiringTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
-  func `query subscriptions fire for the events they name, with reason and fields`(
+  func `SUB-21 query subscriptions fire for the events they name, with reason and fields`(
     _ engine: StorageEngine
   ) async throws {
     try await EndToEndFixture.run(engine) { fixture in
@@ -72,6 +72,9 @@ struct FiringTests {
       #expect(updated.recordID == .named("a") && updated.databaseScope == .private)
       #expect(updated.recordFields?["title"] as? String == "U")
       #expect(updated.recordFields?["n"] as? Int == 1)
+      // It matched before, and does not now.
+      record["state"] = "closed"
+      try await phone.database.save(record)
       try await phone.save("closed", ["state": "closed"])
       try await phone.save("b", ["state": "open"])
       let created = try await inbox.nextQuery()

@@ -1,7 +1,7 @@
-// Saving, listing and deleting subscriptions: SUB-01 to SUB-05, SUB-09 to SUB-13, SUB-15 to SUB-17,
-// SUB-26.
+// Saving, listing and deleting subscriptions: SUB-01 to SUB-13, SUB-15 to SUB-19, SUB-24.
 
 import BrumeKit
+import BrumeModel
 import Foundation
 import Testing
 
@@ -68,6 +68,67 @@ struct SubscriptionTests {
       #expect(item?.localizedDescription.contains("duplicate of 'first'") == true)
       // The client goes on with the one that is there.
       #expect(try await phone.database.subscription(for: "first").subscriptionType == .recordZone)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-06 SUB-07 SUB-08 SUB-18 type, condition and exact events make the difference`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
+      try await phone.everybodys.save(phone.record("x", zone: nil, type: "Item", ["n": 1]))
+      func save(
+        _ id: String, where format: String, _ options: CKQuerySubscription.Options
+      ) async throws {
+        try await phone.everybodys.save(
+          CKQuerySubscription.of("Item", where: format, id: id, options).silent())
+      }
+      try await save("a", where: "n == 1", [.firesOnRecordCreation])
+      let twin = try await failure {
+        try await save("b", where: "n == 1", [.firesOnRecordCreation])
+      }
+      #expect(twin.code == .serverRejectedRequest)
+      #expect(twin.localizedDescription.contains("duplicate of 'a'"))
+      try await save("c", where: "n == 1", [.firesOnRecordCreation, .firesOnRecordUpdate])
+      try await save("d", where: "n == 2", [.firesOnRecordCreation])
+      let unknown = try await failure {
+        try await phone.everybodys.save(CKQuerySubscription.of("Nothing", id: "e").silent())
+      }
+      #expect(unknown.code == .unknownItem && unknown.localizedDescription.contains("Nothing"))
+      let ids = try await phone.everybodys.allSubscriptions().map(\.subscriptionID)
+      #expect(ids.sorted() == ["a", "c", "d"])
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-19 a deleted zone takes its subscriptions along`(_ engine: StorageEngine) async throws {
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
+      try await phone.save("a")
+      let query = CKQuerySubscription.of("Note", id: "query").silent()
+      query.zoneID = .named("Z")
+      let all: [CKSubscription] = [
+        Self.zoneSubscription("Z", "zone"), query,
+        CKDatabaseSubscription(subscriptionID: "database").silent(),
+      ]
+      for subscription in all { try await phone.database.save(subscription) }
+      try await phone.database.deleteRecordZone(withID: .named("Z"))
+      #expect(try await phone.database.allSubscriptions().map(\.subscriptionID) == ["database"])
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-24 more subscriptions than a user may have are limitExceeded`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await EndToEndFixture.run(engine, limits: { $0.subscriptionsPerUser = 1 }) { fixture in
+      let (phone, _) = try await fixture.pair()
+      try await phone.database.save(Self.zoneSubscription("Z", "zone"))
+      let error = try await failure {
+        try await phone.database.save(CKDatabaseSubscription(subscriptionID: "database").silent())
+      }
+      #expect(error.code == .limitExceeded)
     }
   }
 

@@ -40,6 +40,12 @@ extension EndToEndFixture {
       .queryable, on: field, of: type, to: isOn, in: Self.containerEnvironment)
   }
 
+  /// The same with the index by which records are sorted.
+  func sortable(_ field: String, of type: String, _ isOn: Bool) async throws {
+    try await server.engine.schemas.setIndex(
+      .sortable, on: field, of: type, to: isOn, in: Self.containerEnvironment)
+  }
+
   /// Deploys development's schema to production.
   func deploySchema() async throws {
     try await server.engine.schemas.deploy(Self.containerEnvironment.container)

@@ -44,6 +44,18 @@ test("every value comes back as it was saved", async () => {
   assert.ok(fetched?.created?.timestamp instanceof Date);
 });
 
+test("a time that no Date can be comes as its milliseconds, and may be saved again", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const database = container.privateDatabase;
+  const [early, late] = [new Date(1), 9_000_000_000_000_000];
+  const first = await database.saveRecord({ recordType: "Clock", fields: { when: early, all: [early] } }, { zoneID });
+  const second = await database.saveRecord({ ...first, fields: { when: late, all: [early, late] } });
+  assert.deepEqual(second.fields, { when: late, all: [early, late] });
+  const third = await database.saveRecord({ ...second, fields: { ...second.fields, title: "x" } });
+  assert.deepEqual(third.fields, { ...second.fields, title: "x" });
+});
+
 test("a reference, a parent and an encrypted field come back", async () => {
   const container = device("ALICE");
   const zoneID = await zoneOf(container);
@@ -127,6 +139,43 @@ test("a query is one sequence over all pages", async () => {
   await refused(all(database.query(wrong, { zoneID })), "BAD_REQUEST");
 });
 
+/** A network on which the server cannot read a record of this name. */
+const damagedNetwork = (/** @type {string} */ recordName) =>
+  network(async (address, _, real) => {
+    if (!/records\/(query|lookup)/.test(address)) return undefined;
+    const answer = await (await real()).json();
+    const damaged = { recordName, serverErrorCode: "INTERNAL_ERROR", reason: `record '${recordName}' is damaged` };
+    const records = answer.records.map((/** @type {any} */ record) => (record.recordName === recordName ? damaged : record));
+    return new Response(JSON.stringify({ ...answer, records }));
+  });
+
+test("a record that the server cannot read keeps no other from a query, and its error is reported", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const records = ["D-1", "D-2", "D-3"].map((recordName, place) => ({ recordType: "Damage", recordName, fields: { place } }));
+  await container.privateDatabase.saveRecords(records, { zoneID });
+  const database = device("ALICE", { host: damagedNetwork("D-1").host }).privateDatabase;
+  const query = { recordType: "Damage", sortBy: [{ fieldName: "place" }] };
+  const found = /** @type {string[]} */ ([]);
+  const reading = async () => {
+    for await (const { recordName } of database.query(query, { zoneID, resultsLimit: 1 })) found.push(recordName);
+  };
+  const error = await refused(reading(), "INTERNAL_ERROR");
+  assert.deepEqual([found, error.recordName], [["D-2", "D-3"], "D-1"]);
+  const [page] = await all(database.queryPages(query, { zoneID }));
+  assert.deepEqual([page.records.length, page.unreadable.map(({ recordName }) => recordName)], [2, ["D-1"]]);
+});
+
+test("the error of a lookup has the result of each record that was asked for", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  await container.privateDatabase.saveRecords(["L-1", "L-2"].map((recordName) => ({ recordType: "Note", recordName })), { zoneID });
+  const database = device("ALICE", { host: damagedNetwork("L-1").host }).privateDatabase;
+  const error = await refused(database.lookupRecords(["nowhere", "L-1", "L-2"], { zoneID }), "INTERNAL_ERROR");
+  const codes = error.results?.map((result) => result.error?.serverErrorCode ?? result.record?.recordName);
+  assert.deepEqual(codes, ["NOT_FOUND", "INTERNAL_ERROR", "L-2"]);
+});
+
 test("zones are made, listed, looked up and deleted", async () => {
   const database = device("ALICE").privateDatabase;
   const name = zoneName();
@@ -158,6 +207,22 @@ test("changes go on from a token, and an expired one says so", async () => {
   await database.createZone(zoneID);
   const error = await refused(all(database.zoneChanges(zoneID, { syncToken })), "BAD_REQUEST");
   assert.equal(error.isTokenExpired, true);
+});
+
+test("CHG-28 a server that promises more and stands still is not asked for ever", async () => {
+  const { host, seen } = network((address) => {
+    const page = { zones: [], records: [], moreComing: true };
+    if (address.includes("changes/database")) return new Response(JSON.stringify({ ...page, syncToken: "T" }));
+    if (!address.includes("changes/zone")) return undefined;
+    return new Response(JSON.stringify({ zones: [{ ...page, zoneID: { zoneName: "Z" } }] }));
+  });
+  const database = device("ALICE", { host }).privateDatabase;
+  // The second page ends where the first one did.
+  await refused(all(database.changes()), "INTERNAL_ERROR");
+  assert.equal(seen.length, 2);
+  // Nobody could go on without a token.
+  const error = await refused(all(database.zoneChanges("Z")), "INTERNAL_ERROR");
+  assert.deepEqual([error.code, seen.length], ["client", 3]);
 });
 
 test("subscriptions are saved, listed, looked up and deleted", async () => {
@@ -192,6 +257,8 @@ test("a share is made, looked at, joined, changed and left", async () => {
   assert.deepEqual([seen.shortGUID, seen.rootRecord?.fields, seen.participantStatus], [shortGUID, { name: "North" }, "INVITED"]);
   const [joined] = await bob.acceptShares([shortGUID]);
   assert.equal(joined.participantStatus, "ACCEPTED");
+  const owner = (await alice.currentUser()).userRecordName;
+  assert.ok((await bob.discoverUsers()).some((user) => user.userRecordName === owner));
   const shared = bob.sharedDatabase;
   const album = await shared.lookupRecord("A-7", { zoneID: joined.zoneID });
   assert.ok(album);
@@ -199,7 +266,11 @@ test("a share is made, looked at, joined, changed and left", async () => {
   const current = await database.lookupRecord(share.recordName, { zoneID });
   assert.ok(current);
   const participants = (current.participants ?? []).map((each) => (each.type === "USER" ? { ...each, permission: /** @type {const} */ ("READ_ONLY") } : each));
-  await database.saveRecord({ ...current, participants });
+  const changed = await database.saveRecord({ ...current, participants });
+  const stranger = { emailAddress: "stranger@example.org", permission: /** @type {const} */ ("READ_WRITE") };
+  const invited = await database.saveRecord({ ...changed, participants: [...(changed.participants ?? []), stranger] });
+  const invitation = invited.participants?.find((each) => each.userIdentity.lookupInfo?.emailAddress === stranger.emailAddress);
+  assert.deepEqual([invitation?.acceptanceStatus, invitation?.permission], ["INVITED", "READ_WRITE"]);
   await refused(shared.saveRecord({ ...album, fields: { name: "West" } }, { policy: "changedFields" }), "ACCESS_DENIED");
   await shared.deleteRecord(share.recordName, { zoneID: joined.zoneID });
   const error = await refused(shared.lookupRecord("A-7", { zoneID: joined.zoneID }), "ZONE_NOT_FOUND");
@@ -220,12 +291,43 @@ test("a file is sent by the save and comes back", async () => {
   assert.deepEqual(await container.downloadAsset(asset), content);
   const kept = await database.saveRecord({ ...fetched, recordType: "Photo", fields: { ...fetched?.fields, title: "Top" } });
   assert.equal(/** @type {Asset} */ (kept.fields.file).fileChecksum, asset.fileChecksum);
+  const album = await database.saveRecord({ recordType: "Gallery", fields: { files: [new Blob(["one"]), new Blob(["two"])] } });
+  const files = /** @type {Asset[]} */ (album.fields.files);
+  const more = await database.saveRecord({ ...album, fields: { files: [...files, new Blob(["three"])] } });
+  assert.deepEqual(/** @type {Asset[]} */ (more.fields.files).map(({ size }) => size), [3, 3, 5]);
   const byHandName = zoneName();
   const place = { recordType: "Photo", fieldName: "file", recordName: byHandName };
   const uploaded = await database.uploadAsset(place, content);
   const byHand = await database.saveRecord({ recordType: "Photo", recordName: byHandName, fields: { file: uploaded } });
   assert.equal(/** @type {Asset} */ (byHand.fields.file).size, 70_000);
+  const nameless = /** @type {any} */ ({ recordType: "Photo", fieldName: "file" });
+  assert.match((await refused(database.uploadAsset(nameless, content), "BAD_REQUEST")).reason, /'recordName'/);
   await refused(container.downloadAsset(new Asset({ fileChecksum: "x", size: 1 })), "BAD_REQUEST");
+});
+
+test("a file that was sent too long before its save is sent once more, and nothing is saved twice", async () => {
+  const seen = /** @type {string[]} */ ([]);
+  const { host } = network(() => undefined);
+  // The first save comes too late for the record "late".
+  host.fetch = async (address, request) => {
+    const endpoint = /private\/(assets\/upload|records\/modify)/.exec(String(address))?.[1];
+    if (!endpoint) return fetch(address, request);
+    const body = JSON.parse(String(request?.body));
+    seen.push(endpoint === "assets/upload" ? "upload" : body.operations.map((/** @type {any} */ { record }) => record.recordName).join());
+    if (seen.at(-1) !== "late,other") return fetch(address, request);
+    const answer = await fetch(address, { ...request, body: JSON.stringify({ ...body, operations: body.operations.slice(1) }) });
+    const error = { serverErrorCode: "BAD_REQUEST", reason: "the receipt has expired", brume: { code: "receiptExpired" } };
+    return new Response(JSON.stringify({ records: [{ recordName: "late", ...error }, ...(await answer.json()).records] }));
+  };
+  const container = device("ALICE", { host });
+  const zoneID = await zoneOf(container);
+  const results = await container.privateDatabase.saveRecords([
+    { recordType: "Photo", recordName: "late", fields: { file: new Blob(["late"]) } },
+    { recordType: "Photo", recordName: "other", fields: { title: "x" } },
+  ], { zoneID });
+  assert.deepEqual(seen, ["upload", "late,other", "upload", "late"]);
+  assert.deepEqual(results.map(({ record }) => record?.recordName), ["late", "other"]);
+  assert.equal(/** @type {Asset} */ (results[0].record?.fields.file).size, 4);
 });
 
 test("the user is known, and finds others", async () => {
@@ -261,6 +363,25 @@ test("a busy server is asked again when it says so", async () => {
   const patient = network(() => refusal(429, { ...busy, retryAfter: 60 }));
   const error = await refused(device("ALICE", { host: patient.host }).privateDatabase.zones(), "THROTTLED");
   assert.deepEqual([error.retryAfter, patient.seen.length], [60, 1]);
+});
+
+test("a pause that is longer than timers hold does not end at once", async () => {
+  const [timer, times] = [globalThis.setTimeout, /** @type {number[]} */ ([])];
+  const setTimeout = (/** @type {() => void} */ callback, /** @type {number} */ milliseconds) => {
+    times.push(milliseconds);
+    return timer(callback);
+  };
+  const answers = [refusal(429, { serverErrorCode: "THROTTLED", reason: "too many requests", retryAfter: 10_000_000 }), refusal(200, { zones: [] })];
+  /** @type {typeof fetch} */
+  const canned = async () => answers.shift() ?? assert.fail("a third request");
+  const database = device("ALICE", { longestPause: Infinity, host: { fetch: canned } }).privateDatabase;
+  Object.assign(globalThis, { setTimeout });
+  try {
+    assert.deepEqual(await database.zones(), []);
+  } finally {
+    Object.assign(globalThis, { setTimeout: timer });
+  }
+  assert.equal(Math.max(...times), 2 ** 31 - 1);
 });
 
 test("a save whose answer is lost is not saved twice", async () => {
@@ -343,6 +464,55 @@ test("a request without an answer ends at its time limit", async () => {
   });
   const error = await refused(device("ALICE", { host, timeout: 5, attempts: 1 }).privateDatabase.zones(), "NETWORK_ERROR");
   assert.match(error.reason, /5 ms/);
+});
+
+/** Timers that go off when a test lets time pass; `end` gives the real ones back. */
+const clock = () => {
+  const { setTimeout, clearTimeout } = globalThis;
+  const timers = /** @type {Map<number, { at: number, callback: () => void }>} */ (new Map());
+  let [now, count] = [0, 0];
+  Object.assign(globalThis, {
+    setTimeout: (/** @type {() => void} */ callback, /** @type {number} */ milliseconds) => {
+      timers.set((count += 1), { at: now + milliseconds, callback });
+      return count;
+    },
+    clearTimeout: (/** @type {number} */ timer) => void timers.delete(timer),
+  });
+  const pass = (/** @type {number} */ milliseconds) => {
+    now += milliseconds;
+    for (const [timer, { at, callback }] of timers) if (at <= now && timers.delete(timer)) callback();
+  };
+  return { pass, end: () => void Object.assign(globalThis, { setTimeout, clearTimeout }) };
+};
+
+test("an answer that comes in parts has the time limit for each of them", async () => {
+  for (const [pause, fails] of /** @type {const} */ ([[40, false], [60, true]])) {
+    const { pass, end } = clock();
+    const parts = ['{"zo', 'nes"', ':[]}'];
+    /** @type {typeof fetch} */
+    const slow = async (_, request) => {
+      /** @type {UnderlyingDefaultSource<Uint8Array>} */
+      const source = {
+        start: (body) => request?.signal?.addEventListener("abort", () => body.error(request.signal?.reason)),
+        pull: (body) => {
+          pass(pause);
+          if (request?.signal?.aborted) return;
+          const part = parts.shift();
+          if (part === undefined) body.close();
+          else body.enqueue(new TextEncoder().encode(part));
+        },
+      };
+      // Nothing is made before somebody reads.
+      return new Response(new ReadableStream(source, { highWaterMark: 0 }));
+    };
+    try {
+      const zones = device("ALICE", { timeout: 50, attempts: 1, host: { fetch: slow } }).privateDatabase.zones();
+      if (fails) assert.match((await refused(zones, "NETWORK_ERROR")).reason, /50 ms/);
+      else assert.deepEqual(await zones, []);
+    } finally {
+      end();
+    }
+  }
 });
 
 test("each answer's token takes the place of the last, until the user signs out", async () => {
@@ -446,11 +616,13 @@ test("the sign-in page stays for a call that waits when the one that opened it i
   const impatient = new AbortController();
   const given = assert.rejects(container.currentUser({ signal: impatient.signal }), { name: "AbortError" });
   await opened;
-  // Until the second call waits: it registers for the end of its signal once for its request, and then for the page.
+  // Until the second call waits: for a request it registers with a signal that lets go of it again, for the page without.
   const { signal } = new AbortController();
   const waits = /** @type {Promise<void>} */ (new Promise((resolve) => {
-    let registrations = 0;
-    signal.addEventListener = () => void ((registrations += 1) === 2 && resolve());
+    const register = (/** @type {string} */ _, /** @type {unknown} */ __, /** @type {AddEventListenerOptions} */ options) => {
+      if (!options.signal) resolve();
+    };
+    Object.assign(signal, { addEventListener: register });
   }));
   const patient = container.currentUser({ signal });
   await waits;
@@ -459,6 +631,49 @@ test("the sign-in page stays for a call that waits when the one that opened it i
   assert.deepEqual(user.signals.map((each) => each?.aborted), [false]);
   user.signIn(value("BRUME_USER_TOKEN_BOB"));
   assert.equal((await patient).userRecordName, (await device("BOB").currentUser()).userRecordName);
+});
+
+/** A page that opens a window for signing in, by hand: what it is led to, what it posts, and when it is looked at. */
+const page = () => {
+  const listeners = /** @type {Set<(event: object) => void>} */ (new Set());
+  const looks = /** @type {(() => void)[]} */ ([]);
+  let lead = (/** @type {string} */ _) => {};
+  const led = /** @type {Promise<string>} */ (new Promise((resolve) => (lead = resolve)));
+  const popup = { closed: false, close: () => {}, location: { set href(/** @type {string} */ address) { lead(address); } } };
+  const globals = {
+    open: () => popup, setInterval: (/** @type {() => void} */ look) => looks.push(look), clearInterval: () => {},
+    addEventListener: (/** @type {string} */ _, /** @type {(event: object) => void} */ listener) => void listeners.add(listener),
+    removeEventListener: (/** @type {string} */ _, /** @type {(event: object) => void} */ listener) => void listeners.delete(listener),
+  };
+  const before = /** @type {Record<string, unknown>} */ ({ setInterval: globalThis.setInterval, clearInterval: globalThis.clearInterval });
+  Object.assign(globalThis, globals);
+  const post = async (/** @type {object} */ data) => {
+    const { origin } = new URL(await led);
+    listeners.forEach((listener) => listener({ origin, source: popup, data }));
+  };
+  const end = () => {
+    for (const name of Object.keys(globals)) Reflect.deleteProperty(globalThis, name);
+    Object.assign(globalThis, before);
+  };
+  return { popup, led, post, look: () => looks.forEach((look) => look()), end };
+};
+
+test("a sign-in page that is closed when its token comes has signed the user in, and one that is closed without has not", async () => {
+  for (const comes of [true, false]) {
+    const { popup, led, post, look, end } = page();
+    try {
+      const signing = device(null).signIn();
+      assert.match(await led, /\/_brume\/signin/);
+      popup.closed = true;
+      look();
+      if (comes) await post({ ckWebAuthToken: value("BRUME_USER_TOKEN_BOB") });
+      else look();
+      if (comes) assert.equal((await signing).userRecordName, (await device("BOB").currentUser()).userRecordName);
+      else await assert.rejects(signing, { name: "AbortError" });
+    } finally {
+      end();
+    }
+  }
 });
 
 test("signing out leads nobody to the page", async () => {

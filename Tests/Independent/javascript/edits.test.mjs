@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { MemoryStorage } from "./brume.mjs";
-import { device, network } from "./servers.mjs";
+import { device, network, refusal } from "./servers.mjs";
 import { fieldsOf, losing, onServer, opened, pair } from "./stores.mjs";
 
 test("a record that was moved here and changed elsewhere is moved, unless the app takes theirs", async () => {
@@ -141,6 +141,37 @@ test("what others changed before a record is made again is merged into it", asyn
   assert.deepEqual([(await onServer(zone))?.fields, await phone.pendingEdits()], [{ title: "again", more: "laptop" }, []]);
 });
 
+test("a record that is made again with another type, or as the app wants it, takes the place of what others changed", async () => {
+  for (const [recordType, resolve] of /** @type {const} */ ([
+    ["Idea", undefined], ["Note", (/** @type {import("./brume.mjs").Conflict} */ { yours }) => yours],
+  ])) {
+    const { phone, laptop, zone } = await pair(resolve && { resolve });
+    await laptop.save({ recordName: "N", fields: { more: "laptop" } });
+    await laptop.sync();
+    await phone.delete("N");
+    await phone.save({ recordType, recordName: "N", fields: { title: "again" } });
+    await phone.sync();
+    const record = await onServer(zone);
+    assert.deepEqual([record?.recordType, record?.fields, await phone.pendingEdits()], [recordType, { title: "again" }, []]);
+    assert.deepEqual(await fieldsOf(phone), { title: "again" });
+  }
+});
+
+test("an edit that is discarded on its way into a conflict leaves what others saved", async () => {
+  const { phone, laptop, zone } = await pair();
+  await laptop.save({ recordName: "N", fields: { title: "laptop" } });
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { title: "phone" } });
+  const { host } = network(async (address, _, real) => {
+    if (!address.includes("records/modify")) return undefined;
+    await phone.discard("N");
+    return real();
+  });
+  const sending = opened({ zone, storage: phone.storage, container: device("ALICE", { host }), name: phone.name });
+  await sending.sync();
+  assert.deepEqual([await fieldsOf(sending), await sending.pendingEdits()], [{ title: "laptop", text: "first" }, []]);
+});
+
 test("edits for which an answer has no room go with another request, and one that never fits is refused", async () => {
   const sent = /** @type {string[]} */ ([]);
   const { host } = network(() => undefined);
@@ -163,4 +194,55 @@ test("edits for which an answer has no room go with another request, and one tha
   assert.deepEqual(sent, ["ALB", "LB", "B"]);
   assert.deepEqual((await store.pendingEdits()).map(({ recordName, error }) => [recordName, error?.code]), [["L", "limitExceeded"]]);
   assert.equal((await onServer(store.name, "B"))?.fields.title, "B");
+});
+
+test("an edit for which requests are refused as a whole is found in a few of them, and the others go many at once again", async () => {
+  const sent = /** @type {number[]} */ ([]);
+  const { host } = network(() => undefined);
+  host.fetch = async (address, request) => {
+    if (!String(address).includes("records/modify")) return fetch(address, request);
+    const { operations } = JSON.parse(String(request?.body));
+    sent.push(operations.length);
+    const isBad = operations.some((/** @type {any} */ { record }) => record.recordName === "bad");
+    return isBad ? refusal(400, { serverErrorCode: "BAD_REQUEST", reason: "no good" }) : fetch(address, request);
+  };
+  const store = opened({ container: device("ALICE", { host }) });
+  const names = Array.from({ length: 120 }, (_, index) => (index === 60 ? "bad" : `N-${index}`));
+  for (const recordName of names) await store.save({ recordType: "Note", recordName });
+  await store.sync();
+  assert.deepEqual((await store.pendingEdits()).map(({ recordName, error }) => [recordName, error?.reason]), [["bad", "no good"]]);
+  assert.equal((await store.records()).length, 120);
+  assert.ok(sent.length < 30, `${sent}`);
+  assert.ok((sent.at(-1) ?? 0) > 10, `${sent}`);
+});
+
+test("what waits is listed once for all that is sent of it, and again when something is edited meanwhile", async () => {
+  const memory = new MemoryStorage();
+  let lists = 0;
+  const storage = {
+    get: memory.get.bind(memory), count: memory.count.bind(memory), apply: memory.apply.bind(memory), close: async () => {},
+    list: async (/** @type {string} */ table, /** @type {string | undefined} */ prefix) => {
+      if (table === "outbox") lists += 1;
+      return memory.list(table, prefix);
+    },
+  };
+  let edit = async () => {};
+  const { host } = network(async (address) => {
+    if (address.includes("records/modify")) await edit();
+    return undefined;
+  });
+  const store = opened({ storage, container: device("ALICE", { host }) });
+  const save = (/** @type {string} */ recordName, title = "x") => store.save({ recordType: "Note", recordName, fields: { title } });
+  for (let index = 0; index < 250; index += 1) await save(`N-${index}`);
+  await store.sync();
+  assert.deepEqual([lists, (await store.pendingEdits()).length], [1, 0]);
+  for (let index = 0; index < 250; index += 1) await save(`N-${index}`, "y");
+  edit = async () => {
+    edit = async () => {};
+    await save("N-0", "z");
+    await store.discard("N-249");
+  };
+  await store.sync();
+  assert.deepEqual(await store.pendingEdits(), []);
+  assert.deepEqual([(await onServer(store.name, "N-0"))?.fields.title, (await onServer(store.name, "N-249"))?.fields.title], ["z", "x"]);
 });

@@ -283,6 +283,33 @@ test("edits and records have a bound, and another user's store is refused", asyn
   assert.throws(() => new OfflineStore(device("ALICE").publicDatabase, { name: "x", zones: ["y"] }), /public/);
 });
 
+test("what a store sends nothing of is refused, and a share that is saved whole may bring what it had", async () => {
+  const { phone, zone } = await pair();
+  const share = await device("ALICE").privateDatabase.share(await onServer(zone), { title: "One", publicPermission: "READ_ONLY" });
+  await phone.sync();
+  const known = await phone.record(share.recordName);
+  assert.ok(known);
+  await phone.save({ ...known, fields: { "cloudkit.title": "All" } });
+  await assert.rejects(phone.save({ ...known, publicPermission: "NONE" }), /no 'publicPermission'/);
+  await assert.rejects(phone.save({ ...known, participants: [] }), /no 'participants'/);
+  await assert.rejects(phone.save({ recordType: "Note", createShortGUID: true }), /no 'createShortGUID'/);
+  await phone.sync();
+  assert.deepEqual(await phone.pendingEdits(), []);
+  assert.equal((await onServer(zone, share.recordName))?.fields["cloudkit.title"], "All");
+});
+
+test("a store whose zone is named with the caller as its owner takes records as the server names them", async () => {
+  const zone = zoneName();
+  const store = opened({ zone, zones: [{ zoneName: zone, ownerRecordName: "__defaultOwner__" }] });
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "one" } });
+  await store.sync();
+  const record = await store.record("N");
+  assert.notEqual(record?.zoneID.ownerRecordName, "__defaultOwner__");
+  await store.save({ ...record, fields: { title: "two" } });
+  await store.sync();
+  assert.equal((await onServer(zone))?.fields.title, "two");
+});
+
 // MARK: Another user
 
 /** Bob's zone of the same name, which has a record of his own. */
@@ -610,4 +637,31 @@ test("a started store comes back after an outage by itself", async () => {
   await until(store, async () => (await store.pendingEdits()).length === 0);
   await store.close();
   assert.ok(reported.length > 2 && reported.every((error) => error instanceof BrumeError && error.serverErrorCode === "NETWORK_ERROR"));
+});
+
+test("an edit ends no pause that the server asked for", async () => {
+  const { host } = withoutPushes();
+  const { fetch = globalThis.fetch } = host;
+  /** @type {import("./brume.mjs").Host["sleep"]} */
+  const sleep = host.sleep ?? (async () => {});
+  const busy = { serverErrorCode: "THROTTLED", reason: "too many requests", retryAfter: 100 };
+  const asked = /** @type {number[]} */ ([]);
+  let calls = 0;
+  host.fetch = async (address, request) => {
+    if (!String(address).includes("users/caller")) return fetch(address, request);
+    calls += 1;
+    return calls > 1 ? fetch(address, request) : refusal(429, busy);
+  };
+  host.sleep = async (milliseconds, signal) => {
+    if (milliseconds < 100_000) return sleep(milliseconds, signal);
+    await store.save({ recordType: "Note", recordName: "N" });
+    // A sync that was begun would have asked who is signed in before another program has its answer.
+    await device("ALICE").currentUser();
+    asked.push(calls);
+  };
+  const store = opened({ container: device("ALICE", { host }) });
+  store.start();
+  await until(store, async () => calls > 1 && (await store.pendingEdits()).length === 0);
+  await store.close();
+  assert.deepEqual(asked, [1]);
 });

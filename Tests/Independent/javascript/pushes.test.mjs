@@ -3,7 +3,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { BrumeError } from "./brume.mjs";
-import { device, zoneName } from "./servers.mjs";
+import { device, refusal, value, zoneName } from "./servers.mjs";
 
 /** A device that is notified of a new zone's changes, and the zone. */
 const subscribed = async () => {
@@ -57,6 +57,18 @@ test("a push says what changed, and the device that changed it gets none", async
     ["query", "other", "created", "private", { title: "other" }, zoneID.zoneName, zoneID.zoneName, false]);
   assert.deepEqual(push.aps.alert, { body: "Changed" });
   assert.ok(push.notificationID && push.cursor && push.containerIdentifier === phone.containerIdentifier);
+  await pushes.return();
+});
+
+test("a text with line separators of Unicode comes in a push as it is", async () => {
+  const { phone, laptop, zoneID } = await subscribed();
+  const { ring, rung } = signal();
+  const pushes = phone.pushes({ onConnected: ring });
+  const found = next(pushes, zoneID, 1);
+  await rung;
+  const title = "one\u2028two\u2029three";
+  await laptop.privateDatabase.saveRecord({ recordType: "Alarm", recordName: "lines", fields: { title } }, { zoneID });
+  assert.deepEqual((await found)[0].fields, { title });
   await pushes.return();
 });
 
@@ -193,4 +205,26 @@ test("a callback gets the pushes until it is stopped, and a refusal for good end
   stop();
   const error = await new Promise((onError) => device(null).onPush(() => {}, { onError }));
   assert.ok(error instanceof BrumeError && error.serverErrorCode === "AUTHENTICATION_REQUIRED");
+});
+
+test("an acknowledgement leads nobody to the sign-in page", async () => {
+  const removed = { serverErrorCode: "NOT_FOUND", reason: "this device was removed" };
+  const parts = ['id: 1-1\ndata: {"ck":{"nid":"n"}}\n\n', `event: end\ndata: ${JSON.stringify(removed)}\n\n`];
+  const seen = /** @type {string[]} */ ([]);
+  /** @type {typeof fetch} */
+  const signedOut = async (address) => {
+    if (!String(address).includes("/_brume/stream?")) {
+      seen.push("acknowledged");
+      return refusal(421, { serverErrorCode: "AUTHENTICATION_REQUIRED", reason: "nobody is signed in", redirectURL: "/" });
+    }
+    const start = (/** @type {ReadableStreamDefaultController<Uint8Array>} */ body) => {
+      for (const part of parts) body.enqueue(new TextEncoder().encode(part));
+      body.close();
+    };
+    return new Response(new ReadableStream({ start }));
+  };
+  const onSignInRequired = async () => (seen.push("page"), value("BRUME_USER_TOKEN_BOB"));
+  const container = device("BOB", { onSignInRequired, host: { fetch: signedOut } });
+  await new Promise((onError) => container.onPush(() => {}, { onError, acknowledgeEvery: 1 }));
+  assert.deepEqual(seen, ["acknowledged"]);
 });

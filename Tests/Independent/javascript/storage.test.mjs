@@ -55,3 +55,12 @@ test("a storage that is closed opens no database, and one that never opened can 
   await Promise.all([assert.rejects(failing.get("meta", "key"), /the disk is full/), failing.close()]);
   assert.deepEqual(seen, ["opened", "closed", "opened"]);
 });
+
+test("a database that somebody wants to delete is let go of, and calls say that it is closed", async () => {
+  const { seen, connections } = browser();
+  const storage = new IndexedDBStorage("any");
+  await storage.get("meta", "key");
+  connections[0].onversionchange();
+  await assert.rejects(storage.get("meta", "key"), /'any' is closed/);
+  assert.deepEqual(seen, ["opened", "closed"]);
+});

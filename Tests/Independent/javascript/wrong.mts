@@ -31,7 +31,9 @@ database.saveSubscription({ subscriptionType: "query", query: { recordType: "Not
 // @ts-expect-error: a share's permission that does not exist
 database.share(null, { publicPermission: "WRITE" });
 // @ts-expect-error: a file that is a text
-database.uploadAsset({ recordType: "Photo", fieldName: "file" }, "text");
+database.uploadAsset({ recordType: "Photo", fieldName: "file", recordName: "P" }, "text");
+// @ts-expect-error: a file of no record
+database.uploadAsset({ recordType: "Photo", fieldName: "file" }, new Blob());
 // @ts-expect-error: shares are joined by the container
 database.acceptShares(["0"]);
 // @ts-expect-error: a store without a name

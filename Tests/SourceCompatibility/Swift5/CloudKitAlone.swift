@@ -30,6 +30,20 @@ struct Bookmark: Codable, Hashable {
     NSPredicate(format: "added > %@ AND owner IN %@", date as CVarArg, users as CVarArg)
   }
 
+  /// What a library that keeps values of its own makes of them, before it knows the format.
+  static func argument(_ value: any Sendable) -> (any CVarArg)? {
+    switch value {
+    case let data as Data: data as NSData
+    case let names as Set<String>: names as CVarArg
+    default: nil
+    }
+  }
+
+  static func with(thumbnail: Data, in places: NSSet) -> NSPredicate {
+    NSPredicate(
+      format: "thumbnail == %@ AND place IN %@", thumbnail as CVarArg, places as CVarArg)
+  }
+
   static func near(_ place: CLLocation, owner: CKRecord.Reference) -> NSPredicate {
     NSPredicate(
       format: "distanceToLocation:fromLocation:(place, %@) < %f AND owner == %@",

@@ -8,6 +8,9 @@ import Testing
     #expect(String(format: "%@ %@", NSNumber(value: 7) as CVarArg, "x") == "7 x")
     let id = CKRecord.ID(recordName: "r")
     #expect(String(format: "%@", id as CVarArg) == "\(id)")
+    #expect(Bookmark.argument(Data([1])) is NSData)
+    #expect(Bookmark.argument(["x"] as Set<String>) is Set<String>)
+    _ = Bookmark.with(thumbnail: Data([1]), in: NSSet(array: ["here"]))
     _ = Bookmark.added(since: date, by: [CKRecord.Reference(recordID: id, action: .none)])
     _ = Bookmark.near(
       CLLocation(latitude: 1, longitude: 2), owner: CKRecord.Reference(recordID: id, action: .none))

@@ -2,6 +2,9 @@
 // Files on their way to a field and back, which may take any time. A field that is set to a Blob, or a File, is sent by the save.
 
 const uploadAsset = async (calls, path, { recordType, fieldName, recordName, zoneID }, file, signal) => {
+  if (!recordName) {
+    throw usageError("name the record that is to hold the file ('recordName'): what is sent is good for a field of one record");
+  }
   const tokens = [{ recordType, fieldName, recordName }];
   const answer = await calls.call(path, { zoneID: encodeZoneID(zoneID), tokens }, { signal });
   const [ticket] = answer.tokens;
@@ -23,16 +26,20 @@ const downloadAsset = async (calls, asset, signal) => {
 };
 
 const isFile = (value) => typeof Blob === "function" && value instanceof Blob;
+const holdsFile = (value) => isFile(value) || (Array.isArray(value) && value.some(isFile));
 
-/** The record with its new files sent: an asset in the place of each Blob. */
+/** The record with its new files sent: an asset in the place of each Blob, also in lists. */
 const withUploadedFiles = async (database, record, { zoneID, signal } = {}) => {
-  const files = Object.entries(record.fields ?? {}).filter(([, value]) => isFile(value));
+  const files = Object.entries(record.fields ?? {}).filter(([, value]) => holdsFile(value));
   if (files.length === 0) return record;
   const recordName = record.recordName ?? newName();
   const fields = { ...record.fields };
-  for (const [fieldName, file] of files) {
+  for (const [fieldName, value] of files) {
     const place = { recordType: record.recordType, fieldName, recordName, zoneID: record.zoneID ?? zoneID };
-    fields[fieldName] = await database.uploadAsset(place, file, { signal });
+    const assets = [];
+    // One after the other: files may be large.
+    for (const file of [value].flat()) assets.push(isFile(file) ? await database.uploadAsset(place, file, { signal }) : file);
+    fields[fieldName] = Array.isArray(value) ? assets : assets[0];
   }
   return { ...record, recordName, fields };
 };

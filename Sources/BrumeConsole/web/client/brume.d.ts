@@ -4,10 +4,10 @@
 
 /** What a field holds. A whole number fits any numeric field; beyond 2^53 an INT64 is a bigint. */
 export type Scalar = string | number | bigint | boolean | Date | Uint8Array | Location | Reference | Asset;
-/** What a fetched field holds. Booleans come back as 1 and 0, and bytes as a `Uint8Array`. */
+/** What a fetched field holds. Booleans come back as 1 and 0, bytes as a `Uint8Array`, a time that no `Date` can be as a number. */
 export type FieldValue = Exclude<Scalar, boolean> | Exclude<Scalar, boolean>[];
-/** What a field may be set to. `null` clears it; a `Blob`, or a `File`, is sent and becomes an asset. */
-export type FieldInput = Scalar | Scalar[] | ArrayBuffer | Blob | Encrypted | null | undefined;
+/** What a field may be set to. `null` clears it; a `Blob`, or a `File`, is sent and becomes an asset, also in a list. */
+export type FieldInput = Scalar | Scalar[] | ArrayBuffer | Blob | (Asset | Blob)[] | Encrypted | null | undefined;
 
 /** A place: degrees, metres, metres a second. */
 export class Location {
@@ -46,7 +46,7 @@ export class Asset {
 
 /** A value whose field is to be encrypted for good. */
 export class Encrypted {
-  constructor(value: Exclude<FieldInput, Encrypted | Blob | undefined>);
+  constructor(value: Exclude<FieldInput, Encrypted | Blob | (Asset | Blob)[] | undefined>);
   value: FieldInput;
 }
 
@@ -108,7 +108,8 @@ export interface RecordInput {
   createShortGUID?: boolean;
   forRecord?: { recordName: string; recordChangeTag: string };
   publicPermission?: SharePermission;
-  participants?: Participant[];
+  /** Of a share: all who are to take part; who is named by an address, a number or a user is invited. */
+  participants?: (Invitation | Participant)[];
 }
 
 export type OperationType = "create" | "update" | "forceUpdate" | "replace" | "forceReplace" | "delete" | "forceDelete";
@@ -155,6 +156,8 @@ export interface Query {
 }
 export interface QueryPage {
   records: BrumeRecord[];
+  /** For each record that the server cannot read, an error with its `recordName`. */
+  unreadable: BrumeError[];
   continuationMarker?: string;
 }
 export interface DatabaseChangesPage {
@@ -179,11 +182,11 @@ export interface NotificationInfo {
   alertActionLocalizationKey?: string;
   alertLaunchImage?: string;
   title?: string;
-  titleLocalizationKey?: string;
-  titleLocalizationArgs?: string[];
+  titleLocalizedKey?: string;
+  titleLocalizedArguments?: string[];
   subtitle?: string;
-  subtitleLocalizationKey?: string;
-  subtitleLocalizationArgs?: string[];
+  subtitleLocalizedKey?: string;
+  subtitleLocalizedArguments?: string[];
   soundName?: string;
   category?: string;
   shouldBadge?: boolean;
@@ -323,7 +326,7 @@ export interface ContainerOptions {
   deviceID?: string;
   /** Leads the user through the page and answers the token; calls that needed him are then repeated. `signal`: none waits any more. */
   onSignInRequired?(redirectURL: string, options: Cancellable): Promise<string>;
-  /** Milliseconds for one request and its answer: 60,000. Files take the time that they need. */
+  /** Milliseconds until an answer, and each part of it, has come: 60,000; all of it may take ten times as long, and files the time that they need. */
   timeout?: number;
   /** How often a request is sent in all: 5. */
   attempts?: number;
@@ -380,7 +383,8 @@ export class Container {
   takeWebAuthToken(tokenOrCallbackURL: string): Promise<void>;
   signOut(options?: Cancellable): Promise<void>;
   signOutEverywhere(options?: Cancellable): Promise<void>;
-  discoverUsers(lookupInfos: LookupInfo[], options?: Cancellable): Promise<UserIdentity[]>;
+  /** Without a list: those whom one shares with. */
+  discoverUsers(lookupInfos?: LookupInfo[], options?: Cancellable): Promise<UserIdentity[]>;
 
   resolveShares(shortGUIDs: string[], options?: JoinOptions): Promise<ShareMetadata[]>;
   acceptShares(shortGUIDs: string[], options?: JoinOptions): Promise<ShareMetadata[]>;
@@ -414,7 +418,9 @@ export interface LookupOptions extends Cancellable {
   desiredKeys?: string[];
 }
 export interface QueryOptions extends LookupOptions {
+  /** All zones of a private database, where `zoneID` names none. */
   zoneWide?: boolean;
+  /** Records of a page: at most 200, which it is unless said. `query()` goes on behind them. */
   resultsLimit?: number;
   continuationMarker?: string;
 }
@@ -460,7 +466,7 @@ export class Database {
 
   share(root: BrumeRecord | null, options?: ShareOptions): Promise<BrumeRecord>;
   uploadAsset(
-    place: { recordType: string; fieldName: string; recordName?: string; zoneID?: ZoneName },
+    place: { recordType: string; fieldName: string; recordName: string; zoneID?: ZoneName },
     file: Blob | Uint8Array | ArrayBuffer, options?: Cancellable): Promise<Asset>;
 }
 
@@ -504,7 +510,10 @@ export interface Conflict {
   yours: BrumeRecord | null;
   error: BrumeError;
 }
-/** What the record is to be; null to delete it. `theirs` itself takes its parent, too; otherwise one that was set here wins. */
+/**
+ * What the record is to be; null to delete it. `theirs` itself takes its parent, too; otherwise one that was set here wins. `yours` itself,
+ * of a record that was deleted and made again, takes the place of theirs.
+ */
 export type Resolution = { fields: { [name: string]: FieldInput }; encryptedFields?: string[] } | null;
 
 export interface StoreChange {

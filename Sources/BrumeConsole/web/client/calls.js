@@ -5,6 +5,9 @@
 // Node 18 has it, but not as a global.
 const webCrypto = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
 
+/** The most milliseconds that a timer takes: with more it would end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Where time, chance and the network come from; tests give others. */
 const realHost = () => ({
   fetch: (...request) => globalThis.fetch(...request),
@@ -23,7 +26,7 @@ const realHost = () => ({
       const timer = setTimeout(() => {
         signal?.removeEventListener("abort", stop);
         resolve();
-      }, milliseconds);
+      }, Math.min(milliseconds, LONGEST_TIMER));
       signal?.addEventListener("abort", stop, { once: true });
     }),
 });
@@ -36,6 +39,51 @@ const following = (...signals) => {
     signal.addEventListener("abort", () => controller.abort(signal.reason), { once: true, signal: released.signal });
   }
   return { controller, release: () => released.abort() };
+};
+
+/** How many time limits a whole answer may last. */
+const LIMITS_OF_ANSWER = 10;
+
+/** Calls `late` when nothing has come for so long, or not all in ten times as long; null: never. */
+class TimeLimit {
+  #begin;
+  #part;
+  #whole;
+
+  constructor(milliseconds, late) {
+    const after = (time) => (milliseconds === null ? undefined : setTimeout(() => late(time), Math.min(time, LONGEST_TIMER)));
+    this.#begin = () => after(milliseconds);
+    this.#part = this.#begin();
+    this.#whole = after(LIMITS_OF_ANSWER * milliseconds);
+  }
+
+  /** Something has come: the next part has as long again. */
+  begin() {
+    clearTimeout(this.#part);
+    this.#part = this.#begin();
+  }
+
+  end() {
+    clearTimeout(this.#part);
+    clearTimeout(this.#whole);
+  }
+}
+
+/** The bytes of an answer's body; `came` is called after each part. */
+const wholeBody = async (response, came) => {
+  if (!response.body) return new Uint8Array(await response.arrayBuffer());
+  const [reader, parts] = [response.body.getReader(), []];
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value);
+    came();
+  }
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 };
 
 /** Keeps a web auth token for as long as the page, or program, lives. */
@@ -173,14 +221,17 @@ class Calls {
     if (session === this.#session) await this.tokens.set(next);
   }
 
-  /** Fetches an address, and the whole body of its answer, within a time limit; null for none. */
+  /**
+   * Fetches an address, and the whole body of its answer. Each part of it has to come within the time limit (null: none), and
+   * all of it in ten times as long: a large answer takes its time on a slow line.
+   */
   async fetch(address, request, signal, timeout = this.timeout) {
     const { controller, release } = following(signal);
-    const late = () => controller.abort(networkError(`no answer in ${timeout} ms`));
-    const timer = timeout === null ? undefined : setTimeout(late, timeout);
+    const late = (milliseconds) => controller.abort(networkError(`no answer in ${milliseconds} ms`));
+    const limit = new TimeLimit(timeout, late);
     try {
       const response = await this.host.fetch(address, { ...request, signal: controller.signal });
-      const body = new Uint8Array(await response.arrayBuffer());
+      const body = await wholeBody(response, () => limit.begin());
       return { status: response.status, ok: response.ok, headers: response.headers, body };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
@@ -188,7 +239,7 @@ class Calls {
       const why = error.cause?.code ?? error.cause?.message ?? error.message;
       throw networkError(`no answer from ${serverOf(address)} (${why}): check the address, and that the server runs`, error);
     } finally {
-      clearTimeout(timer);
+      limit.end();
       release();
     }
   }

@@ -81,7 +81,10 @@ export class Container {
     await this.#calls.setToken(null);
   }
 
-  /** The people among these who may be found: `{emailAddress}`, `{phoneNumber}` or `{userRecordName}`. */
+  /**
+   * The people among these who may be found: `{emailAddress}`, `{phoneNumber}` or `{userRecordName}`; without a list those whom
+   * one shares with.
+   */
   async discoverUsers(lookupInfos, { signal } = {}) {
     return (await this.#public("users/discover", { lookupInfos }, { signal })).users;
   }
@@ -123,13 +126,14 @@ export class Container {
 
   /** Calls back for each push, in order, until the function that it answers is called. */
   onPush(callback, { signal, onError, ...options } = {}) {
-    const { controller } = following(signal);
+    const { controller, release } = following(signal);
     const run = async () => {
       for await (const push of this.pushes({ ...options, signal: controller.signal })) await callback(push);
     };
-    run().catch((error) => {
+    const failed = (error) => {
       if (!controller.signal.aborted) onError?.(error);
-    });
+    };
+    run().catch(failed).finally(release);
     return () => controller.abort(stopped());
   }
 }
@@ -150,9 +154,11 @@ const tokenFromPopup = (popup, origin, signal) =>
       if (typeof event.data?.ckWebAuthToken === "string") end(resolve, event.data.ckWebAuthToken);
     };
     const abort = () => end(reject, signal.reason);
-    // A window gets no event when the one it opened is closed.
+    // A window gets no event when the one it opened is closed. What that one has posted may come when it is closed already.
+    let wasClosed = false;
     const watch = setInterval(() => {
-      if (popup.closed) end(reject, new DOMException("the sign-in page was closed", "AbortError"));
+      if (wasClosed) end(reject, new DOMException("the sign-in page was closed", "AbortError"));
+      wasClosed = popup.closed;
     }, 500);
     addEventListener("message", receive);
     signal?.addEventListener("abort", abort, { once: true });

@@ -73,8 +73,26 @@ export class Database {
   async saveRecords(records, { policy = "ifUnchanged", ...options } = {}) {
     const ready = [];
     for (const record of records) ready.push(await withUploadedFiles(this, record, options));
-    const operations = ready.map((record) => ({ operationType: saveType(record, policy), record: encodeRecord(record) }));
-    return allOrError((await this[modifyWire](operations, options)).map(decodeResult));
+    const results = await this.#save(ready, policy, options);
+    return allOrError(results.some(isTooLate) ? await this.#saveAgain(records, ready, results, policy, options) : results);
+  }
+
+  async #save(records, policy, options) {
+    const operations = records.map((record) => ({ operationType: saveType(record, policy), record: encodeRecord(record) }));
+    return (await this[modifyWire](operations, options)).map(decodeResult);
+  }
+
+  /** What is sent for a save is good for an hour, and files behind it may take longer: those that came too late are sent once more. */
+  async #saveAgain(records, ready, results, policy, options) {
+    const isAtomic = ({ error }) => error?.serverErrorCode === "ATOMIC_ERROR";
+    const failed = [...results.keys()].filter((index) => isTooLate(results[index]) || isAtomic(results[index]));
+    const again = [];
+    for (const index of failed) {
+      const record = { ...records[index], recordName: ready[index].recordName };
+      again.push(isTooLate(results[index]) ? await withUploadedFiles(this, record, options) : ready[index]);
+    }
+    const repeated = await this.#save(again, policy, { ...options, operationID: undefined });
+    return results.map((result, index) => (failed.includes(index) ? repeated[failed.indexOf(index)] : result));
   }
 
   /** Deletes records. One with a tag only if nobody has changed it; a name alone in any case. */
@@ -94,8 +112,8 @@ export class Database {
   async lookupRecords(records, { zoneID, desiredKeys, signal } = {}) {
     const options = { zoneID: encodeZoneID(zoneID), desiredKeys, signal };
     const results = (await this.#lookup(records.map(encodeRecordName), options)).map(decodeResult);
-    const isMissing = ({ error }) => error?.serverErrorCode === "NOT_FOUND";
-    allOrError(results.filter((result) => !isMissing(result)));
+    const isMissing = ({ serverErrorCode }) => serverErrorCode === "NOT_FOUND";
+    allOrError(results, (error) => !isMissing(error));
     return results.map((result) => result.record ?? null);
   }
 
@@ -120,9 +138,17 @@ export class Database {
 
   // MARK: Queries
 
-  /** All records that match, fetched page by page as they are asked for. */
+  /**
+   * All records that match, fetched page by page as they are asked for. Where the server cannot read some of them, the
+   * first of their errors is thrown when all others have come.
+   */
   async *query(query, options) {
-    for await (const page of this.queryPages(query, options)) yield* page.records;
+    let failure;
+    for await (const page of this.queryPages(query, options)) {
+      yield* page.records;
+      failure ??= page.unreadable[0];
+    }
+    if (failure) throw failure;
   }
 
   /** The same as pages; `continuationMarker` goes on where an earlier page ended. */
@@ -132,8 +158,10 @@ export class Database {
     do {
       const page = await this.#call("records/query", { ...body, continuationMarker: marker }, { signal });
       marker = page.continuationMarker;
+      const results = page.records.map(decodeResult);
       yield {
-        records: allOrError(page.records.map(decodeResult)).map(({ record }) => record),
+        records: results.filter(({ error }) => !error).map(({ record }) => record),
+        unreadable: results.filter(({ error }) => error).map(({ error }) => error),
         continuationMarker: marker,
       };
     } while (marker);
@@ -175,7 +203,9 @@ export class Database {
   async *changes({ syncToken, resultsLimit, signal } = {}) {
     let page = { syncToken };
     do {
-      page = await this.#call("changes/database", { syncToken: page.syncToken, resultsLimit }, { signal });
+      const before = page.syncToken;
+      page = await this.#call("changes/database", { syncToken: before, resultsLimit }, { signal });
+      checkProgress(page, page.zones, before);
       const isGone = (zone) => zone.deleted === true;
       yield {
         zones: page.zones.filter((zone) => !isGone(zone)),
@@ -210,6 +240,7 @@ export class Database {
     const request = { zoneID: encodeZoneID(zone), syncToken, resultsLimit, desiredKeys, desiredRecordTypes, reverse };
     const [page] = (await this.#call("changes/zone", { zones: [request] }, { signal })).zones;
     if (isErrorObject(page)) throw errorFromWire(page);
+    checkProgress(page, page.records, syncToken);
     return page;
   }
 
@@ -259,6 +290,9 @@ export class Database {
     return uploadAsset(this.#calls, this.#calls.path(this.scope, "assets/upload"), place, file, signal);
   }
 }
+
+/** Whether a file was sent too long before the save that was to take it. */
+const isTooLate = ({ error }) => error?.code === "receiptExpired";
 
 /** Whether the server's answer was full before this item. */
 const didNotFit = (result) => isErrorObject(result) && result.brume?.code === "limitExceeded";

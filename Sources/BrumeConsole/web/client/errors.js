@@ -46,10 +46,22 @@ const networkError = (reason, cause, status) =>
 /** A rule of this module that was not kept; the text says what to do instead. */
 const usageError = (reason) => new BrumeError({ serverErrorCode: "BAD_REQUEST", reason, code: "client" });
 
+/** A page of changes that promises more and does not move on would be asked for without end (case CHG-28). */
+const checkProgress = ({ moreComing, syncToken }, items, before) => {
+  if (!moreComing || (syncToken && (items.length > 0 || syncToken !== before))) return;
+  throw new BrumeError({
+    serverErrorCode: "INTERNAL_ERROR", code: "client",
+    reason: "the server promises more changes and does not move on; start again without a token",
+  });
+};
+
 /** Codes that may pass by themselves, even when nobody said when. */
 const PASSING = new Set(["NETWORK_ERROR", "INTERNAL_ERROR", "THROTTLED", "TRY_AGAIN_LATER", "ZONE_BUSY"]);
 const isPassing = (error) =>
   error instanceof BrumeError && (error.retryAfter !== undefined || PASSING.has(error.serverErrorCode));
+
+/** How long the server asks to wait, in milliseconds. */
+const askedPause = (error) => (error.retryAfter ?? 0) * 1000;
 
 /** Doubled each time from 200 ms, at most `longest`, spread by chance so that many clients part. */
 const backoff = (attempt, chance, longest = 30_000) =>
@@ -67,7 +79,7 @@ const pauseBeforeRetry = (error, attempt, { attempts, longestPause, isRepeatable
   if (error.retryAfter === undefined && error.serverErrorCode !== "NETWORK_ERROR" && error.status !== 408) {
     return undefined;
   }
-  const asked = (error.retryAfter ?? 0) * 1000;
+  const asked = askedPause(error);
   return asked > longestPause ? undefined : Math.max(asked, backoff(attempt, chance, longestPause));
 };
 

@@ -65,10 +65,12 @@ const withTypes = (fields, known = {}) => {
 
 /**
  * What a conflict ends in unless an app decides: fields that were changed here, on top of the server's
- * record. A record that one side deleted and the other changed stays.
+ * record. A record that one side deleted and the other changed stays, unless one of another type was made in its place.
  */
 const mergeFields = ({ base, theirs, yours }) => {
   if (!yours || !theirs) return yours ?? theirs;
+  // One of another type was made in its place here, and is no record to merge theirs into.
+  if (yours.recordType && yours.recordType !== theirs.recordType) return yours;
   const names = new Set([...Object.keys(yours.fields), ...Object.keys(base?.fields ?? {})]);
   const fields = { ...theirs.fields };
   const [before, mine] = [encodeFields(base?.fields), encodeFields(yours.fields)];

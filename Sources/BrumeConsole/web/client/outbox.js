@@ -47,7 +47,7 @@ class Outbox {
   }
 
   async #merged(old, edit, known) {
-    const sequence = ((await this.storage.get("meta", "sequence")) ?? 0) + 1;
+    const sequence = await this.#nextSequence();
     const isSave = edit.kind === "save";
     // What was deleted and comes back keeps nothing of what it was.
     const before = isSave && old?.kind === "save" ? old : {};
@@ -64,23 +64,55 @@ class Outbox {
     return batch?.items.some((item) => item.recordName === recordName) ?? false;
   }
 
+  /** Forgets an edit. To be called with the store's data locked. */
+  async discard(key) {
+    const sequence = await this.#nextSequence();
+    await this.storage.apply([
+      { table: "outbox", key, value: undefined },
+      { table: "meta", key: "sequence", value: sequence },
+    ]);
+  }
+
+  /** The number of an edit; whatever changes what waits takes one. */
+  async #nextSequence() {
+    return ((await this.storage.get("meta", "sequence")) ?? 0) + 1;
+  }
+
   // MARK: Sending
 
   /** Sends what waits for a zone; returns when nothing does, except what the server refused for good. */
   async send(zone, signal) {
     let most = BATCH_RECORDS;
+    // Thousands are not listed again for each hundred of them.
+    let waiting;
     for (let conflicts = 0; conflicts < MOST_CONFLICTS; ) {
-      const batch = await this.locked(() => this.#nextBatch(zone, most));
+      const batch = await this.locked(async () => {
+        waiting = await this.#waiting(zone, waiting);
+        return this.#nextBatch(zone, most, waiting.entries);
+      });
       if (!batch) return;
       const results = await this.#results(zone, batch, signal);
-      // The request as a whole is no good: record by record, until the one that makes it so is found.
-      if (results) conflicts += await this.#take(zone, batch, results, signal);
-      else most = 1;
+      if (results) {
+        conflicts += await this.#take(zone, batch, results, signal);
+        const isTaken = !results.some(isErrorObject);
+        if (isTaken) most = Math.min(2 * most, BATCH_RECORDS);
+        waiting = isTaken ? behind(waiting, batch.items) : undefined;
+      } else {
+        // The request as a whole is no good: in halves, until the record that makes it so is found.
+        most = Math.ceil(batch.items.length / 2);
+      }
     }
     throw new BrumeError({
       serverErrorCode: "TRY_AGAIN_LATER", code: "client", retryAfter: 1,
       reason: `others changed the same records ${MOST_CONFLICTS} times while they were sent`,
     });
+  }
+
+  /** What waits for a zone and was not refused, in order: as it was listed before, if nobody has edited anything since. */
+  async #waiting(zone, before) {
+    const sequence = await this.storage.get("meta", "sequence");
+    if (before && before.sequence === sequence) return before;
+    return { sequence, entries: (await this.entries(`${zone.key}\n`)).filter((entry) => !entry.error) };
   }
 
   /** The server's answers in order; undefined if it took the batch apart. */
@@ -105,11 +137,10 @@ class Outbox {
   }
 
   /** The batch that was on its way when a tab died, or a new one, written down. */
-  async #nextBatch(zone, most) {
+  async #nextBatch(zone, most, waiting) {
     const key = `batch\n${zone.key}`;
     const kept = await this.storage.get("meta", key);
     if (kept) return kept;
-    const waiting = (await this.entries(`${zone.key}\n`)).filter((entry) => !entry.error);
     const items = [];
     let bytes = 0;
     for (const [index, entry] of waiting.slice(0, most).entries()) {
@@ -176,7 +207,7 @@ class Outbox {
   async #resolve(zone, recordName, theirs, error) {
     const key = `${zone.key}\n${recordName}`;
     const entry = await this.storage.get("outbox", key);
-    if (!entry) return { kind: "resolved", theirs, edits: undefined };
+    if (!entry) return { kind: "resolved", theirs };
     const conflict = {
       zoneID: zone.zoneID,
       recordName,
@@ -189,7 +220,10 @@ class Outbox {
     if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
     const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
     const fields = wanted && encodeFields(wanted.fields, encrypted);
-    return { kind: "resolved", theirs, edits: entry.edits, fields, parent: wantedParent(entry, theirs, wanted === conflict.theirs) };
+    // What was deleted and made anew takes the place of theirs only as it is.
+    const isAnew = entry.isAnew && wanted === conflict.yours;
+    const parent = wantedParent(entry, theirs, wanted === conflict.theirs);
+    return { kind: "resolved", theirs, edits: entry.edits, fields, parent, isAnew };
   }
 
   /** What an answer changes in the storage. An edit that was made meanwhile waits for the next batch. */
@@ -216,10 +250,23 @@ class Outbox {
         const { serverErrorCode, reason, brume, uuid } = result;
         return entry && isSame ? [out({ ...entry, error: { serverErrorCode, reason, brume, uuid } })] : [];
       }
-      case "resolved": return entry?.edits === settled.edits ? resolvedChanges(entry, settled, row, out) : [];
+      case "resolved": {
+        // An edit that was discarded meanwhile leaves theirs.
+        if (!entry) return [row(settled.theirs ?? undefined)];
+        return entry.edits === settled.edits ? resolvedChanges(entry, settled, row, out) : [];
+      }
     }
   }
 }
+
+/** What waits behind a batch that was taken; undefined if something of it may be left, so that it is listed again. */
+const behind = ({ sequence, entries }, items) => {
+  const isWhole = items.every(({ recordName, edits }, index) => {
+    const entry = entries[index];
+    return entry?.recordName === recordName && entry.edits === edits && !entry.isAnew;
+  });
+  return isWhole ? { sequence, entries: entries.slice(items.length) } : undefined;
+};
 
 /** What was encrypted once is so for good, whether or not an edit says so again. */
 const stillEncrypted = (fields, ...known) => {
@@ -255,8 +302,9 @@ const wantedParent = (entry, theirs, takesTheirs) => {
 };
 
 /** The entry that leads from the server's record to the one that was wanted. */
-const resolvedChanges = (entry, { theirs, fields, parent }, row, out) => {
+const resolvedChanges = (entry, { theirs, fields, parent, isAnew }, row, out) => {
   if (fields === null && theirs === null) return [row(undefined), out(undefined)];
+  if (isAnew && theirs !== null) return [row(theirs), out({ ...entry, base: theirs, fields })];
   const known = { ...entry, base: theirs, isAnew: false };
   if (fields === null) return [row(theirs), out({ ...known, kind: "delete", fields: {}, parent: undefined })];
   const change = difference(theirs?.fields, fields);

@@ -72,7 +72,8 @@ class EventParser {
       this.#name = undefined;
       return event.data === "" ? [] : [event];
     }
-    const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line);
+    // "s": a text may have line separators of Unicode, which JSON writes as they are.
+    const [, name, value] = /^([^:]*):? ?(.*)$/s.exec(line);
     if (name === "id") this.#id = value;
     if (name === "event") this.#name = value;
     if (name === "data") this.#data.push(value);
@@ -85,7 +86,7 @@ const openStream = async (calls, cursor, controller) => {
   const headers = await calls.headers({ Accept: "text/event-stream", ...(cursor && { "Last-Event-ID": cursor }) });
   const request = { headers, signal: controller.signal, cache: "no-store" };
   const late = () => controller.abort(networkError(`no stream in ${calls.timeout} ms`));
-  const timer = calls.timeout === null ? undefined : setTimeout(late, calls.timeout);
+  const timer = calls.timeout === null ? undefined : setTimeout(late, Math.min(calls.timeout, LONGEST_TIMER));
   try {
     const response = await calls.host.fetch(calls.address("/_brume/stream"), request);
     if (response.ok) return response.body;
@@ -125,7 +126,7 @@ async function* eventsOf(stream, controller, silence) {
 /** Says what was dealt with, beside the stream. If it fails, coming back says it too. */
 const acknowledge = async (calls, cursor) => {
   try {
-    await calls.call("/_brume/stream/ack", {}, { query: { cursor }, attempts: 1 });
+    await calls.call("/_brume/stream/ack", {}, { query: { cursor }, attempts: 1, signsIn: false });
   } catch {}
 };
 
@@ -171,7 +172,7 @@ async function* receivePushes(calls, options = {}) {
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         if (!isPassing(error)) throw error;
-        asked = (error.retryAfter ?? 0) * 1000;
+        asked = askedPause(error);
       } finally {
         release();
         controller.abort(stopped());

@@ -56,7 +56,7 @@ const encodeRecord = (record) => ({
   forRecord: record.forRecord,
   createShortGUID: record.createShortGUID,
   publicPermission: record.publicPermission,
-  participants: record.participants,
+  participants: record.participants?.map(encodeParticipant),
 });
 
 /** A name, or a record, as an operation that needs no fields names it. */
@@ -103,9 +103,9 @@ const decodeSubscription = (wire) => {
   return { ...wire, query: { ...query, filterBy: filterBy.map(decodeFilter), sortBy: sortBy.map(decodeSort) } };
 };
 
-/** The list of an answer; the first error in an item's place is thrown, with all results. */
-const allOrError = (results) => {
-  const failed = results.find((result) => result.error);
+/** The list of an answer; the first error in an item's place that is a failure is thrown, with all results. */
+const allOrError = (results, isFailure = () => true) => {
+  const failed = results.find(({ error }) => error && isFailure(error));
   if (!failed) return results;
   failed.error.results = results;
   throw failed.error;

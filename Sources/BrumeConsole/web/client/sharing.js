@@ -16,13 +16,13 @@ const share = (database, root, { zoneID, title, participants = [], publicPermiss
     recordName: root ? undefined : ZONE_SHARE,
     forRecord: root && { recordName, recordChangeTag },
     fields: title === undefined ? {} : { "cloudkit.title": title },
-    participants: participants.map(encodeParticipant),
+    participants,
     publicPermission,
   };
   return database.saveRecord(record, { zoneID: zone, signal });
 };
 
-/** `{emailAddress, permission}` as the protocol names somebody who is invited. */
+/** `{emailAddress, permission}` as the protocol names somebody who is invited; who takes part stays as the server named him. */
 const encodeParticipant = ({ permission = "READ_ONLY", ...lookupInfo }) =>
   lookupInfo.userIdentity
     ? { permission, ...lookupInfo }

@@ -72,8 +72,11 @@ export class IndexedDBStorage {
       request.onsuccess = () => {
         // The browser has ended it, as when the user clears the site's data: the next call opens it again.
         request.result.onclose = forget;
-        // Somebody wants to delete the database, or a newer version of this module to change it.
-        request.result.onversionchange = () => request.result.close();
+        // Somebody wants to delete the database, or a newer version of this module to change it: neither is to find a new one.
+        request.result.onversionchange = () => {
+          this.#isClosed = true;
+          request.result.close();
+        };
         resolve(request.result);
       };
       request.onerror = () => {

@@ -7,6 +7,8 @@
 const LONGEST_RETRY = 60_000;
 /** How an app may name whoever is signed in. */
 const OWNER_NAMES = [undefined, "__defaultOwner__", "_defaultOwner"];
+/** What of a record an edit does not keep. */
+const SERVER_ONLY = ["participants", "publicPermission", "forRecord", "createShortGUID"];
 
 export class OfflineStore {
   #database;
@@ -55,7 +57,7 @@ export class OfflineStore {
     const wanted = zone && namedZone(zone);
     // The server names the owner of one's own zones, too, where the app did not.
     const found = this.#zones.find(({ key, zoneID }) =>
-      wanted && (key === wanted.key || (zoneID.ownerRecordName === undefined && zoneID.zoneName === wanted.zoneID.zoneName)));
+      wanted && (key === wanted.key || (OWNER_NAMES.includes(zoneID.ownerRecordName) && zoneID.zoneName === wanted.zoneID.zoneName)));
     if (!found) throw usageError(`the store '${this.name}' has no zone '${wanted?.zoneID.zoneName ?? ""}': name one of its own`);
     return found;
   }
@@ -100,9 +102,21 @@ export class OfflineStore {
   async save(record) {
     const zone = this.#zone(record.zoneID);
     const recordName = record.recordName ?? this.#host.uuid();
+    await this.#requireKept(record, recordName, zone.zoneID);
     const { recordType, fields, parent } = encodeRecord(record);
     await this.#edit(zone, recordName, { kind: "save", recordType, fields, parent });
     return this.record(recordName, zone.zoneID);
+  }
+
+  /** What is only the server's to do would be lost without a word. A share that is saved whole may bring what it had. */
+  async #requireKept(record, recordName, zoneID) {
+    const others = SERVER_ONLY.filter((name) => record[name]);
+    const known = others.length > 0 ? await this.record(recordName, zoneID) : null;
+    const changed = others.find((name) => canonical(record[name]) !== canonical(known?.[name]));
+    if (changed) {
+      throw usageError(
+        `a store saves fields and 'parent', and no '${changed}': call saveRecord() or share() of the database for '${recordName}'`);
+    }
   }
 
   /** Deletes a record on this device, and on the server as soon as it can be reached. */
@@ -119,8 +133,7 @@ export class OfflineStore {
   /** Forgets an edit that waits. One that is on its way may still arrive. */
   async discard(recordName, zone) {
     const { key, zoneID } = this.#zone(zone);
-    const change = { table: "outbox", key: `${key}\n${recordName}`, value: undefined };
-    await this.#locked(() => this.storage.apply([change]));
+    await this.#locked(() => this.#outbox.discard(`${key}\n${recordName}`));
     this.#notify({ zoneID, recordNames: [recordName], origin: "edited" });
   }
 
@@ -245,7 +258,10 @@ export class OfflineStore {
         if (signal.aborted) break;
         failures += 1;
         this.#report(error);
-        pause = Math.max((error.retryAfter ?? 0) * 1000, backoff(failures, this.#host.random(), LONGEST_RETRY));
+        const asked = askedPause(error);
+        pause = Math.max(0, backoff(failures, this.#host.random(), LONGEST_RETRY) - asked);
+        // Whatever rings meanwhile: the server said when to come back.
+        if (asked > 0) await this.#host.sleep(asked, signal).catch(() => {});
       }
       await this.#bell.rung(pause, this.#host, signal).catch(() => {});
     }
@@ -267,8 +283,8 @@ export class OfflineStore {
         this.#report(error);
         // A device that was removed, perhaps because its user has too many, would drive out another one at once.
         const isGone = error.serverErrorCode === "NOT_FOUND";
-        const pause = isGone ? LONGEST_RETRY : backoff(failures, this.#host.random(), LONGEST_RETRY);
-        await this.#host.sleep(pause, signal).catch(() => {});
+        const own = isGone ? LONGEST_RETRY : backoff(failures, this.#host.random(), LONGEST_RETRY);
+        await this.#host.sleep(Math.max(own, askedPause(error)), signal).catch(() => {});
       }
     }
   }

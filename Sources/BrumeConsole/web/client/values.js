@@ -87,8 +87,8 @@ const encodeList = (name, values) => {
   const elements = values.map((value) => encodeScalar(name, value));
   const types = new Set(elements.map((element) => element.type));
   const list = { value: elements.map((element) => element.value) };
-  // Whole numbers join what stands beside them: [1, 2.5] are doubles, [1, 2n ** 60n] are integers.
-  if (types.has("DOUBLE") || types.has("INT64")) types.delete(undefined);
+  // Whole numbers join what stands beside them: [1, 2.5] are doubles, [1, 2n ** 60n] are integers, and beside a Date they are times.
+  if (["DOUBLE", "INT64", "TIMESTAMP"].some((type) => types.has(type))) types.delete(undefined);
   if (types.size > 1) throw usageError(`field '${name}': the elements of a list must have one type`);
   const [type] = types;
   return type ? { ...list, type: `${type}_LIST` } : list;
@@ -101,11 +101,17 @@ const encodeField = (name, value) => {
   return Array.isArray(value) ? encodeList(name, value) : encodeScalar(name, value);
 };
 
+/** A Date; a time beyond what one can be, which the server takes, is its milliseconds, so that it can be saved again. */
+const decodeTime = (value) => {
+  const date = new Date(Number(value));
+  return Number.isNaN(date.getTime()) ? decodeScalar(value, "INT64") : date;
+};
+
 const decodeScalar = (value, type) => {
   switch (type) {
     case "INT64": return Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value);
     case "DOUBLE": return Number(value);
-    case "TIMESTAMP": return new Date(Number(value));
+    case "TIMESTAMP": return decodeTime(value);
     case "BYTES": return fromBase64(value);
     case "LOCATION": return new Location(value);
     case "REFERENCE": return new Reference(value, value);

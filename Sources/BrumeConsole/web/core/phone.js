@@ -109,8 +109,9 @@ export class Phone {
     await this.signIn();
   }
 
-  /** Goes out of reach; pushes wait in its mailbox. */
+  /** Goes out of reach; pushes wait in its mailbox. One that nobody uses has none, and stays signed out. */
   leave() {
+    if (this.state === "signedOut") return;
     this.stop?.();
     this.state = "offline";
     this.note("pause", "went offline");

@@ -28,7 +28,7 @@ export function columns(where, fields) {
       title: name,
       sort: sortable(name),
       class: isNumber(fields, name) && "right",
-      cell: (record) => Cell(record.fields?.[name]),
+      cell: (record) => (record.fields ? Cell(record.fields[name]) : h("span.note", null, "cannot be read")),
     })),
     {
       title: "creator",

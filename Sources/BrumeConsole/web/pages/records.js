@@ -121,8 +121,8 @@ function Page(where, types, fields) {
       ),
       route.query.new && canMake()
         ? NewRecord(where, types, close)
-        : chosen?.isMissing
-        ? Missing(chosen.reason)
+        : chosen && !chosen.fields
+        ? Missing(chosen)
         : chosen && Record(where, chosen, chosen.recordType === where.type ? fields : [], close),
     ),
   ];
@@ -133,7 +133,7 @@ function elsewhere(where, types) {
   const body = { ...database(where), ...exact, zoneID: zoneID(where), records: [{ recordName: route.query.sel }] };
   const record = remote(admin("records/lookup"), body).value?.records[0];
   if (!record) return undefined;
-  if (!record.fields) return { isMissing: true, reason: record.reason };
+  if (!record.fields) return record;
   if (!types.some(({ name }) => name === record.recordType) || record.recordType === where.type) return record;
   queueMicrotask(() => go(recordsAt({ ...where, type: record.recordType }, { sel: record.recordName }), true));
   return undefined;
@@ -143,10 +143,16 @@ const close = () => go(withQuery({ sel: "", new: "" }));
 
 const NotRun = () => Empty("The query was not run: it needs the index that is named above", undefined, "warn");
 
-const Missing = (reason) =>
+/** An error stands in the place of the record. */
+const Missing = ({ serverErrorCode, reason }) =>
   h(
     Inspector,
-    { key: "missing", title: short(route.query.sel, 24), note: "not here", onclose: close },
+    {
+      key: "missing",
+      title: short(route.query.sel, 24),
+      note: serverErrorCode === "NOT_FOUND" ? "not here" : "cannot be read",
+      onclose: close,
+    },
     h("div", null, h("p", null, reason)),
   );
 
