@@ -11,7 +11,8 @@ struct FieldTag {
 
   private static let types: [String: FieldType] = {
     var types: [String: FieldType] = ["ASSET": .asset, "ASSET_LIST": .list(.asset)]
-    // CloudKit: CloudKit JS knows the first, iCloud's web apps write the second, CloudKit-PHP the last two.
+    // CloudKit: CloudKit JS knows the first, iCloud's web apps write the second, and CloudKit-PHP the
+    // last two.
     let aliases: [(String, FieldType)] = [
       ("BOOLEAN", .int64), ("NUMBER_INT64", .int64), ("NUMBER_DOUBLE", .double),
     ]

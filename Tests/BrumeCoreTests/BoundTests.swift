@@ -79,7 +79,7 @@ struct BoundTests {
     #expect(try await save(32) == nil)
     let error = try await save(33)
     #expect(error?.code == .limitExceeded)
-    #expect(error?.reason.contains("LocalizationArgs' names 33 fields") == true)
+    #expect(error?.reason.contains("' names 33 fields; the maximum is 32") == true)
   }
 
   @Test func `a list holds so many assets`() async throws {

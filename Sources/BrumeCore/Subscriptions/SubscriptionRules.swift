@@ -43,8 +43,8 @@ enum SubscriptionRules {
   /// How large the texts of a push may be before anything is filled in.
   static func info(_ info: NotificationInfo, limits: Limits) throws(BrumeError) {
     try arguments(info.alert, "alertLocalizationArgs")
-    try arguments(info.title, "titleLocalizationArgs")
-    try arguments(info.subtitle, "subtitleLocalizationArgs")
+    try arguments(info.title, "titleLocalizedArguments")
+    try arguments(info.subtitle, "subtitleLocalizedArguments")
     guard info.byteCount <= limits.notificationInfoBytes else {
       throw BrumeError(
         .limitExceeded,

@@ -157,7 +157,7 @@ struct Authenticate: Sendable {
 
 extension HTTPFields {
   /// The user's token: a header, which no log of addresses keeps, or Apple's parameter.
-  // CloudKit: the parameter was `ckSession` in 2015; AgileCloudSDK still calls it so.
+  // CloudKit: the parameter was `ckSession` in 2015, and AgileCloudSDK still calls it so.
   func webAuthToken(or query: QueryString) -> String? {
     self[.webAuthToken] ?? query["ckWebAuthToken"] ?? query["ckSession"]
   }
