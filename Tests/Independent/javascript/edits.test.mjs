@@ -157,6 +157,16 @@ test("a record that is made again with another type, or as the app wants it, tak
   }
 });
 
+test("a list of times of which no Date can be one stands in no conflict's way", async () => {
+  const { phone, laptop, zone } = await pair();
+  const moments = [new Date(1), 2n ** 60n];
+  await laptop.save({ recordName: "N", fields: { moments } });
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { title: "phone" } });
+  await phone.sync();
+  assert.deepEqual((await onServer(zone))?.fields, { title: "phone", text: "first", moments });
+});
+
 test("an edit that is discarded on its way into a conflict leaves what others saved", async () => {
   const { phone, laptop, zone } = await pair();
   await laptop.save({ recordName: "N", fields: { title: "laptop" } });

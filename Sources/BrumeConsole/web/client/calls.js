@@ -231,10 +231,11 @@ class Calls {
     const limit = new TimeLimit(timeout, late);
     try {
       const response = await this.host.fetch(address, { ...request, signal: controller.signal });
+      limit.begin();
       const body = await wholeBody(response, () => limit.begin());
       return { status: response.status, ok: response.ok, headers: response.headers, body };
     } catch (error) {
-      if (signal?.aborted) throw signal.reason;
+      if (controller.signal.aborted) throw controller.signal.reason;
       if (error instanceof BrumeError) throw error;
       const why = error.cause?.code ?? error.cause?.message ?? error.message;
       throw networkError(`no answer from ${serverOf(address)} (${why}): check the address, and that the server runs`, error);

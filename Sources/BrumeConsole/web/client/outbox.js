@@ -216,14 +216,23 @@ class Outbox {
       yours: mapped(visibleRecord(entry.base, entry), decodeRecord),
       error,
     };
-    const wanted = await this.resolve(conflict);
-    if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
-    const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
-    const fields = wanted && encodeFields(wanted.fields, encrypted);
+    const { wanted, fields } = await this.#wanted(conflict);
     // What was deleted and made anew takes the place of theirs only as it is.
     const isAnew = entry.isAnew && wanted === conflict.yours;
     const parent = wantedParent(entry, theirs, wanted === conflict.theirs);
     return { kind: "resolved", theirs, edits: entry.edits, fields, parent, isAnew };
+  }
+
+  /** What the app answers, and its fields as a request writes them. */
+  async #wanted(conflict) {
+    try {
+      const wanted = await this.resolve(conflict);
+      if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
+      const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
+      return { wanted, fields: wanted && encodeFields(wanted.fields, encrypted) };
+    } catch (error) {
+      throw error?.code === "client" ? ofConflict(error, conflict) : error;
+    }
   }
 
   /** What an answer changes in the storage. An edit that was made meanwhile waits for the next batch. */
