@@ -308,6 +308,8 @@ export function browserTokens(key?: string): TokenStore;
 /** Time, chance and the network, for tests. */
 export interface Host {
   fetch: typeof fetch;
+  /** Milliseconds since 1970. */
+  now(): number;
   random(): number;
   uuid(): string;
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;

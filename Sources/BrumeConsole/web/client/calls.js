@@ -11,6 +11,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 /** Where time, chance and the network come from; tests give others. */
 const realHost = () => ({
   fetch: (...request) => globalThis.fetch(...request),
+  now: () => Date.now(),
   random: () => Math.random(),
   uuid: () => {
     const bytes = webCrypto.getRandomValues(new Uint8Array(16));

@@ -8,6 +8,8 @@ const BATCH_RECORDS = 100;
 const BATCH_BYTES = 1_000_000;
 /** Batches in a row that only met other people's changes. */
 const MOST_CONFLICTS = 20;
+/** How long the server surely knows what it answered to an operation ID, in milliseconds: it does for a day. */
+const REMEMBERED = 23 * 3_600_000;
 /** Codes of a whole request that its content is to blame for. */
 const REFUSES_REQUEST = new Set(["BAD_REQUEST", "QUOTA_EXCEEDED", "ACCESS_DENIED", "NOT_FOUND", "ZONE_NOT_FOUND"]);
 
@@ -140,19 +142,12 @@ class Outbox {
   async #nextBatch(zone, most, waiting) {
     const key = `batch\n${zone.key}`;
     const kept = await this.storage.get("meta", key);
-    if (kept) return kept;
-    const items = [];
-    let bytes = 0;
-    for (const [index, entry] of waiting.slice(0, most).entries()) {
-      // What follows may refer to the record that is deleted here to be made anew: it goes with the new one.
-      if (waiting[index - 1]?.isAnew && !entry.isAnew) break;
-      const item = { recordName: entry.recordName, edits: entry.edits, operation: operationOf(entry) };
-      bytes += JSON.stringify(item.operation).length;
-      if (items.length > 0 && bytes > BATCH_BYTES) break;
-      items.push(item);
-    }
+    const written = this.host.now();
+    // One of an earlier version of this module does not say when it was written.
+    if (kept && written - (kept.written ?? 0) < REMEMBERED) return kept;
+    const items = kept ? kept.items.map(unremembered) : fitting(waiting.slice(0, most));
     if (items.length === 0) return undefined;
-    const batch = { operationID: this.host.uuid(), items };
+    const batch = { operationID: this.host.uuid(), written, items };
     await this.storage.apply([{ table: "meta", key, value: batch }]);
     return batch;
   }
@@ -267,6 +262,32 @@ class Outbox {
     }
   }
 }
+
+/** Those at the beginning of what waits that go in one request. */
+const fitting = (waiting) => {
+  const items = [];
+  let bytes = 0;
+  for (const [index, entry] of waiting.entries()) {
+    // What follows may refer to the record that is deleted here to be made anew: it goes with the new one.
+    if (waiting[index - 1]?.isAnew && !entry.isAnew) break;
+    const item = { recordName: entry.recordName, edits: entry.edits, operation: operationOf(entry) };
+    bytes += JSON.stringify(item.operation).length;
+    if (items.length > 0 && bytes > BATCH_BYTES) break;
+    items.push(item);
+  }
+  return items;
+};
+
+/**
+ * An item that the server may have carried out and forgotten. A deletion of whatever there is would take what others have
+ * made since: with a tag that no record has, what is there is a conflict.
+ */
+const unremembered = (item) => {
+  const { operationType, record } = item.operation;
+  if (operationType !== "forceDelete") return item;
+  const operation = { operationType: "delete", record: { ...record, recordChangeTag: "none" } };
+  return { ...item, operation };
+};
 
 /** What waits behind a batch that was taken; undefined if something of it may be left, so that it is listed again. */
 const behind = ({ sequence, entries }, items) => {
