@@ -445,6 +445,22 @@ test("a save whose answer is lost is not saved twice", async () => {
   assert.equal(fetched?.recordChangeTag, saved.recordChangeTag);
 });
 
+test("a save whose answer was lost is not sent again by a machine that has slept for a day", async () => {
+  for (const [hours, requests] of [[1, 2], [24, 1]]) {
+    let now = 0;
+    const { host, seen } = network(async (_, number, real) => {
+      if (number === 1) await real();
+      now = hours * 3_600_000;
+      if (number === 1) throw new TypeError("the answer was lost");
+      return undefined;
+    });
+    const database = device("ALICE", { host: { ...host, now: () => now } }).privateDatabase;
+    const saving = database.saveRecord({ recordType: "Note", fields: { text: "slept" } }, { policy: "changedFields" });
+    await (requests === 1 ? refused(saving, "NETWORK_ERROR") : saving);
+    assert.equal(seen.length, requests);
+  }
+});
+
 test("a repeated save whose answer had no room for a record is answered with the record, under the tag of the save", async () => {
   const container = device("ALICE");
   const zoneID = await zoneOf(container);

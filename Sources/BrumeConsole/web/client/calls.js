@@ -8,6 +8,9 @@ const webCrypto = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
 /** The most milliseconds that a timer takes: with more it would end at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
+/** How long the server surely knows what it answered to an operation ID, in milliseconds: it does for a day. */
+const REMEMBERED = 23 * 3_600_000;
+
 /** Where time, chance and the network come from; tests give others. */
 const realHost = () => ({
   fetch: (...request) => globalThis.fetch(...request),
@@ -174,8 +177,8 @@ class Calls {
   /**
    * Posts a body and answers the JSON object that comes back.
    *
-   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice; `signsIn`: whether
-   *   a user who is signed out is led to the page.
+   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice; `remembered`: for how
+   *   many milliseconds, if not for good; `signsIn`: whether a user who is signed out is led to the page.
    */
   async call(path, body = {}, options = {}) {
     const text = JSON.stringify(body);
@@ -183,10 +186,15 @@ class Calls {
   }
 
   /** Carries out one request, again if that is worth it, and once more after the user has signed in. */
-  async repeating({ signal, isRepeatable = true, signsIn = true, attempts = this.attempts }, request) {
+  async repeating(options, request) {
+    const { signal, isRepeatable = true, remembered = Infinity, signsIn = true, attempts = this.attempts } = options;
+    const begun = this.host.now();
+    let lost;
     let hasSignedIn = false;
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
+      // The machine may have slept: what the server knows no more, it would carry out once more.
+      if (lost && this.host.now() - begun >= remembered) throw lost;
       const session = this.#session;
       try {
         return await request();
@@ -199,6 +207,7 @@ class Calls {
         const rules = { attempts, longestPause: this.longestPause, isRepeatable, chance: this.host.random() };
         const pause = pauseBeforeRetry(error, attempt, rules);
         if (pause === undefined) throw error;
+        if (error.status !== 429 && error.status !== 408) lost = error;
         await this.host.sleep(pause, signal);
       }
     }

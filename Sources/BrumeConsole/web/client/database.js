@@ -19,8 +19,8 @@ export class Database {
     return this.#calls;
   }
 
-  #call(endpoint, body, { signal, isRepeatable } = {}) {
-    return this.#calls.call(this.#calls.path(this.scope, endpoint), body, { signal, isRepeatable });
+  #call(endpoint, body, options) {
+    return this.#calls.call(this.#calls.path(this.scope, endpoint), body, options);
   }
 
   // MARK: Records
@@ -42,7 +42,7 @@ export class Database {
       // The server answers a repetition as it answered the first time, so a lost answer does no harm.
       brume: { operationID: operationID ?? this.#calls.host.uuid() },
     };
-    const results = (await this.#call("records/modify", body, { signal })).records;
+    const results = (await this.#call("records/modify", body, { signal, remembered: REMEMBERED })).records;
     return this.#withSaved(results, { desiredKeys, signal });
   }
 

@@ -8,8 +8,6 @@ const BATCH_RECORDS = 100;
 const BATCH_BYTES = 1_000_000;
 /** Batches in a row that only met other people's changes. */
 const MOST_CONFLICTS = 20;
-/** How long the server surely knows what it answered to an operation ID, in milliseconds: it does for a day. */
-const REMEMBERED = 23 * 3_600_000;
 /** Codes of a whole request that its content is to blame for. */
 const REFUSES_REQUEST = new Set(["BAD_REQUEST", "QUOTA_EXCEEDED", "ACCESS_DENIED", "NOT_FOUND", "ZONE_NOT_FOUND"]);
 
