@@ -455,7 +455,7 @@ test("a save whose answer was lost is not sent again by a machine that has slept
       return undefined;
     });
     const database = device("ALICE", { host: { ...host, now: () => now } }).privateDatabase;
-    const saving = database.saveRecord({ recordType: "Note", fields: { text: "slept" } }, { policy: "changedFields" });
+    const saving = database.saveRecord({ recordType: "Note", fields: { text: "slept" } });
     await (requests === 1 ? refused(saving, "NETWORK_ERROR") : saving);
     assert.equal(seen.length, requests);
   }
@@ -549,8 +549,8 @@ const clock = () => {
   return { pass, end: () => void Object.assign(globalThis, { setTimeout, clearTimeout }) };
 };
 
-test("an answer that comes in parts has the time limit for each of them", async () => {
-  for (const [pause, fails] of /** @type {const} */ ([[40, false], [60, true]])) {
+test("an answer that comes in parts has the time limit for its head and for each of them", async () => {
+  for (const [head, pause, fails] of /** @type {const} */ ([[40, 40, false], [0, 60, true], [60, 0, true]])) {
     const { pass, end } = clock();
     const parts = ['{"zo', 'nes"', ':[]}'];
     /** @type {typeof fetch} */
@@ -566,6 +566,8 @@ test("an answer that comes in parts has the time limit for each of them", async 
           else body.enqueue(new TextEncoder().encode(part));
         },
       };
+      pass(head);
+      request?.signal?.throwIfAborted();
       // Nothing is made before somebody reads.
       return new Response(new ReadableStream(source, { highWaterMark: 0 }));
     };

@@ -36,13 +36,13 @@ export class Database {
   }
 
   /** The same in the protocol's own form. */
-  async [modifyWire](operations, { zoneID, atomic, desiredKeys, operationID, signal } = {}) {
+  async [modifyWire](operations, { zoneID, atomic, desiredKeys, operationID, remembered = REMEMBERED, signal } = {}) {
     const body = {
       operations, atomic, desiredKeys, zoneID: encodeZoneID(zoneID),
       // The server answers a repetition as it answered the first time, so a lost answer does no harm.
       brume: { operationID: operationID ?? this.#calls.host.uuid() },
     };
-    const results = (await this.#call("records/modify", body, { signal, remembered: REMEMBERED })).records;
+    const results = (await this.#call("records/modify", body, { signal, remembered })).records;
     return this.#withSaved(results, { desiredKeys, signal });
   }
 

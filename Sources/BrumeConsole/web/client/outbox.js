@@ -116,9 +116,10 @@ class Outbox {
   }
 
   /** The server's answers in order; undefined if it took the batch apart. */
-  async #results(zone, { items, operationID }, signal) {
+  async #results(zone, { items, operationID, written }, signal) {
     const operations = items.map((item) => item.operation);
-    const options = { zoneID: zone.asked, atomic: false, operationID, signal };
+    const remembered = written + REMEMBERED - this.host.now();
+    const options = { zoneID: zone.asked, atomic: false, operationID, remembered, signal };
     try {
       const results = await this.database[modifyWire](operations, options);
       // In a zone of somebody else the answer may be right for whoever has signed in meanwhile.
