@@ -254,4 +254,27 @@ def live(tour):
     expect(json.loads(tour.admin("usage?span=hour"))["total"]["requests"] > 0, "a live page shows the answer that an event overtook")
 
 
-WALKS = [places, values, share, damage, once, roles, deletions, schema, live]
+def named(tour):
+    """A field that is named while its record is being made is kept, and saved next."""
+    console = tour.console
+    with answered_by(tour, console_states.HELD, NOTES, "?new=1"):
+        console_states.hold(console, "admin/records/modify", "POST")
+        write(console, "text", "made")
+        console.press("s", CONTROL)
+        console.until("heldAnswers.length === 1", "it is made")
+        console.page.run("sessionStorage.removeItem('test.held')")
+        console.push("Add a field")
+        console.focused("Field 1")
+        console.type("afterwards")
+        console.tab_to("Value of field 1")
+        console.type("kept")
+        console.page.run(console_states.RELEASE)
+        console.see_text(" is saved")
+        console.until("location.hash.includes('sel=')", "the record that was made is open")
+        console.until(f"{SAVE}?.disabled === false", "and what was named is to be saved")
+        console.press("s", CONTROL)
+        console.until(f"{SAVE}?.disabled && {field('afterwards')}?.value === 'kept'", "it is saved next")
+    expect(True, "a field that is named while its record is being made is not lost")
+
+
+WALKS = [places, values, share, damage, once, roles, deletions, schema, live, named]

@@ -4,8 +4,25 @@ import json
 
 from brume_server import Listener, Refused, expect
 from console_operating import until
+from console_pages_edits import answered_by
 
 LONG = 5000
+# The first token of the database's changes, and of those of the zone Walked, is too old.
+EXPIRED = """(() => {
+  const real = window.fetch;
+  window.expired = [];
+  window.fetch = async (address, options) => {
+    const kind = /private.changes.(database|zone)/.exec(address)?.[1];
+    const { syncToken, zones: [zone] = [] } = kind ? JSON.parse(options.body) : {};
+    const isOld = kind === "zone" ? zone.syncToken && zone.zoneID.zoneName === "Walked" : syncToken;
+    if (!isOld || window.expired.includes(kind)) return real(address, options);
+    window.expired.push(kind);
+    const error = { serverErrorCode: "BAD_REQUEST", reason: "the token is too old", brume: { code: "changeTokenExpired" } };
+    const [status, answer] = kind === "zone" ? [200, { zones: [{ ...zone, ...error }] }] : [400, error];
+    return new Response(JSON.stringify(answer), { status, headers: { "content-type": "application/json" } });
+  };
+})()"""
+WALKED = {"zoneName": "Walked"}
 
 
 def cut(tour):
@@ -128,4 +145,48 @@ def copied(tour):
            "with answer times, and times that programs read")
 
 
-WALKS = [cut, charts, copied]
+def commands(tour):
+    """Names that begin as options do are none in the commands to copy."""
+    console = tour.console
+    tour.browser.call("Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    tour.again("trace", "?record=-x&user=alice")
+    console.push("Copy as command")
+    console.see_text("Copied the command")
+    copied = console.page.run("navigator.clipboard.readText()")
+    expect(copied.startswith("brume push explain --record=-x --user alice"), f"a name is no option in a command: {copied}")
+    tour.open("backup")
+    console.tab_to("File")
+    console.replace("-monday.brume")
+    console.until("document.querySelector('[aria-label=\"the command that verifies\"]')?.textContent.startsWith("
+                  "'brume backup --verify ./-monday.brume')", "nor is a file's name")
+
+
+def tokens(tour):
+    """A phone whose tokens are too old forgets them, and fetches all."""
+    console = tour.console
+    _ask(tour, "zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": WALKED}}]})
+    _save_walked(tour, "first")
+    with answered_by(tour, EXPIRED, "devices", "?scene=alice:walker"):
+        console.see_text("1 simulated, 1 online")
+        tour.server.tool("push", "test", "--user", "alice")
+        console.see_text("fetch Walked: 1 changed")
+        _save_walked(tour, "second")
+        tour.server.tool("push", "test", "--user", "alice")
+        console.see_text("fetch Walked: 2 changed")
+        expect(console.page.run("window.expired.sort().join()") == "database,zone", "a phone forgets tokens that are too old")
+        console.push("Remove walker of alice")
+        console.see_text("No phones")
+
+
+def _save_walked(tour, name):
+    _ask(tour, "records/modify", {"zoneID": WALKED, "operations": [
+        {"operationType": "create", "record": {"recordType": "Note", "recordName": name, "fields": {}}}]})
+
+
+def _ask(tour, endpoint, body):
+    # Between two calls may be more time than a connection is kept.
+    tour.phone.connection = None
+    return tour.phone.call(endpoint, body)
+
+
+WALKS = [cut, charts, copied, commands, tokens]

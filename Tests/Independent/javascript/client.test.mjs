@@ -54,6 +54,9 @@ test("a time that no Date can be comes as its milliseconds, and may be saved aga
   assert.deepEqual(second.fields, { when: late, all: [early, late] });
   const third = await database.saveRecord({ ...second, fields: { ...second.fields, title: "x" } });
   assert.deepEqual(third.fields, { ...second.fields, title: "x" });
+  const all = [early, late, 2n ** 60n];
+  const fourth = await database.saveRecord({ ...third, fields: { all } });
+  assert.deepEqual(fourth.fields.all, all);
 });
 
 test("a reference, a parent and an encrypted field come back", async () => {
@@ -137,6 +140,22 @@ test("a query is one sequence over all pages", async () => {
   assert.deepEqual((await all(database.query(near, { zoneID }))).map((record) => record.recordName), ["H-1"]);
   const wrong = { recordType: "Hike", filterBy: [{ fieldName: "nothing", comparator: /** @type {const} */ ("EQUALS"), value: 1 }] };
   await refused(all(database.query(wrong, { zoneID })), "BAD_REQUEST");
+});
+
+test("CHG-28 a server that promises more and does not move on is not asked without end", async () => {
+  const asked = /** @type {string[]} */ ([]);
+  /** @type {typeof fetch} */
+  const still = async (address) => {
+    const isQuery = String(address).includes("records/query");
+    asked.push(isQuery ? "query" : "changes");
+    return refusal(200, isQuery ? { records: [], continuationMarker: "here" } : { zones: [], syncToken: "here", moreComing: true });
+  };
+  const database = device("ALICE", { host: { fetch: still } }).privateDatabase;
+  for (const pages of [database.query({ recordType: "Hike" }), database.changes({ syncToken: "here" })]) {
+    const error = await refused(all(/** @type {AsyncIterable<unknown>} */ (pages)), "INTERNAL_ERROR");
+    assert.match(error.reason, /does not move on/);
+  }
+  assert.deepEqual(asked, ["query", "query", "changes"]);
 });
 
 /** A network on which the server cannot read a record of this name. */
@@ -330,6 +349,35 @@ test("a file that was sent too long before its save is sent once more, and nothi
   assert.equal(/** @type {Asset} */ (results[0].record?.fields.file).size, 4);
 });
 
+/** A device whose first save is answered in the server's place: a file of "late" came too late, and another record failed. */
+const late = (/** @type {string} */ recordName, /** @type {string} */ serverErrorCode) => {
+  const records = [
+    { recordName: "late", serverErrorCode: "BAD_REQUEST", reason: "the receipt has expired", brume: { code: "receiptExpired" } },
+    { recordName, serverErrorCode, reason: "not saved" },
+  ];
+  const { host } = network((address, number) =>
+    address.includes("records/modify") && number === 1 ? refusal(200, { records }) : undefined);
+  return device("ALICE", { host }).privateDatabase;
+};
+
+test("a record that failed beside a file that came too late is saved with it", async () => {
+  const zoneID = await zoneOf(device("ALICE"));
+  const parent = { recordType: "Photo", recordName: "late", fields: { file: new Blob(["late"]) } };
+  const child = { recordType: "Photo", recordName: "child", parent: "late" };
+  const results = await late("child", "VALIDATING_REFERENCE_ERROR").saveRecords([parent, child], { zoneID });
+  assert.deepEqual(results.map(({ record }) => record?.recordName), ["late", "child"]);
+});
+
+test("a file that is sent once more is not saved where another record keeps all from being saved", async () => {
+  const { privateDatabase } = device("ALICE");
+  const zoneID = await zoneOf(device("ALICE"));
+  const other = await privateDatabase.saveRecord({ recordType: "Photo", recordName: "other" }, { zoneID });
+  const records = [{ recordType: "Photo", recordName: "late", fields: { file: new Blob(["late"]) } }, { ...other, recordChangeTag: undefined }];
+  const error = await refused(late("other", "CONFLICT").saveRecords(records, { zoneID, atomic: true }), "ATOMIC_ERROR");
+  assert.deepEqual(error.results?.map((result) => result.recordName), ["late", "other"]);
+  assert.equal(await privateDatabase.lookupRecord("late", { zoneID }), null);
+});
+
 test("the user is known, and finds others", async () => {
   const [alice, bob] = [device("ALICE"), device("BOB")];
   const [{ userRecordName }, other] = [await alice.currentUser(), await bob.currentUser()];
@@ -395,6 +443,22 @@ test("a save whose answer is lost is not saved twice", async () => {
   assert.equal(seen.length, 2);
   const fetched = await database.lookupRecord(saved.recordName);
   assert.equal(fetched?.recordChangeTag, saved.recordChangeTag);
+});
+
+test("a save whose answer was lost is not sent again by a machine that has slept for a day", async () => {
+  for (const [hours, requests] of [[1, 2], [24, 1]]) {
+    let now = 0;
+    const { host, seen } = network(async (_, number, real) => {
+      if (number === 1) await real();
+      now = hours * 3_600_000;
+      if (number === 1) throw new TypeError("the answer was lost");
+      return undefined;
+    });
+    const database = device("ALICE", { host: { ...host, now: () => now } }).privateDatabase;
+    const saving = database.saveRecord({ recordType: "Note", fields: { text: "slept" } });
+    await (requests === 1 ? refused(saving, "NETWORK_ERROR") : saving);
+    assert.equal(seen.length, requests);
+  }
 });
 
 test("a repeated save whose answer had no room for a record is answered with the record, under the tag of the save", async () => {
@@ -485,8 +549,8 @@ const clock = () => {
   return { pass, end: () => void Object.assign(globalThis, { setTimeout, clearTimeout }) };
 };
 
-test("an answer that comes in parts has the time limit for each of them", async () => {
-  for (const [pause, fails] of /** @type {const} */ ([[40, false], [60, true]])) {
+test("an answer that comes in parts has the time limit for its head and for each of them", async () => {
+  for (const [head, pause, fails] of /** @type {const} */ ([[40, 40, false], [0, 60, true], [60, 0, true]])) {
     const { pass, end } = clock();
     const parts = ['{"zo', 'nes"', ':[]}'];
     /** @type {typeof fetch} */
@@ -502,6 +566,8 @@ test("an answer that comes in parts has the time limit for each of them", async 
           else body.enqueue(new TextEncoder().encode(part));
         },
       };
+      pass(head);
+      request?.signal?.throwIfAborted();
       // Nothing is made before somebody reads.
       return new Response(new ReadableStream(source, { highWaterMark: 0 }));
     };

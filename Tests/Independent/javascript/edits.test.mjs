@@ -79,6 +79,23 @@ test("a record that was not fetched yet is deleted, however often it is said", a
   assert.deepEqual([await fresh.records(), await fresh.pendingEdits()], [[], []]);
 });
 
+test("a deletion whose answer was lost is asked for again within a day, and later deletes nothing that others have made since", async () => {
+  for (const [hours, left] of /** @type {const} */ ([[1, null], [24, { title: "theirs" }]])) {
+    const { zone } = await pair();
+    const storage = new MemoryStorage();
+    const dying = opened({ zone, name: `${zone}-fresh`, storage, container: losing() });
+    await dying.delete("N");
+    await assert.rejects(dying.sync(), /NETWORK_ERROR/);
+    assert.equal(await onServer(zone), null);
+    const theirs = { recordType: "Note", recordName: "N", fields: { title: "theirs" } };
+    if (left) await device("ALICE").privateDatabase.saveRecord(theirs, { zoneID: zone });
+    const later = { now: () => Date.now() + hours * 3_600_000 };
+    const store = opened({ zone, name: dying.name, storage, container: device("ALICE", { host: later }) });
+    await store.sync();
+    assert.deepEqual([(await onServer(zone))?.fields ?? null, await fieldsOf(store) ?? null, await store.pendingEdits()], [left, left, []]);
+  }
+});
+
 test("a record that is deleted and made again keeps nothing of what it was", async () => {
   const { phone, zone } = await pair();
   await phone.save({ recordType: "Note", recordName: "P" });
@@ -155,6 +172,16 @@ test("a record that is made again with another type, or as the app wants it, tak
     assert.deepEqual([record?.recordType, record?.fields, await phone.pendingEdits()], [recordType, { title: "again" }, []]);
     assert.deepEqual(await fieldsOf(phone), { title: "again" });
   }
+});
+
+test("a list of times of which no Date can be one stands in no conflict's way", async () => {
+  const { phone, laptop, zone } = await pair();
+  const moments = [new Date(1), 2n ** 60n];
+  await laptop.save({ recordName: "N", fields: { moments } });
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { title: "phone" } });
+  await phone.sync();
+  assert.deepEqual((await onServer(zone))?.fields, { title: "phone", text: "first", moments });
 });
 
 test("an edit that is discarded on its way into a conflict leaves what others saved", async () => {

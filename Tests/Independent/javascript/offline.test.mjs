@@ -264,6 +264,20 @@ test("a zone that fails does not keep the others waiting", async () => {
   assert.equal((await onServer(kept))?.fields.title, "x");
 });
 
+test("an answer to a conflict that cannot be saved names its record, and keeps no other zone waiting", async () => {
+  const [zone, later] = [zoneName(), zoneName()];
+  const store = opened({ name: zone, zones: [zone, later], resolve: () => ({ fields: { count: NaN } }) });
+  await store.save({ recordType: "Note", recordName: "N", zoneID: zone, fields: { title: "one" } });
+  await store.sync();
+  const theirs = { recordType: "Note", recordName: "N", fields: { title: "theirs" } };
+  await device("ALICE").privateDatabase.saveRecord(theirs, { zoneID: zone, policy: "changedFields" });
+  await store.save({ recordName: "N", zoneID: zone, fields: { title: "mine" } });
+  await store.save({ recordType: "Note", recordName: "M", zoneID: later, fields: { title: "x" } });
+  await assert.rejects(store.sync(), /conflict about record 'N': field 'count': NaN/);
+  assert.deepEqual((await store.pendingEdits()).map(({ recordName }) => recordName), ["N"]);
+  assert.equal((await onServer(later, "M"))?.fields.title, "x");
+});
+
 test("without the server no other zone is tried", async () => {
   const zones = [zoneName(), zoneName()];
   const { host, seen } = network((address) => (address.includes("zones/modify") ? refusal(502, {}) : undefined));

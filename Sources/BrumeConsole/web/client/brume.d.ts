@@ -4,7 +4,7 @@
 
 /** What a field holds. A whole number fits any numeric field; beyond 2^53 an INT64 is a bigint. */
 export type Scalar = string | number | bigint | boolean | Date | Uint8Array | Location | Reference | Asset;
-/** What a fetched field holds. Booleans come back as 1 and 0, bytes as a `Uint8Array`, a time that no `Date` can be as a number. */
+/** What a fetched field holds. Booleans come back as 1 and 0, bytes as a `Uint8Array`, a time that no `Date` can be as its milliseconds. */
 export type FieldValue = Exclude<Scalar, boolean> | Exclude<Scalar, boolean>[];
 /** What a field may be set to. `null` clears it; a `Blob`, or a `File`, is sent and becomes an asset, also in a list. */
 export type FieldInput = Scalar | Scalar[] | ArrayBuffer | Blob | (Asset | Blob)[] | Encrypted | null | undefined;
@@ -308,6 +308,8 @@ export function browserTokens(key?: string): TokenStore;
 /** Time, chance and the network, for tests. */
 export interface Host {
   fetch: typeof fetch;
+  /** Milliseconds since 1970. */
+  now(): number;
   random(): number;
   uuid(): string;
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;

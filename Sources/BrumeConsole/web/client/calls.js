@@ -8,9 +8,13 @@ const webCrypto = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
 /** The most milliseconds that a timer takes: with more it would end at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
+/** How long the server surely knows what it answered to an operation ID, in milliseconds: it does for a day. */
+const REMEMBERED = 23 * 3_600_000;
+
 /** Where time, chance and the network come from; tests give others. */
 const realHost = () => ({
   fetch: (...request) => globalThis.fetch(...request),
+  now: () => Date.now(),
   random: () => Math.random(),
   uuid: () => {
     const bytes = webCrypto.getRandomValues(new Uint8Array(16));
@@ -173,8 +177,8 @@ class Calls {
   /**
    * Posts a body and answers the JSON object that comes back.
    *
-   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice; `signsIn`: whether
-   *   a user who is signed out is led to the page.
+   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice; `remembered`: for how
+   *   many milliseconds, if not for good; `signsIn`: whether a user who is signed out is led to the page.
    */
   async call(path, body = {}, options = {}) {
     const text = JSON.stringify(body);
@@ -182,10 +186,15 @@ class Calls {
   }
 
   /** Carries out one request, again if that is worth it, and once more after the user has signed in. */
-  async repeating({ signal, isRepeatable = true, signsIn = true, attempts = this.attempts }, request) {
+  async repeating(options, request) {
+    const { signal, isRepeatable = true, remembered = Infinity, signsIn = true, attempts = this.attempts } = options;
+    const begun = this.host.now();
+    let lost;
     let hasSignedIn = false;
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
+      // The machine may have slept: what the server knows no more, it would carry out once more.
+      if (lost && this.host.now() - begun >= remembered) throw lost;
       const session = this.#session;
       try {
         return await request();
@@ -198,6 +207,7 @@ class Calls {
         const rules = { attempts, longestPause: this.longestPause, isRepeatable, chance: this.host.random() };
         const pause = pauseBeforeRetry(error, attempt, rules);
         if (pause === undefined) throw error;
+        if (error.status !== 429 && error.status !== 408) lost = error;
         await this.host.sleep(pause, signal);
       }
     }
@@ -231,10 +241,11 @@ class Calls {
     const limit = new TimeLimit(timeout, late);
     try {
       const response = await this.host.fetch(address, { ...request, signal: controller.signal });
+      limit.begin();
       const body = await wholeBody(response, () => limit.begin());
       return { status: response.status, ok: response.ok, headers: response.headers, body };
     } catch (error) {
-      if (signal?.aborted) throw signal.reason;
+      if (controller.signal.aborted) throw controller.signal.reason;
       if (error instanceof BrumeError) throw error;
       const why = error.cause?.code ?? error.cause?.message ?? error.message;
       throw networkError(`no answer from ${serverOf(address)} (${why}): check the address, and that the server runs`, error);

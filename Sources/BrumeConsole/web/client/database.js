@@ -19,8 +19,8 @@ export class Database {
     return this.#calls;
   }
 
-  #call(endpoint, body, { signal, isRepeatable } = {}) {
-    return this.#calls.call(this.#calls.path(this.scope, endpoint), body, { signal, isRepeatable });
+  #call(endpoint, body, options) {
+    return this.#calls.call(this.#calls.path(this.scope, endpoint), body, options);
   }
 
   // MARK: Records
@@ -36,13 +36,13 @@ export class Database {
   }
 
   /** The same in the protocol's own form. */
-  async [modifyWire](operations, { zoneID, atomic, desiredKeys, operationID, signal } = {}) {
+  async [modifyWire](operations, { zoneID, atomic, desiredKeys, operationID, remembered = REMEMBERED, signal } = {}) {
     const body = {
       operations, atomic, desiredKeys, zoneID: encodeZoneID(zoneID),
       // The server answers a repetition as it answered the first time, so a lost answer does no harm.
       brume: { operationID: operationID ?? this.#calls.host.uuid() },
     };
-    const results = (await this.#call("records/modify", body, { signal })).records;
+    const results = (await this.#call("records/modify", body, { signal, remembered })).records;
     return this.#withSaved(results, { desiredKeys, signal });
   }
 
@@ -74,7 +74,9 @@ export class Database {
     const ready = [];
     for (const record of records) ready.push(await withUploadedFiles(this, record, options));
     const results = await this.#save(ready, policy, options);
-    return allOrError(results.some(isTooLate) ? await this.#saveAgain(records, ready, results, policy, options) : results);
+    // A file that the caller has sent is his to send again.
+    const isLate = results.some((result, index) => isTooLate(result) && ready[index] !== records[index]);
+    return allOrError(isLate ? await this.#saveAgain(records, ready, results, policy, options) : results);
   }
 
   async #save(records, policy, options) {
@@ -82,10 +84,13 @@ export class Database {
     return (await this[modifyWire](operations, options)).map(decodeResult);
   }
 
-  /** What is sent for a save is good for an hour, and files behind it may take longer: those that came too late are sent once more. */
+  /**
+   * What is sent for a save is good for an hour, and files behind it may take longer: those that came too late are sent once
+   * more. With them goes all that failed: a child may have failed for want of its parent, and what is to be saved all or
+   * nothing must meet the other errors again.
+   */
   async #saveAgain(records, ready, results, policy, options) {
-    const isAtomic = ({ error }) => error?.serverErrorCode === "ATOMIC_ERROR";
-    const failed = [...results.keys()].filter((index) => isTooLate(results[index]) || isAtomic(results[index]));
+    const failed = [...results.keys()].filter((index) => results[index].error);
     const again = [];
     for (const index of failed) {
       const record = { ...records[index], recordName: ready[index].recordName };
@@ -156,8 +161,10 @@ export class Database {
     const body = { query: encodeQuery(query), zoneID: encodeZoneID(zoneID), zoneWide, resultsLimit, desiredKeys };
     let marker = continuationMarker;
     do {
-      const page = await this.#call("records/query", { ...body, continuationMarker: marker }, { signal });
+      const before = marker;
+      const page = await this.#call("records/query", { ...body, continuationMarker: before }, { signal });
       marker = page.continuationMarker;
+      if (marker && marker === before) throw standsStill("records", "ask again without 'continuationMarker'");
       const results = page.records.map(decodeResult);
       yield {
         records: results.filter(({ error }) => !error).map(({ record }) => record),

@@ -46,13 +46,23 @@ const networkError = (reason, cause, status) =>
 /** A rule of this module that was not kept; the text says what to do instead. */
 const usageError = (reason) => new BrumeError({ serverErrorCode: "BAD_REQUEST", reason, code: "client" });
 
+/** The same of what an app answered to a conflict, with the record that it is about. */
+const ofConflict = ({ serverErrorCode, reason, code }, { recordName, zoneID }) =>
+  new BrumeError({
+    serverErrorCode, code, recordName, zoneID, reason: `conflict about record '${recordName}': ${reason}`,
+  });
+
+/** The server has more of something and answers the same again. */
+const standsStill = (what, next) =>
+  new BrumeError({
+    serverErrorCode: "INTERNAL_ERROR", code: "client",
+    reason: `the server promises more ${what} and does not move on; ${next}`,
+  });
+
 /** A page of changes that promises more and does not move on would be asked for without end (case CHG-28). */
 const checkProgress = ({ moreComing, syncToken }, items, before) => {
   if (!moreComing || (syncToken && (items.length > 0 || syncToken !== before))) return;
-  throw new BrumeError({
-    serverErrorCode: "INTERNAL_ERROR", code: "client",
-    reason: "the server promises more changes and does not move on; start again without a token",
-  });
+  throw standsStill("changes", "start again without a token");
 };
 
 /** Codes that may pass by themselves, even when nobody said when. */

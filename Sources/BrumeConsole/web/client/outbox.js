@@ -116,9 +116,10 @@ class Outbox {
   }
 
   /** The server's answers in order; undefined if it took the batch apart. */
-  async #results(zone, { items, operationID }, signal) {
+  async #results(zone, { items, operationID, written }, signal) {
     const operations = items.map((item) => item.operation);
-    const options = { zoneID: zone.asked, atomic: false, operationID, signal };
+    const remembered = written + REMEMBERED - this.host.now();
+    const options = { zoneID: zone.asked, atomic: false, operationID, remembered, signal };
     try {
       const results = await this.database[modifyWire](operations, options);
       // In a zone of somebody else the answer may be right for whoever has signed in meanwhile.
@@ -140,19 +141,12 @@ class Outbox {
   async #nextBatch(zone, most, waiting) {
     const key = `batch\n${zone.key}`;
     const kept = await this.storage.get("meta", key);
-    if (kept) return kept;
-    const items = [];
-    let bytes = 0;
-    for (const [index, entry] of waiting.slice(0, most).entries()) {
-      // What follows may refer to the record that is deleted here to be made anew: it goes with the new one.
-      if (waiting[index - 1]?.isAnew && !entry.isAnew) break;
-      const item = { recordName: entry.recordName, edits: entry.edits, operation: operationOf(entry) };
-      bytes += JSON.stringify(item.operation).length;
-      if (items.length > 0 && bytes > BATCH_BYTES) break;
-      items.push(item);
-    }
+    const written = this.host.now();
+    // One of an earlier version of this module does not say when it was written.
+    if (kept && written - (kept.written ?? 0) < REMEMBERED) return kept;
+    const items = kept ? kept.items.map(unremembered) : fitting(waiting.slice(0, most));
     if (items.length === 0) return undefined;
-    const batch = { operationID: this.host.uuid(), items };
+    const batch = { operationID: this.host.uuid(), written, items };
     await this.storage.apply([{ table: "meta", key, value: batch }]);
     return batch;
   }
@@ -216,14 +210,23 @@ class Outbox {
       yours: mapped(visibleRecord(entry.base, entry), decodeRecord),
       error,
     };
-    const wanted = await this.resolve(conflict);
-    if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
-    const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
-    const fields = wanted && encodeFields(wanted.fields, encrypted);
+    const { wanted, fields } = await this.#wanted(conflict);
     // What was deleted and made anew takes the place of theirs only as it is.
     const isAnew = entry.isAnew && wanted === conflict.yours;
     const parent = wantedParent(entry, theirs, wanted === conflict.theirs);
     return { kind: "resolved", theirs, edits: entry.edits, fields, parent, isAnew };
+  }
+
+  /** What the app answers, and its fields as a request writes them. */
+  async #wanted(conflict) {
+    try {
+      const wanted = await this.resolve(conflict);
+      if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
+      const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
+      return { wanted, fields: wanted && encodeFields(wanted.fields, encrypted) };
+    } catch (error) {
+      throw error?.code === "client" ? ofConflict(error, conflict) : error;
+    }
   }
 
   /** What an answer changes in the storage. An edit that was made meanwhile waits for the next batch. */
@@ -258,6 +261,32 @@ class Outbox {
     }
   }
 }
+
+/** Those at the beginning of what waits that go in one request. */
+const fitting = (waiting) => {
+  const items = [];
+  let bytes = 0;
+  for (const [index, entry] of waiting.entries()) {
+    // What follows may refer to the record that is deleted here to be made anew: it goes with the new one.
+    if (waiting[index - 1]?.isAnew && !entry.isAnew) break;
+    const item = { recordName: entry.recordName, edits: entry.edits, operation: operationOf(entry) };
+    bytes += JSON.stringify(item.operation).length;
+    if (items.length > 0 && bytes > BATCH_BYTES) break;
+    items.push(item);
+  }
+  return items;
+};
+
+/**
+ * An item that the server may have carried out and forgotten. A deletion of whatever there is would take what others have
+ * made since: with a tag that no record has, what is there is a conflict.
+ */
+const unremembered = (item) => {
+  const { operationType, record } = item.operation;
+  if (operationType !== "forceDelete") return item;
+  const operation = { operationType: "delete", record: { ...record, recordChangeTag: "none" } };
+  return { ...item, operation };
+};
 
 /** What waits behind a batch that was taken; undefined if something of it may be left, so that it is listed again. */
 const behind = ({ sequence, entries }, items) => {

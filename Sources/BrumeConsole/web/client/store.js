@@ -320,7 +320,8 @@ export class OfflineStore {
 
 /** Whether the zones that follow need not wait: not if the server is out of reach or the user is not the store's. */
 const isOfOneZone = (error) => {
-  const isRule = error.code === "client" && error.serverErrorCode === "BAD_REQUEST";
+  // One that names a record is about what the app wants it to be.
+  const isRule = error.code === "client" && error.serverErrorCode === "BAD_REQUEST" && error.recordName === undefined;
   // The server cannot read what it has of the zone: asking again does not help.
   const isDamaged = error.serverErrorCode === "INTERNAL_ERROR" && error.retryAfter === undefined;
   return (!isPassing(error) || isDamaged) && !isRule && error.status !== 401 && error.status !== 421;

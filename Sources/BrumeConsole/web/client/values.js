@@ -85,7 +85,10 @@ const encodeScalar = (name, value) => {
 
 const encodeList = (name, values) => {
   const elements = values.map((value) => encodeScalar(name, value));
-  const types = new Set(elements.map((element) => element.type));
+  // Beside a Date a bigint is a time, too: one beyond what numbers hold.
+  const areTimes = values.some((value) => value instanceof Date);
+  const typeOf = ({ type }, index) => (areTimes && typeof values[index] === "bigint" ? "TIMESTAMP" : type);
+  const types = new Set(elements.map(typeOf));
   const list = { value: elements.map((element) => element.value) };
   // Whole numbers join what stands beside them: [1, 2.5] are doubles, [1, 2n ** 60n] are integers, and beside a Date they are times.
   if (["DOUBLE", "INT64", "TIMESTAMP"].some((type) => types.has(type))) types.delete(undefined);

@@ -138,19 +138,25 @@ export class Phone {
   }
 
   async fetchZones(database) {
-    for await (const { zones, syncToken } of database.changes({ syncToken: this.sync.private })) {
-      for (const { zoneID } of zones) await this.fetchZone(database, zoneID);
-      this.sync.private = syncToken;
-    }
+    const walk = async () => {
+      for await (const { zones, syncToken } of database.changes({ syncToken: this.sync.private })) {
+        for (const { zoneID } of zones) await this.fetchZone(database, zoneID);
+        this.sync.private = syncToken;
+      }
+    };
+    await sinceToken(walk, () => delete this.sync.private);
   }
 
   async fetchZone(database, zoneID) {
     const { zoneName } = zoneID;
-    for await (const page of database.zoneChanges(zoneID, { syncToken: this.zones[zoneName] })) {
-      this.zones[zoneName] = page.syncToken;
-      const counts = `${page.records.length} changed, ${page.deletedRecordNames.length} gone`;
-      this.note("retry", `fetch ${zoneName}: ${counts}`, "ok");
-    }
+    const walk = async () => {
+      for await (const page of database.zoneChanges(zoneID, { syncToken: this.zones[zoneName] })) {
+        this.zones[zoneName] = page.syncToken;
+        const counts = `${page.records.length} changed, ${page.deletedRecordNames.length} gone`;
+        this.note("retry", `fetch ${zoneName}: ${counts}`, "ok");
+      }
+    };
+    await sinceToken(walk, () => delete this.zones[zoneName]);
   }
 
   /** Ends it. */
@@ -172,6 +178,17 @@ export class Phone {
 
 let lastID = 0;
 const nextID = () => String((lastID += 1));
+
+/** Fetches what has changed; a token that is too old is forgotten, and all is fetched. */
+async function sinceToken(walk, forget) {
+  try {
+    await walk();
+  } catch (error) {
+    if (!error.isTokenExpired) throw error;
+    forget();
+    await walk();
+  }
+}
 
 /** The text of an alert, as the phone would show it without the app's own translations. */
 function alertText(alert) {

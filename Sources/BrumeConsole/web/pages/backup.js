@@ -115,12 +115,12 @@ const Commands = () =>
       null,
       h(Field, { label: "File", id: "backup-file", value: state().file, oninput: into(state(), "file") }),
       h("p.note", null, "Reads all of the file, and says what is in it or where it is damaged. It asks no server."),
-      h(Code, { text: `brume backup --verify ${word(state().file)}`, what: "the command that verifies" }),
+      h(Code, { text: `brume backup --verify ${file(state().file)}`, what: "the command that verifies" }),
       h("p.note", null, "From a shell, and later only what changed:"),
       h(Code, {
         text:
-          `brume backup ${word(state().file)}${where()}\n`
-          + `brume backup tuesday.brume --since ${word(state().file)}${where()}`,
+          `brume backup ${file(state().file)}${where()}\n`
+          + `brume backup tuesday.brume --since ${file(state().file)}${where()}`,
         what: "the commands that back up",
       }),
     ),
@@ -128,9 +128,9 @@ const Commands = () =>
 
 /** Into a folder of its own, and into this server from elsewhere. */
 const restoreCommands = () =>
-  `brume restore ${word(state().file)} --data ./brume-restored\n`
+  `brume restore ${file(state().file)} --data ./brume-restored\n`
   + "brume serve --data ./brume-restored\n"
-  + `brume restore ${word(state().file)} --url ${location.origin} --in-place`;
+  + `brume restore ${file(state().file)} --url ${location.origin} --in-place`;
 
 const Export = () =>
   h(
@@ -149,8 +149,8 @@ const Export = () =>
       h("div.line", null, h(ExportButton, { user: chosen() })),
       h(Code, {
         text: ((name) =>
-          `brume export --user ${word(name)} ${word(name)}.jsonl${placeFlags()}${where()}\n`
-          + `brume import ${word(name)}.jsonl${placeFlags()}${where()}`)(chosen() || "alice"),
+          `brume export ${option("user", name)} ${file(`${name}.jsonl`)}${placeFlags()}${where()}\n`
+          + `brume import ${file(`${name}.jsonl`)}${placeFlags()}${where()}`)(chosen() || "alice"),
         what: "the commands that export and import",
       }),
     ),
@@ -162,4 +162,10 @@ const chosen = () => state().user || userNames()[0] || "";
 export const where = () => (health.status?.data ? ` --data ${word(health.status.data)}` : "");
 
 /** A word for a shell. */
-export const word = (text) => (/^[A-Za-z0-9_./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const word = (text) => (/^[A-Za-z0-9_./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** An option with its value, which may begin as an option does. */
+export const option = (name, value) => `--${name}${value.startsWith("-") ? "=" : " "}${word(value)}`;
+
+/** A file's name for a shell; one that begins as an option does is named from its folder. */
+const file = (name) => word(name.startsWith("-") ? `./${name}` : name);

@@ -59,6 +59,8 @@ export function Record(where, record, fields, close) {
       : tab === "system"
       ? System(record)
       : Allowed(where, record),
+    // What was named while the record was made.
+    tab === "fields" && !where.as && state.named.length > 0 && NamedFields(state.named),
   );
 }
 

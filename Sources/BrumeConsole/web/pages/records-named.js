@@ -32,6 +32,15 @@ export function namedValues(named, known) {
   return values;
 }
 
+/** What became of the named fields since some were sent: other texts, by name, of those that are there now, and the fields that are not. */
+export function namedSince(sent, named) {
+  const isSame = (one, other) => one.name.trim() === other.name.trim() && one.type === other.type;
+  const since = named.filter((field) => !sent.some((other) => isSame(field, other) && field.text === other.text));
+  const isThere = (field) => field.name.trim() !== "" && sent.some((other) => isSame(field, other));
+  const texts = since.filter(isThere).map(({ name, text }) => [name.trim(), text]);
+  return [texts, since.filter((field) => !isThere(field))];
+}
+
 const obstacle = (name, known, values) =>
   name === ""
     ? "Name the field"

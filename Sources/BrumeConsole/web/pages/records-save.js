@@ -9,7 +9,7 @@ import { draft, drop, once, say, update } from "../core/state.js";
 import { typed } from "../core/values.js";
 import { short } from "../core/words.js";
 import { who } from "./records-columns.js";
-import { namedValues } from "./records-named.js";
+import { namedSince, namedValues } from "./records-named.js";
 import { database, exact, zoneID } from "./records-query.js";
 
 /** Records of one name are others in another container, environment, database or zone; one without a name is of the type
@@ -84,7 +84,7 @@ export const save = (where, record, fields, state, changed, close) =>
       isNew
         ? { recordType: state.type, recordName: state.name || undefined, fields: changed }
         : { recordName: record.recordName, recordType: record.recordType, recordChangeTag: state.tag, fields: changed };
-    const texts = { ...state.texts };
+    const sent = { texts: { ...state.texts }, named: state.named.map((field) => ({ ...field })) };
     state.error = undefined;
     const stays = unlessLeft();
     try {
@@ -97,7 +97,7 @@ export const save = (where, record, fields, state, changed, close) =>
         })
       ).records;
       if (saved.serverErrorCode) return failed(state, saved);
-      const isMore = keepRest(where, record, texts, saved);
+      const isMore = keepRest(where, record, sent, saved);
       say(`${short(saved.recordName)} is saved`);
       refresh();
       if (isNew) stays(isMore ? () => go(withQuery({ new: "", sel: saved.recordName })) : close);
@@ -109,12 +109,14 @@ export const save = (where, record, fields, state, changed, close) =>
 
 /** What was typed while the save was under way is a change of the record that is saved now. Answers whether there is any. */
 function keepRest(where, record, sent, saved) {
-  const { texts, writer } = begun(where, record);
-  const rest = Object.entries(texts).filter(([name, text]) => sent[name] !== text);
-  const isMore = rest.length > 0;
+  const { texts, named, writer } = begun(where, record);
+  const rest = Object.entries(texts).filter(([name, text]) => sent.texts[name] !== text);
+  const [again, more] = namedSince(sent.named, named);
+  const isMore = rest.length + again.length + more.length > 0;
   forgetDraft(where, record);
   Object.assign(begun(where, saved), {
-    texts: Object.fromEntries(rest),
+    texts: Object.fromEntries([...rest, ...again]),
+    named: more,
     tag: saved.recordChangeTag,
     over: record.recordChangeTag,
     writer: isMore ? writer : "",

@@ -9,7 +9,7 @@ import { plural } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
 import { Beside, Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
-import { word } from "./backup.js";
+import { option } from "./backup.js";
 import { Change } from "./trace-change.js";
 import { Gates } from "./trace-gates.js";
 import { Question } from "./trace-question.js";
@@ -78,12 +78,12 @@ function view() {
 const command = ({ record, zone, request, user, device, change }) =>
   [
     "brume push explain",
-    change && `--change ${word(change)}`,
-    record && `--record ${word(record)}`,
-    zone && `--zone ${word(zone)}`,
-    request && `--request ${word(request)}`,
-    user && `--user ${word(user)}`,
-    device && `--device ${word(device)}`,
+    change && option("change", change),
+    record && option("record", record),
+    zone && option("zone", zone),
+    request && option("request", request),
+    user && option("user", user),
+    device && option("device", device),
   ].filter(Boolean).join(" ") + placeFlags();
 
 function Answer(trace) {
