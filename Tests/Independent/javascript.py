@@ -57,8 +57,13 @@ def run(command, folder, environment=None, what=None):
     result = subprocess.run(command, cwd=folder, env={**os.environ, **(environment or {})},
                             capture_output=True, text=True, timeout=600)
     if result.returncode != 0:
-        raise SystemExit(f"FAILED: {what}\n{result.stdout[-6000:]}\n{result.stderr[-2000:]}")
+        raise SystemExit(f"FAILED: {what}\n{failed_of(result.stdout)[-6000:]}\n{result.stderr[-2000:]}")
     expect(True, what)
+
+
+def failed_of(output):
+    """The tests of Node that failed, which others may follow by the hundred; all of it if none says so."""
+    return "".join(re.findall(r"^ *not ok .*?(?=^ *(?:not )?ok |^1\.\.|\Z)", output, re.M | re.S)) or output
 
 
 def in_node(server, folder):
