@@ -29,14 +29,14 @@ const begin = () => go(withQuery({ new: "1", then: "" }));
 
 function view() {
   const faults = remote("/_brume/admin/faults");
-  const holds = faults.value?.faults.some((fault) => fault.effect === "holdPush");
   return [
     h(Head, {
       title: "Faults and time",
       note: "What a client of this development server meets on request, and when.",
       actions: [
-        holds && h(Button, { icon: "play", onclick: release }, "Release held pushes"),
-        faults.value?.faults.length > 0 && h(Button, { icon: "trash", onclick: clear }, "Clear all"),
+        // Also without faults: what one has held back, expired or signed out stays so when it is used up.
+        faults.value && h(Button, { icon: "play", onclick: release }, "Release held pushes"),
+        faults.value && h(Button, { icon: "trash", onclick: clear }, "Clear all"),
         h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New fault"),
       ],
     }),
@@ -78,7 +78,8 @@ async function clear() {
 }
 
 async function release() {
-  await attempt("faults/release", ({ pushes }) => `${plural(pushes, "push", "pushes")} delivered that were held back`);
+  await attempt("faults/release", ({ pushes }) =>
+    pushes === 0 ? "No push is held back" : `Delivered what was held back: ${plural(pushes, "push", "pushes")}`);
 }
 
 async function attempt(path, says) {
