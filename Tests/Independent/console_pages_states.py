@@ -2,7 +2,20 @@
 import json
 
 import console_states
+from brume_server import expect
+from console_pages_edits import answered_by
 from console_pages_keys import place
+
+# A restore that the server checks, then an error; then what the server says.
+UNDER_WAY = """(() => {
+  const real = window.fetch;
+  const answers = [[200, { state: "checking", bytes: 1, of: 2 }], [500, { reason: "the store does not answer" }]];
+  window.fetch = async (address, options) => {
+    const next = /backups.restore$/.test(address) ? answers.shift() : undefined;
+    if (!next) return real(address, options);
+    return new Response(JSON.stringify(next[1]), { status: next[0], headers: { "content-type": "application/json" } });
+  };
+})()"""
 
 
 def states(tour):
@@ -13,8 +26,21 @@ def states(tour):
     change = json.loads(tour.admin(f"log?{place(tour)}&limit=1"))["changes"][0]["id"]
     console_states.walk(console, tour.place, [*console_states.PARTS, (f"faults?then={change}", "admin/log/then")])
     console.do("Page.setDownloadBehavior", behavior="allow", downloadPath=tour.folder)
+    console_states.quiet(console, tour.place)
     console_states.press(console, tour.place)
     console_states.ask(console, tour.place, {"Token": token, "Older than, in days": "0"})
 
 
-WALKS = [states]
+def restoring(tour):
+    """After an error what is under way is asked about again by a button, and not shown as if it went on."""
+    console = tour.console
+    with answered_by(tour, UNDER_WAY, "backup"):
+        console.see_text("the store does not answer. What is shown is older.")
+        console.see_text("The server checks it: 1 byte of 2 bytes")
+        console.push("Retry")
+        console.until("!/What is shown is older|The server checks it/.test(document.querySelector('main').innerText)",
+                      "what is under way by now is shown")
+    expect(True, "a restore that could not be asked about is asked about again by a key")
+
+
+WALKS = [states, restoring]
