@@ -384,6 +384,8 @@ class Tour:
         console.press("Enter")
         console.see("complementary", "console-alice")
         console.see_text("Subscription is older than the change")
+        times = "[...document.querySelectorAll('.inspector time')].map((one) => one.title)"
+        expect(all(time.endswith("Z") for time in console.page.run(times)), "when it was tried is said with its zone")
         self.done("trace", "a change, its subscriptions and devices, the gates of one row by keys")
         console.choose("For", "bob")
         self.browser.wait(lambda: "bob" in (console.page.run("document.querySelector('.sentence')?.innerText") or ""))
