@@ -18,6 +18,20 @@ UNDER_WAY = """(() => {
 })()"""
 
 
+# A clock for which two wait at the same time.
+WAITING = """(() => {
+  const real = window.fetch;
+  const timer = { time: 1000, name: "a push that may be merged with the next" };
+  window.clockAnswers = 0;
+  window.fetch = async (address, options) => {
+    if (!/admin.clock$/.test(address)) return real(address, options);
+    window.clockAnswers += 1;
+    return new Response(JSON.stringify({ now: 0, manual: true, timers: [timer, timer] }),
+      { headers: { "content-type": "application/json" } });
+  };
+})()"""
+
+
 def states(tour):
     console, phone, zone = tour.console, tour.phone, {"zoneName": "Notebook"}
     phone.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": zone}}]})
@@ -43,4 +57,15 @@ def restoring(tour):
     expect(True, "a restore that could not be asked about is asked about again by a key")
 
 
-WALKS = [states, restoring]
+def twice(tour):
+    """Two that wait for the same at the same time are two, also when the page is drawn again."""
+    console = tour.console
+    rows = """[...document.querySelectorAll("table")].find((one) => one.caption?.textContent === "What waits")?.tBodies[0].rows.length"""
+    with answered_by(tour, WAITING, "faults"):
+        console.see("table", "What waits")
+        console.page.run("import('/_brume/console/core/calls.js').then(({ refresh }) => refresh())")
+        console.until("window.clockAnswers > 1", "the clock is asked again")
+        expect(console.page.run(rows) == 2, "two that wait for the same at the same time are two")
+
+
+WALKS = [states, restoring, twice]

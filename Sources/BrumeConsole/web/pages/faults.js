@@ -3,6 +3,7 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
+import { knownUsers } from "../core/places.js";
 import { go, route, withQuery } from "../core/router.js";
 import { say } from "../core/state.js";
 import { plural } from "../core/words.js";
@@ -62,7 +63,7 @@ function view() {
 
 const columns = [
   { title: "No.", class: "narrow", cell: (fault) => String(fault.id) },
-  { title: "What happens", class: "wrap", cell: (fault) => sentence(fault) },
+  { title: "What happens", class: "wrap", cell: (fault) => sentence(named(fault)) },
   {
     title: "State",
     cell: (fault) =>
@@ -72,6 +73,12 @@ const columns = [
   },
   { title: "Left", class: "right", cell: (fault) => (fault.always ? "until cleared" : plural(fault.count, "time")) },
 ];
+
+/** The server names users by their records, and people by how they sign in. */
+function named(fault) {
+  const nameOf = (record) => knownUsers().find(({ recordName }) => recordName === record)?.name ?? record;
+  return { ...fault, user: fault.user && nameOf(fault.user), to: fault.to && nameOf(fault.to) };
+}
 
 async function clear() {
   await attempt("faults/clear", () => "Nothing will go wrong now");
