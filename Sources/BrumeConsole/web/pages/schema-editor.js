@@ -50,7 +50,7 @@ export function Editor({ text }) {
       h(
         "div.actions",
         null,
-        h(Button, { onclick: () => drop(name()) }, "Discard"),
+        h(Button, { onclick: () => leave(state) }, "Discard"),
         h(
           Button,
           { kind: "primary", disabled: state.text === text || state.faults.length > 0, onclick: () => once(state, () => save(state)) },
@@ -79,7 +79,7 @@ const Reading = (text) =>
     route.environment === "development" && h(
       "footer",
       null,
-      h(Button, { icon: "pencil", onclick: () => begin(text) }, "Edit the text"),
+      h(Button, { id: "schema-edit", icon: "pencil", onclick: () => begin(text) }, "Edit the text"),
     ),
   );
 
@@ -97,6 +97,12 @@ function begin(text) {
     name: name(),
   }));
   update();
+}
+
+/** The text and its buttons go: what begins again gets the focus, if they had it. */
+function leave(state) {
+  drop(state.name);
+  queueMicrotask(() => document.activeElement === document.body && document.getElementById("schema-edit")?.focus());
 }
 
 function typed(state, text) {
@@ -135,7 +141,7 @@ async function save(state) {
   try {
     await compare(state);
     await call(state.address, { schema: text });
-    drop(state.name);
+    leave(state);
     say("The schema is saved");
     refresh();
   } catch (error) {

@@ -75,6 +75,8 @@ function Page(text, answer) {
     h(
       "div.content",
       { key: "middle" },
+      route.path[0] && route.path[0] !== type?.name &&
+        h("p.note", { key: "absent", role: "status" }, `There is no type ${route.path[0]} here.`),
       type ? Fields(type, production) : h(Pane, null, Empty("No types; the first save makes one", undefined, "schema")),
       Text(text, productionText),
     ),
