@@ -6,16 +6,20 @@ from brume_server import expect
 from console_pages_edits import answered_by
 from console_pages_keys import place
 
-# A restore that the server checks, then an error; then what the server says.
-UNDER_WAY = """(() => {
-  const real = window.fetch;
-  const answers = [[200, { state: "checking", bytes: 1, of: 2 }], [500, { reason: "the store does not answer" }]];
-  window.fetch = async (address, options) => {
-    const next = /backups.restore$/.test(address) ? answers.shift() : undefined;
-    if (!next) return real(address, options);
-    return new Response(JSON.stringify(next[1]), { status: next[0], headers: { "content-type": "application/json" } });
-  };
-})()"""
+CHECKING, FAILED = [200, {"state": "checking", "bytes": 1, "of": 2}], [500, {"reason": "the store does not answer"}]
+APPLIED = [200, {"state": "applied"}]
+
+
+def of_restore(*answers):
+    """What is answered first about a restore; then it is what the server says."""
+    return """(() => {
+      const real = window.fetch, answers = %s;
+      window.fetch = async (address, options) => {
+        const next = /backups.restore$/.test(address) ? answers.shift() : undefined;
+        if (!next) return real(address, options);
+        return new Response(JSON.stringify(next[1]), { status: next[0], headers: { "content-type": "application/json" } });
+      };
+    })()""" % json.dumps(answers)
 
 
 # A clock for which two wait at the same time.
@@ -48,13 +52,18 @@ def states(tour):
 def restoring(tour):
     """After an error what is under way is asked about again by a button, and not shown as if it went on."""
     console = tour.console
-    with answered_by(tour, UNDER_WAY, "backup"):
+    with answered_by(tour, of_restore(CHECKING, FAILED), "backup"):
         console.see_text("the store does not answer. What is shown is older.")
         console.see_text("The server checks it: 1 byte of 2 bytes")
         console.push("Retry")
         console.until("!/What is shown is older|The server checks it/.test(document.querySelector('main').innerText)",
                       "what is under way by now is shown")
-    expect(True, "a restore that could not be asked about is asked about again by a key")
+    with answered_by(tour, of_restore(APPLIED), "backup"):
+        console.see_text("Restart the server")
+        tour.open("start")
+        tour.open("backup")
+        console.until("!document.querySelector('main').innerText.includes('Restart the server')", "what is so by now is shown")
+    expect(True, "a restore is asked about again by a key after an error, and by who comes back to its page")
 
 
 def twice(tour):

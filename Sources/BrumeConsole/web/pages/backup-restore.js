@@ -4,6 +4,7 @@
 import { call, Failure, forget, refresh } from "../core/calls.js";
 import { health } from "../core/health.js";
 import { h } from "../core/render.js";
+import { onArrival, route } from "../core/router.js";
 import { proof } from "../core/session.js";
 import { draft, say, update } from "../core/state.js";
 import { exactly, number, plural, size } from "../core/words.js";
@@ -16,6 +17,13 @@ const path = "/_brume/admin/backups/restore";
 const pause = 500;
 const blank = () => ({ report: undefined, file: undefined, error: undefined, isAsking: false, isWaiting: false });
 const state = () => draft("backup.restore", blank);
+
+// Another tab may have sent, applied or thrown one away since this page was left.
+onArrival((before) => {
+  const now = state();
+  if (route.page !== "backup" || before.page === "backup" || now.isAsking || now.isWaiting) return;
+  Object.assign(now, { report: undefined, error: undefined });
+});
 
 /** The pane; `commands` restore into a folder of its own. */
 export function Restore(commands) {
@@ -104,6 +112,8 @@ const Choose = (now) =>
       }),
     ),
     h(Button, { type: "submit", icon: "retry", disabled: !now.file }, "Send to the server"),
+    // The field of a page that one comes back to is empty.
+    now.file && h("span.note", { key: "file" }, `${now.file.name}, ${size(now.file.size)}`),
   );
 
 const Ready = (backup) => [
