@@ -132,7 +132,9 @@ def share(tour):
         "recordName": "cloudkit.zoneshare", "recordType": "cloudkit.share", "publicPermission": "NONE", "fields": {}}}]})
     tour.open("records/private/alice/Held/cloudkit.share", "?sel=cloudkit.zoneshare")
     tour.console.see_text("cloudkit.share, by")
-    expect(True, "a link to a share shows it")
+    tour.console.see("link", "its zone")
+    expect("no fields yet" not in tour.console.text() and not tour.console.has("button", "Save"),
+           "a link to a share shows it, and where it is changed")
 
 
 def damage(tour):

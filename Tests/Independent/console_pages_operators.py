@@ -48,6 +48,7 @@ def session(tour):
     _sign_in(console, "nina")
     console.see("heading", "Zones and shares")
     expect(console.page.run("location.hash") == f"{tour.place}/zones/alice", "who signs in comes to the address that was opened")
+    _stays(tour)
     tour.browser.expects(STATUS % 403, "/_brume/admin/tokens")
     _post(console, "session", {"name": "nina", "password": PASSWORD})
     tour.begin("users", "?tab=tokens", "of-nina")
@@ -65,6 +66,20 @@ def session(tour):
     expect(console.page.run("fetch('/_brume/admin/session').then((answer) => answer.status)") == 401, "signing out ends the session")
     console.page.run(f"location.hash = {tour.place + '/start'!r}; location.reload()")
     tour.sign_in()
+
+
+def _stays(tour):
+    """Who would take the right to change from oneself is asked before."""
+    console = tour.console
+    tour.open("users", "?tab=operators")
+    console.see("cell", "nina")
+    console.page.run("""[...document.querySelectorAll("main tbody tr")].find((row) => row.cells[0].innerText === "nina")
+      .querySelector("button").click()""")
+    console.focused("Type ")
+    console.see_text("You can change nothing on this server from then on")
+    console.escape()
+    roles = {person["name"]: person["role"] for person in json.loads(tour.admin("operators"))["operators"]}
+    expect(roles["nina"] == "full", "an operator does not become one who only reads by one click")
 
 
 def _post(console, path, body, headers="{}"):

@@ -29,7 +29,10 @@ def mistake(tour):
     tour.done("schema-mistake", "a mistake with its line and column")
     console.press("Tab")
     console.push("Discard")
-    console.see("button", "Edit the text")
+    console.focused("Edit the text")
+    expect(True, "who discards a text has the focus where it began")
+    tour.open("schema/Ghost")
+    console.see_text("There is no type Ghost here")
 
 
 def unused(tour):

@@ -189,4 +189,23 @@ def _ask(tour, endpoint, body):
     return tour.phone.call(endpoint, body)
 
 
-WALKS = [cut, charts, copied, commands, tokens]
+def held(tour):
+    """What a fault has held back is there, and can be released, when the fault is used up."""
+    console = tour.console
+    desk = Listener(tour.server.client("alice", "desk"))
+    desk.listen()
+    until(lambda: "desk" in tour.server.tool("devices", "list", "--user", "alice"), "the device is not known")
+    tour.server.tool("faults", "add", "holdPush", "--device", "desk")
+    tour.server.tool("push", "test", "--user", "alice", "--text", "for later")
+    until(lambda: "held back until" in tour.server.tool("push", "log", "--json", "--device", "desk"), "the push is not held back")
+    tour.again("faults")
+    console.see_text("Nothing will go wrong")
+    console.push("Release held pushes")
+    console.see_text("Delivered what was held back: 1 push")
+    expect(desk.wait_until(lambda events: any(_body(event) == "for later" for event in events), 60),
+           "what was held back comes when it is released, though no fault is left")
+    console.push("Release held pushes")
+    console.see_text("No push is held back")
+
+
+WALKS = [cut, charts, copied, commands, tokens, held]

@@ -38,6 +38,7 @@ PARTS = [
     ("zones/alice/Notebook", "admin/shares"), ("users/alice", "admin/devices"), ("faults", "_brume/admin/clock"),
     ("faults", "admin/log?"), ("usage", "admin/usage/storage/history"), ("push", "admin/push/log"),
     ("users?tab=operators", "admin/operators/tokens"),
+    ("schema", "environment=production"),
 ]
 # What is asked for by a button: the state stands beside it, and the button is the retry.
 ASKED = [
@@ -94,6 +95,34 @@ def ask(console, place, texts):
           && document.querySelector("main form [role=alert]") === null""")
     console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     expect(True, f"{len(ASKED)} forms that ask: loading, forbidden, failed with the request's ID, and answered by the same key")
+
+
+# Parts that are not shown while there is nothing in them.
+QUIET = [("users?tab=operators", "operators/invitations"), ("schema", "admin/schema/usage")]
+
+
+def quiet(console, place):
+    """What has failed is said where nothing would stand, and by a button that has to ask for what it copies."""
+    script = console.do("Page.addScriptToEvaluateOnNewDocument", source=INJECTED)["identifier"]
+    for address, match in QUIET:
+        _load(console, f"{place}/{address}", match, "error")
+        _until(console, address, "error", """[...document.querySelectorAll("main [role=alert]")].some((one) =>
+          one.innerText.includes("the store does not answer"))""")
+        _retry(console)
+        _until(console, address, "what came after a retry", "document.querySelector('main .failed') === null")
+    _load(console, f"{place}/start?client=browser", "admin/status", "loading")
+    _until(console, "start", "loading", "document.querySelector('[aria-label=Connect] .loading') !== null")
+    expect("has no API token" not in console.text(), "what the server has is not said before the server has said it")
+    _load(console, f"{place}/start", "", "error")
+    console.see("region", "Environment")
+    console.page.run("""sessionStorage.setItem("test.mode", JSON.stringify({ match: "admin/status", kind: "error" }))""")
+    console.push("Copy")
+    console.see_text("Nothing is copied: the store does not answer")
+    console.page.run("sessionStorage.removeItem('test.mode')")
+    console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    console.do("Page.reload")
+    console.see("region", "Environment")
+    expect(True, "what has failed is said where nothing would stand, and where it would have been copied")
 
 
 # What a button begins: the state stands beside it, and the button is the retry.

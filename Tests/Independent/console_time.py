@@ -66,6 +66,8 @@ class Tour:
         self.open("records")
         console.see_text("2 faults on")
         self.open("faults")
+        self.server.tool("faults", "add", "switchAccount", "--to", "bob", "--user", "alice")
+        console.see_text("On alice's any call: another account takes the device: bob")
         console.push("Clear all")
         console.see_text("Nothing will go wrong")
         expect(True, "every page says that something will go wrong, until it is taken away")

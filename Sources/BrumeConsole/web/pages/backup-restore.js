@@ -4,18 +4,26 @@
 import { call, Failure, forget, refresh } from "../core/calls.js";
 import { health } from "../core/health.js";
 import { h } from "../core/render.js";
+import { onArrival, route } from "../core/router.js";
 import { proof } from "../core/session.js";
 import { draft, say, update } from "../core/state.js";
 import { exactly, number, plural, size } from "../core/words.js";
 import { Button, Code } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Facts, Pane } from "../parts/layout.js";
-import { Badge, Loaded, Wrong } from "../parts/states.js";
+import { Badge, Failed, Loaded, Wrong } from "../parts/states.js";
 
 const path = "/_brume/admin/backups/restore";
 const pause = 500;
 const blank = () => ({ report: undefined, file: undefined, error: undefined, isAsking: false, isWaiting: false });
 const state = () => draft("backup.restore", blank);
+
+// Another tab may have sent, applied or thrown one away since this page was left.
+onArrival((before) => {
+  const now = state();
+  if (route.page !== "backup" || before.page === "backup" || now.isAsking || now.isWaiting) return;
+  Object.assign(now, { report: undefined, error: undefined });
+});
 
 /** The pane; `commands` restore into a folder of its own. */
 export function Restore(commands) {
@@ -25,9 +33,13 @@ export function Restore(commands) {
     Pane,
     { key: "restore", title: "Restore" },
     Loaded({ value: now.report, error: now.report ? undefined : now.error, retry: () => again(now) }, () =>
-      h("div.body.stack", { key: "body" }, Restored(now.report.restored), Body(now, commands), Wrong(now.error))),
+      h("div.body.stack", { key: "body" }, Restored(now.report.restored), Body(now, commands), Trouble(now))),
   );
 }
+
+/** What is under way is not asked about any more after an error: somebody has to say so. */
+const Trouble = (now) =>
+  now.error && isBusy(now.report) ? Failed(now.error, true, () => goOn(now)) : Wrong(now.error);
 
 function Body(now, commands) {
   if (now.report.obstacle) {
@@ -100,6 +112,8 @@ const Choose = (now) =>
       }),
     ),
     h(Button, { type: "submit", icon: "retry", disabled: !now.file }, "Send to the server"),
+    // The field of a page that one comes back to is empty.
+    now.file && h("span.note", { key: "file" }, `${now.file.name}, ${size(now.file.size)}`),
   );
 
 const Ready = (backup) => [
@@ -130,6 +144,11 @@ function again(now) {
   update();
 }
 
+function goOn(now) {
+  now.error = undefined;
+  ask();
+}
+
 /** Asks how far it is, and again as long as something is under way. */
 async function ask() {
   const now = state();
@@ -142,8 +161,9 @@ async function ask() {
       if (isBusy(now.report)) await rest();
     } while (isBusy(now.report) && !now.isWaiting);
   } catch (error) {
-    // Whoever signs in asks anew.
-    if (!error.isSignedOut) now.error = error;
+    // Whoever signs in asks anew, also about what was under way.
+    if (error.isSignedOut) now.report = undefined;
+    else now.error = error;
   }
   now.isAsking = false;
   update();
@@ -187,12 +207,15 @@ async function remove() {
   ask();
 }
 
+/** How many users there are, if the server has said it. */
+const counted = () => (health.status ? ` (${number(health.status.users)})` : "");
+
 const apply = (backup) =>
   confirm({
     title: "Apply a backup",
     loses:
-      `All that was saved since ${exactly(backup.made)} is not in it. ${number(health.status?.users ?? 0)} users of this `
-      + "server go back to it, what was revoked since is valid again, and operators who came since are gone. The server "
+      `All that was saved since ${exactly(backup.made)} is not in it. All users of this server${counted()} go back to it, `
+      + "what was revoked since is valid again, and operators who came since are gone. The server "
       + "starts anew, and its clients fetch everything once.",
     word: backup.id.slice(0, 8),
     button: "Apply",

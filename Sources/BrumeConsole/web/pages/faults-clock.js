@@ -41,11 +41,12 @@ function Moved(clock) {
     ),
     clock.timers.length === 0
       ? h("p.note", null, "Nothing waits.")
-      : h(Table, { label: "What waits", columns: columns(clock), rows: clock.timers, id: key }),
+      : h(Table, { label: "What waits", columns: columns(clock), rows: clock.timers.map(numbered), id: ({ id }) => id }),
   );
 }
 
-const key = (timer) => `${timer.time} ${timer.name}`;
+/** Two may wait for the same at the same time, as for pushes of two devices. */
+const numbered = (timer, at) => ({ ...timer, id: String(at) });
 
 const columns = (clock) => [
   { title: "In", class: "narrow", cell: (timer) => duration(timer.time - clock.now) },

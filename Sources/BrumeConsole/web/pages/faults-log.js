@@ -8,7 +8,7 @@ import { go, route, to, turn, withQuery } from "../core/router.js";
 import { shown } from "../core/values.js";
 import { exactly, moment, plural } from "../core/words.js";
 import { Inspector, Pane } from "../parts/layout.js";
-import { Badge, Empty, Loaded } from "../parts/states.js";
+import { Badge, Empty, Loaded, NothingOlder } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 
 const limit = 50;
@@ -28,7 +28,9 @@ export function Log() {
         }),
     },
     Loaded(entry, ({ changes }) =>
-      changes.length === 0
+      changes.length === 0 && route.query.before
+        ? NothingOlder()
+        : changes.length === 0
         ? Empty("No change is remembered", undefined, "logs")
         : h(Table, {
             label: "Log",

@@ -78,7 +78,7 @@ export function sentence(fault) {
   const what =
     fault.effect === "error"
       ? `it fails with ${codes[fault.code] ?? `CKError ${fault.code}`}`
-      : effects[fault.effect] ?? fault.effect;
+      : (effects[fault.effect] ?? fault.effect) + (fault.to ? `: ${fault.to}` : "");
   const retry = fault.retryAfter ? `, to be tried again after ${fault.retryAfter} s` : "";
   return `${who ? "On " + who : "On "}${which}${where ? " " + where : ""}${after}: ${what}${retry}`;
 }

@@ -3,6 +3,7 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
+import { knownUsers } from "../core/places.js";
 import { go, route, withQuery } from "../core/router.js";
 import { say } from "../core/state.js";
 import { plural } from "../core/words.js";
@@ -29,14 +30,14 @@ const begin = () => go(withQuery({ new: "1", then: "" }));
 
 function view() {
   const faults = remote("/_brume/admin/faults");
-  const holds = faults.value?.faults.some((fault) => fault.effect === "holdPush");
   return [
     h(Head, {
       title: "Faults and time",
       note: "What a client of this development server meets on request, and when.",
       actions: [
-        holds && h(Button, { icon: "play", onclick: release }, "Release held pushes"),
-        faults.value?.faults.length > 0 && h(Button, { icon: "trash", onclick: clear }, "Clear all"),
+        // Also without faults: what one has held back, expired or signed out stays so when it is used up.
+        faults.value && h(Button, { icon: "play", onclick: release }, "Release held pushes"),
+        faults.value && h(Button, { icon: "trash", onclick: clear }, "Clear all"),
         h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New fault"),
       ],
     }),
@@ -62,7 +63,7 @@ function view() {
 
 const columns = [
   { title: "No.", class: "narrow", cell: (fault) => String(fault.id) },
-  { title: "What happens", class: "wrap", cell: (fault) => sentence(fault) },
+  { title: "What happens", class: "wrap", cell: (fault) => sentence(named(fault)) },
   {
     title: "State",
     cell: (fault) =>
@@ -73,12 +74,19 @@ const columns = [
   { title: "Left", class: "right", cell: (fault) => (fault.always ? "until cleared" : plural(fault.count, "time")) },
 ];
 
+/** The server names users by their records, and people by how they sign in. */
+function named(fault) {
+  const nameOf = (record) => knownUsers().find(({ recordName }) => recordName === record)?.name ?? record;
+  return { ...fault, user: fault.user && nameOf(fault.user), to: fault.to && nameOf(fault.to) };
+}
+
 async function clear() {
   await attempt("faults/clear", () => "Nothing will go wrong now");
 }
 
 async function release() {
-  await attempt("faults/release", ({ pushes }) => `${plural(pushes, "push", "pushes")} delivered that were held back`);
+  await attempt("faults/release", ({ pushes }) =>
+    pushes === 0 ? "No push is held back" : `Delivered what was held back: ${plural(pushes, "push", "pushes")}`);
 }
 
 async function attempt(path, says) {

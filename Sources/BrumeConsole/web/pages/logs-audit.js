@@ -8,7 +8,7 @@ import { draft, into } from "../core/state.js";
 import { exactly, moment, shortContainer } from "../core/words.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
 import { Beside, Facts, Form, Inspector, Pane } from "../parts/layout.js";
-import { Badge, Empty, Loaded } from "../parts/states.js";
+import { Badge, Empty, Loaded, NothingOlder } from "../parts/states.js";
 import { chosenLine, Pages, Table } from "../parts/table.js";
 
 const limit = 100;
@@ -38,7 +38,9 @@ export function AuditLog() {
             }),
         },
         Loaded(entry, ({ audit }) =>
-          audit.length === 0
+          audit.length === 0 && route.query.before
+            ? NothingOlder()
+            : audit.length === 0
             ? Empty(
                 route.query.operator ? "Nothing by this operator" : "No operator has changed anything yet",
                 undefined,

@@ -5,9 +5,10 @@ import { remote } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
 import { to } from "../core/router.js";
+import { plural } from "../core/words.js";
 import { Code, LinkButton } from "../parts/controls.js";
 import { Facts, Pane } from "../parts/layout.js";
-import { Empty, Loaded } from "../parts/states.js";
+import { Empty, Failed, Loaded } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { columns as auditColumns } from "./logs-audit.js";
 import { facts } from "./logs-line.js";
@@ -26,12 +27,14 @@ export function OneRequest(text) {
   const missing = all.find((entry) => entry.error && entry.value === undefined) ??
     all.find((entry) => entry.value === undefined);
   if (missing) return h(Pane, { key: "missing" }, Loaded(missing));
+  const failed = all.find((entry) => entry.error);
   const [log, audit, push] = [parts.log.value.log, parts.audit.value.audit, [...parts.push.value.log].reverse()];
   const trace = parts.trace.value.change ? parts.trace.value : undefined;
   if (log.length + audit.length + push.length === 0 && !trace) return Nothing(request);
   return h(
     "div.stack",
     { key: "found" },
+    failed && Failed(failed.error, true),
     Section(
       "Request",
       "the log of this server",
@@ -46,7 +49,7 @@ export function OneRequest(text) {
     ),
     Section(
       "Pushes",
-      "what was sent because of it",
+      parts.push.value.next ? `the newest ${plural(push.length, "line")}; there may be more` : "what was sent because of it",
       Lines("Pushes of this request", pushColumns, push) ?? Absent("Nothing was sent because of it"),
     ),
     Section(

@@ -9,7 +9,7 @@ import { draft, into } from "../core/state.js";
 import { moment } from "../core/words.js";
 import { Button, Check, CopyButton, Field, Tabs } from "../parts/controls.js";
 import { Beside, Form, Head, Pane } from "../parts/layout.js";
-import { Empty, Loaded } from "../parts/states.js";
+import { Empty, Loaded, NothingOlder } from "../parts/states.js";
 import { chosenLine, Pages, Table } from "../parts/table.js";
 import { UserPicker } from "../parts/users.js";
 import { AuditLog } from "./logs-audit.js";
@@ -124,6 +124,8 @@ const Foot = ({ next, since }) =>
   });
 
 const Nothing = () =>
-  ["user", "failed", "route"].some((name) => route.query[name])
+  route.query.before
+    ? NothingOlder()
+    : ["user", "failed", "route"].some((name) => route.query[name])
     ? Empty("No such request", h(Button, { icon: "close", onclick: () => go(to("logs")) }, "Show all"), "logs")
     : Empty("Nothing was asked of this server since it began", undefined, "logs");

@@ -2,6 +2,7 @@
 // and after a conflict what somebody else has saved.
 
 import { h } from "../core/render.js";
+import { to } from "../core/router.js";
 import { short } from "../core/words.js";
 import { update } from "../core/state.js";
 import { example, hasLongLines, isEditable, plainType, shown, typed } from "../core/values.js";
@@ -18,6 +19,30 @@ export const Fields = (fields, record, state, isRead) =>
     { key: "fields" },
     fields.map((field) => One(field, record, state, isRead)),
     fields.length === 0 && h("p.note", null, "This type has no fields yet."),
+  );
+
+/** A share's own fields: no schema lists them, and they are changed by who shares. */
+export const ShareFields = (where, record) =>
+  h(
+    "div.stack",
+    { key: "share" },
+    h(
+      "p.note",
+      null,
+      "Who takes part in this share stands in ",
+      where.database === "private" ? h("a", { href: to("zones", [where.user, where.zone]) }, "its zone") : "its owner's zone",
+      ".",
+    ),
+    Object.keys(record.fields).length > 0 && Fields(
+      Object.entries(record.fields).map(([name, { type = "" }]) => ({
+        name,
+        type: type.replace(/^(.+)_LIST$/, "LIST<$1>"),
+        indexes: [],
+      })),
+      record,
+      { texts: {} },
+      true,
+    ),
   );
 
 function One(field, record, state, isRead) {

@@ -13,7 +13,7 @@ import { UserPicker } from "../parts/users.js";
 import { Allowed } from "./records-allowed.js";
 import { who } from "./records-columns.js";
 import { remove } from "./records-delete.js";
-import { Fields } from "./records-fields.js";
+import { Fields, ShareFields } from "./records-fields.js";
 import { NamedFields } from "./records-named.js";
 import { recordsAt } from "./records-query.js";
 import { begun, changes, forgetDraft, save, writer, writers } from "./records-save.js";
@@ -22,6 +22,7 @@ import { isSystem } from "./schema-text.js";
 export function Record(where, record, fields, close) {
   const state = begun(where, record);
   const changed = changes(state, record, fields);
+  const isShare = record.recordType === "cloudkit.share";
   const tab = route.query.tab ?? "fields";
   const tabs = { fields: "Fields", system: "System", allowed: "Allowed?" };
   return h(
@@ -33,14 +34,14 @@ export function Record(where, record, fields, close) {
       onclose: close,
       actions: [
         h(CopyButton, { text: record.recordName, what: "the record name", kind: "quiet" }),
-        !where.as && record.recordType !== "cloudkit.share" && h(Button, {
+        !where.as && !isShare && h(Button, {
           kind: "quiet",
           icon: "trash",
           label: "Delete the record",
           onclick: () => remove(where, record, close),
         }),
       ],
-      foot: tab === "fields" && !where.as && Foot(where, record, fields, state, changed),
+      foot: tab === "fields" && !where.as && !isShare && Foot(where, record, fields, state, changed),
     },
     h(
       "div.tabbed",
@@ -55,7 +56,7 @@ export function Record(where, record, fields, close) {
       }),
     ),
     tab === "fields"
-      ? Fields(fields.filter((field) => !isSystem(field)), record, state, where.as)
+      ? isShare ? ShareFields(where, record) : Fields(fields.filter((field) => !isSystem(field)), record, state, where.as)
       : tab === "system"
       ? System(record)
       : Allowed(where, record),

@@ -6,12 +6,15 @@ import { h } from "../core/render.js";
 import { draft, drop, hasDraft, once, say, update } from "../core/state.js";
 import { admin } from "../core/places.js";
 import { route } from "../core/router.js";
+import { plural } from "../core/words.js";
 import { Button } from "../parts/controls.js";
 import { TextDifference } from "../parts/diff.js";
 import { Icon } from "../parts/icons.js";
 import { Wrong } from "../parts/states.js";
 
 const name = () => `schema.text.${route.container}.${route.environment}`;
+/** Mistakes below the text: more would cover it. */
+const mostShown = 3;
 const keywords = /\b(DEFINE SCHEMA|CREATE ROLE|RECORD TYPE|GRANT|TO|READ|WRITE|CREATE|QUERYABLE|SORTABLE|SEARCHABLE|ENCRYPTED)\b/;
 
 export function Editor({ text }) {
@@ -33,19 +36,21 @@ export function Editor({ text }) {
     h(
       "footer",
       null,
-      state.faults.slice(0, 3).map((fault) =>
+      state.faults.slice(0, mostShown).map((fault) =>
         h(
           "p.wrong",
           { key: `${fault.line}:${fault.column}`, role: "alert" },
           Icon("bad"),
           h("span", null, h("code", null, `${fault.line}:${fault.column}`), ` ${fault.message}`),
         )),
+      state.faults.length > mostShown &&
+        h("p.note", { key: "more" }, `and ${plural(state.faults.length - mostShown, "mistake")} more, shown when these are mended`),
       Wrong(state.error),
       state.others && h(TextDifference, { ...state.others, label: "What others have changed" }),
       h(
         "div.actions",
         null,
-        h(Button, { onclick: () => drop(name()) }, "Discard"),
+        h(Button, { onclick: () => leave(state) }, "Discard"),
         h(
           Button,
           { kind: "primary", disabled: state.text === text || state.faults.length > 0, onclick: () => once(state, () => save(state)) },
@@ -74,7 +79,7 @@ const Reading = (text) =>
     route.environment === "development" && h(
       "footer",
       null,
-      h(Button, { icon: "pencil", onclick: () => begin(text) }, "Edit the text"),
+      h(Button, { id: "schema-edit", icon: "pencil", onclick: () => begin(text) }, "Edit the text"),
     ),
   );
 
@@ -92,6 +97,12 @@ function begin(text) {
     name: name(),
   }));
   update();
+}
+
+/** The text and its buttons go: what begins again gets the focus, if they had it. */
+function leave(state) {
+  drop(state.name);
+  queueMicrotask(() => document.activeElement === document.body && document.getElementById("schema-edit")?.focus());
 }
 
 function typed(state, text) {
@@ -130,7 +141,7 @@ async function save(state) {
   try {
     await compare(state);
     await call(state.address, { schema: text });
-    drop(state.name);
+    leave(state);
     say("The schema is saved");
     refresh();
   } catch (error) {

@@ -23,7 +23,8 @@ export function Promote({ text, productionText }) {
       key: "promote",
       class: "promote",
       title: "Promote",
-      actions: h(
+      // Until the server has said the changes there is no number of them.
+      actions: (isSame || answer.value) && h(
         Badge,
         { kind: isSame ? "off" : "wait", icon: isSame ? "ok" : "pencil" },
         isSame ? "no change" : plural(changes.length, "change"),

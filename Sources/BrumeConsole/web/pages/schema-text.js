@@ -44,5 +44,7 @@ export function allowed(field) {
 export function standing(field, production) {
   const other = production?.fields.find((candidate) => candidate.name === field.name);
   if (!other) return "new";
-  return other.type === field.type && other.indexes.join() === field.indexes.join() ? "same" : "changed";
+  const isSame =
+    other.type === field.type && other.isEncrypted === field.isEncrypted && other.indexes.join() === field.indexes.join();
+  return isSame ? "same" : "changed";
 }

@@ -7,6 +7,7 @@ import { route, to } from "../core/router.js";
 import { moment, number, plural } from "../core/words.js";
 import { Button, LinkButton } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
+import { Failed } from "../parts/states.js";
 import { setIndex } from "./schema-index.js";
 
 export const useOfIndexes = () => remote(admin("schema/usage"));
@@ -26,7 +27,8 @@ export function Use({ type, field }) {
 
 /** Above the types: which indexes queries lack, each with what adds it. */
 export function Lacking(schema) {
-  const { value } = useOfIndexes();
+  const { value, error } = useOfIndexes();
+  if (error && !value) return h("section.pane", { key: "lacking", "aria-label": "Use of indexes" }, Failed(error));
   const lacking = (value?.indexes ?? []).filter((use) => use.lacked > 0 && !isThere(schema, use));
   if (lacking.length === 0) return null;
   return h(

@@ -57,13 +57,14 @@ function view() {
       }),
     ),
     Loaded(own, ({ schema }) =>
-      isRoles() ? Roles(read(schema)) : [Lacking(read(schema)), Page(schema, production.value?.schema)]),
+      isRoles() ? Roles(read(schema)) : [Lacking(read(schema)), Page(schema, production)]),
   ];
 }
 
 const isRoles = () => route.query.tab === "roles";
 
-function Page(text, productionText) {
+function Page(text, answer) {
+  const productionText = answer.value?.schema;
   const schema = read(text);
   const production = productionText === undefined ? undefined : read(productionText);
   const type = schema.types.find((type) => type.name === route.path[0]) ?? schema.types[0];
@@ -74,12 +75,20 @@ function Page(text, productionText) {
     h(
       "div.content",
       { key: "middle" },
+      route.path[0] && route.path[0] !== type?.name &&
+        h("p.note", { key: "absent", role: "status" }, `There is no type ${route.path[0]} here.`),
       type ? Fields(type, production) : h(Pane, null, Empty("No types; the first save makes one", undefined, "schema")),
       Text(text, productionText),
     ),
-    route.environment === "development" && productionText !== undefined && h(Promote, { text, productionText }),
+    route.environment === "development" && Promoting(text, answer),
   );
 }
+
+/** What production has is another answer: without it nothing can be compared. */
+const Promoting = (text, answer) =>
+  answer.value
+    ? h(Promote, { text, productionText: answer.value.schema })
+    : h(Pane, { key: "promote", class: "promote", title: "Promote" }, Loaded(answer));
 
 const Types = (schema, production, current) =>
   h(
@@ -121,7 +130,10 @@ function Fields(type, production) {
     { title: "Type", cell: (field) => (field.isEncrypted ? `encrypted ${field.type.toLowerCase()}` : field.type) },
     { title: "Index", cell: (field) => h(Indexes, { type, field }) },
     { title: "Used", cell: (field) => Use({ type, field }) },
-    route.environment === "development" && { title: "Production", cell: (field) => Standing(standing(field, other)) },
+    route.environment === "development" && production && {
+      title: "Production",
+      cell: (field) => Standing(standing(field, other)),
+    },
   ].filter(Boolean);
   return h(
     Pane,

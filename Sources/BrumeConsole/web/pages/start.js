@@ -78,7 +78,8 @@ const masked = (text, values) =>
 
 function Connect() {
   const own = { BRUME_CONTAINER: route.container, BRUME_ENVIRONMENT: route.environment };
-  const values = { ...own, ...remote(admin("status")).value?.environment };
+  const entry = remote(admin("status"));
+  const values = { ...own, ...entry.value?.environment };
   const language = route.query.client ?? "curl";
   return h(
     Pane,
@@ -94,19 +95,19 @@ function Connect() {
         })),
       }),
     },
-    h(
-      "div.body",
-      null,
-      program(language, location.origin, values).map(({ says, text }, index) =>
-        h(
-          "div.stack.tight",
-          { key: `${language}-${index}` },
-          h("p", null, says),
-          h(Code, { text, shown: masked(text, values), what: "the code", label: languages[language] }),
-        )),
-    ),
+    // Only the browser's has values in it, which the server has to say first.
+    h("div.body", null, language === "browser" && !entry.value ? Loaded(entry) : Steps(language, values)),
   );
 }
+
+const Steps = (language, values) =>
+  program(language, location.origin, values).map(({ says, text }, index) =>
+    h(
+      "div.stack.tight",
+      { key: `${language}-${index}` },
+      h("p", null, says),
+      h(Code, { text, shown: masked(text, values), what: "the code", label: languages[language] }),
+    ));
 
 /** The lines of a client's environment; values only when they are asked for. */
 function Environment() {

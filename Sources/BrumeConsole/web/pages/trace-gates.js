@@ -3,7 +3,7 @@
 
 import { h } from "../core/render.js";
 import { go, to, withQuery } from "../core/router.js";
-import { exactly } from "../core/words.js";
+import { exactly, moment } from "../core/words.js";
 import { LinkButton } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
 import { Inspector } from "../parts/layout.js";
@@ -80,9 +80,9 @@ export function Gates({ item, subscription, level }) {
         item.attempts.map((attempt) =>
           h(
             "li",
-            { key: String(attempt.time) },
+            null,
             h("span", null, `${attempt.attempt}. ${attempt.verdict} ${attempt.status ?? ""} ${attempt.reason}`),
-            h("time.note", null, exactly(attempt.time).slice(11, 23)),
+            h("time.note", { title: exactly(attempt.time) }, moment(attempt.time)),
           )),
       ),
     ),

@@ -113,8 +113,8 @@ const Rest = (trace) =>
       null,
       trace.notCandidates > 0
         ? `${plural(trace.notCandidates, "subscription")} more watch another database, zone or type`
-        : "All subscriptions are named",
-      trace.complete === false && "; the list is cut off",
+        : trace.complete !== false && "All subscriptions are named",
+      trace.complete === false && `${trace.notCandidates > 0 ? "; " : ""}there are more than are named here`,
     ),
     h(
       "div.actions",

@@ -7,7 +7,7 @@ import { usersNamed } from "../core/places.js";
 import { draft, into, say } from "../core/state.js";
 import { plural, short } from "../core/words.js";
 import { Button, Check, Field } from "../parts/controls.js";
-import { Beside, Pane } from "../parts/layout.js";
+import { Beside, Inspector, Pane } from "../parts/layout.js";
 import { NameField, NewForm, hasName } from "../parts/new.js";
 import { Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
@@ -30,13 +30,24 @@ const listed = () => {
   return usersNamed(named, perPage, after);
 };
 
-/** The user of the address, who may be on another page. */
-const one = (users) => {
-  const name = route.path[0];
-  if (!name) return undefined;
-  const isHim = (user) => user.name === name;
-  return users.find(isHim) ?? remote(usersNamed(name, 1)).value?.users.find(isHim);
-};
+/** The list as it was. */
+const back = () => go(to("users", [], { after: route.query.after, named: route.query.named }));
+
+/** The user of the address, who may be on another page, or be none any more. */
+function One(name, users) {
+  const isIt = (user) => user.name === name;
+  const known = users.find(isIt);
+  if (known) return OneUser(known, back);
+  const entry = remote(usersNamed(name, 1));
+  const found = entry.value?.users.find(isIt);
+  if (found) return OneUser(found, back);
+  return h(
+    Inspector,
+    { key: "user-" + name, title: name, onclose: back },
+    // What was answered before may be older than the user.
+    Loaded(entry.isLoading ? {} : entry, () => h("p.note", null, `There is no user ${name}, or none any more.`)),
+  );
+}
 
 /** Whether there are so many that they are found by name; as before until the server has said it. */
 let areMany = false;
@@ -45,7 +56,7 @@ export function View() {
   const entry = paged(listed());
   const { after, named } = route.query;
   if (entry.value) areMany = Boolean(entry.value.after || after || named);
-  const chosen = entry.value && one(entry.value.users);
+  const chosen = entry.value && route.path[0];
   return Beside(
     h(
       Pane,
@@ -63,19 +74,25 @@ export function View() {
               columns: chosen || route.query.new ? columns.slice(0, 4) : columns,
               rows: users,
               id: (user) => user.name,
-              chosen: chosen?.name,
+              chosen,
               onopen: (user) => go(to("users", [user.name], { after, named })),
             })),
     ),
-    route.query.new ? NewUser() : chosen && OneUser(chosen),
+    route.query.new ? NewUser() : chosen && One(chosen, entry.value.users),
   );
 }
 
 const Foot = ({ users, after }) =>
   h(Pages, {
-    text: after ? `${plural(users.length, "user")} shown, more follow` : plural(users.length, "user"),
+    text: shownOf(users.length, after),
     ...turn("after", after, { sel: "" }),
   });
+
+/** A page's count is no count of all, on the last page neither. */
+function shownOf(count, after) {
+  if (after) return `${plural(count, "user")} shown, more follow`;
+  return plural(count, "user") + (route.query.after ? " shown, no more follow" : "");
+}
 
 /** Finds users by the beginning of the name. */
 const Named = () =>

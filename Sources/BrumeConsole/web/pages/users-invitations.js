@@ -6,19 +6,23 @@ import { moment } from "../core/words.js";
 import { Button } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
 import { Pane } from "../parts/layout.js";
+import { Loaded } from "../parts/states.js";
 import { Table, actionColumn } from "../parts/table.js";
 import { Role } from "./users-operators.js";
 
 const path = "/_brume/admin/operators/invitations";
 
-/** Nothing while nobody is invited. */
+/** Nothing while nobody is invited, unless that is not known. */
 export function Invitations() {
-  const invitations = remote(path).value?.invitations ?? [];
-  if (invitations.length === 0) return null;
+  const entry = remote(path);
+  const invitations = entry.value?.invitations ?? [];
+  if (invitations.length === 0 && !entry.error) return null;
   return h(
     Pane,
     { key: "invitations", title: "Invitations", note: "not used yet" },
-    h(Table, { label: "Invitations", columns, rows: invitations, id: (invitation) => invitation.name }),
+    Loaded(entry, () =>
+      invitations.length > 0 &&
+        h(Table, { label: "Invitations", columns, rows: invitations, id: (invitation) => invitation.name })),
   );
 }
 

@@ -15,14 +15,15 @@ import { counted, Quota, stored } from "./usage-storage.js";
 import { Change } from "./users-change.js";
 import { ExportButton } from "./users-export.js";
 
-export const OneUser = (user) =>
+/** `onclose` leads back to the list as it was. */
+export const OneUser = (user, onclose) =>
   h(
     Inspector,
     {
       key: "user-" + user.name,
       title: user.name,
       note: h("code", null, user.recordName),
-      onclose: () => go(to("users")),
+      onclose,
       actions: h(CopyButton, { text: user.recordName, what: "the record name", kind: "quiet" }),
     },
     h(

@@ -4,6 +4,7 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
+import { whoIsSignedIn } from "../core/session.js";
 import { say } from "../core/state.js";
 import { moment } from "../core/words.js";
 import { Button } from "../parts/controls.js";
@@ -60,12 +61,27 @@ const columns = [
   actionColumn((person) => [
     h(
       Button,
-      { class: "small", onclick: () => change(person) },
+      { class: "small", onclick: () => (isSelf(person) && person.role === "full" ? resign(person) : change(person)) },
       person.role === "full" ? "Only read" : "Allow everything",
     ),
     h(Button, { kind: "quiet", icon: "trash", label: `Remove ${person.name}`, onclick: () => remove(person) }),
   ]),
 ];
+
+const isSelf = ({ name }) => name === whoIsSignedIn()?.operator.name;
+
+/** Who takes the right to change from oneself cannot take that back. */
+function resign(person) {
+  confirm({
+    title: "Only read from now on",
+    word: person.name,
+    button: "Only read",
+    loses: "This is you. You can change nothing on this server from then on, this neither: another operator with the role "
+      + "full can give it back, or whoever has the data folder.",
+    act: () => call(`${path}/change`, { name: person.name, role: "read-only" }).then(refresh),
+    done: `${person.name} may only read now`,
+  });
+}
 
 /** The other role; it holds for the next request of each session and token. */
 async function change({ name, role }) {

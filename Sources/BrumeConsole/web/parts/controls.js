@@ -81,8 +81,14 @@ export const Tabs = ({ label, tabs }) =>
       )),
   );
 
-/** Copies a text and says so. */
-export async function copy(text, what) {
+/** Has a text made if it is a function, copies it and says so, or why not. */
+export async function copy(made, what) {
+  let text = made;
+  try {
+    if (typeof made === "function") text = await made();
+  } catch (error) {
+    return say(`Nothing is copied: ${error.message}`, true);
+  }
   try {
     await navigator.clipboard.writeText(text);
     say(`Copied ${what}`);
@@ -99,7 +105,7 @@ export const CopyButton = ({ text, what, kind, children }) =>
       icon: "copy",
       kind,
       label: children.length === 0 ? `Copy ${what}` : undefined,
-      onclick: async () => copy(typeof text === "function" ? await text() : text, what),
+      onclick: () => copy(text, what),
     },
     children,
   );

@@ -12,9 +12,12 @@ export async function download(address, name) {
     keep(address, name);
     return false;
   }
-  const answer = await fetch(address, { headers: proof(false) });
+  const silent = () => {
+    throw new Failure(0, null, "");
+  };
+  const answer = await fetch(address, { headers: proof(false) }).catch(silent);
   if (!answer.ok) throw new Failure(answer.status, await answer.json().catch(() => null), "");
-  const file = URL.createObjectURL(await answer.blob());
+  const file = URL.createObjectURL(await answer.blob().catch(silent));
   keep(file, name);
   // The browser reads it after the click.
   setTimeout(() => URL.revokeObjectURL(file), 60_000);

@@ -31,14 +31,25 @@ export const Pane = ({ title, note, actions, foot, class: names, key, children }
     foot && h("footer", null, foot),
   );
 
-/** The content and, if something is chosen, the inspector. */
+/** The content and, if something is chosen, the inspector, which Esc in a row closes too. */
 export const Beside = (content, inspector) =>
   h(
     "div.beside",
-    { key: "beside", class: inspector && "open" },
+    { key: "beside", class: inspector && "open", onkeydown: inspector && closed },
     h("div.content", { key: "content" }, content),
     inspector || null,
   );
+
+/** Who opens with Enter is still in the row. The inspector takes the key as if it were pressed there. */
+function closed(event) {
+  if (event.key !== "Escape" || event.defaultPrevented || !event.target.matches("tr")) return;
+  event.preventDefault();
+  const inspector = event.currentTarget.querySelector(".inspector");
+  inspector?.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", cancelable: true }));
+}
+
+/** What closes loses the focus: the row that it was opened from gets it. */
+const toRow = () => document.querySelector(".content tr[aria-current]")?.focus();
 
 /**
  * What is known of the thing that is chosen; `onclose` is also what Esc does. `draft` is what Close drops: Esc does not,
@@ -53,6 +64,7 @@ export const Inspector = ({ title, note, onclose, draft, actions, foot, key, chi
       onkeydown: (event) => {
         if (event.key !== "Escape" || event.defaultPrevented) return;
         event.preventDefault();
+        toRow();
         onclose();
       },
     },
@@ -64,7 +76,7 @@ export const Inspector = ({ title, note, onclose, draft, actions, foot, key, chi
         icon: "close",
         kind: "quiet",
         label: "Close",
-        onclick: () => (draft && drop(draft), onclose()),
+        onclick: () => (draft && drop(draft), toRow(), onclose()),
       })),
     ),
     h("div.scroll", { key: "scroll" }, children),

@@ -2,8 +2,8 @@
 
 import { refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { to } from "../core/router.js";
-import { Button } from "./controls.js";
+import { to, withQuery } from "../core/router.js";
+import { Button, LinkButton } from "./controls.js";
 import { Icon } from "./icons.js";
 
 const icons = { ok: "ok", wait: "wait", bad: "bad", info: "live", off: "ring" };
@@ -70,6 +70,10 @@ const Forbidden = (error, role) =>
 /** Nothing there: one sentence, one action. */
 export const Empty = (sentence, action, icon = "ring") =>
   h("div.state", { key: "empty" }, Icon(icon), h("p", null, sentence), action);
+
+/** A page of a list after its last line: a list whose last page is full leads there, and so does an old link. */
+export const NothingOlder = () =>
+  Empty("Nothing older is remembered", h(LinkButton, { href: withQuery({ before: "", sel: "" }) }, "Show the newest"), "logs");
 
 /** Under which ID the server's log knows an error of the console's own calls, or of the client's. */
 const requestOf = (error) => error.requestID ?? error.uuid;
