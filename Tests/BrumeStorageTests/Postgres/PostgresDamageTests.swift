@@ -72,6 +72,29 @@ import Testing
     try await store.close()
   }
 
+  @Test func `a damaged record with the sequence of another ends no feed, however large both are`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let store = try PostgresStore.forTest(url: url)
+    let text = FieldValue.string(String(repeating: "x", count: 20_000))
+    try await store.write(in: .database(.sample())) { transaction in
+      for name in ["a", "b", "c"] { try transaction.putNext(name, fields: ["t": text]) }
+    }
+    try await run(
+      "UPDATE records SET sequence = sequence + 1 WHERE name = 'a'", Connection.forTest(url))
+    let page = try await store.read {
+      try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 100)
+    }
+    let whole = page.compactMap { change -> String? in
+      guard case .changed(let stored) = change, !stored.isUnreadable else { return nil }
+      return stored.name
+    }
+    #expect(page.count == 3)
+    #expect(whole.sorted() == ["b", "c"])
+    try await store.close()
+  }
+
   @Test func `an entry of the log that was changed is left out, and those after it come`()
     async throws
   {
