@@ -35,6 +35,11 @@ import Testing
     await #expect(throws: BrumeError.self) {
       try await store.write(in: .database(.sample())) { _ = try $0.putNext("a") }
     }
+    // Who writes finds it as who reads does.
+    let written = try await store.write(in: .database(.sample())) {
+      try $0.records.find(RecordKey(zone: .sample(), name: "a"))
+    }
+    #expect(written?.isUnreadable == true)
     try await store.write(in: .database(.sample())) { _ = try $0.putNext("b") }
     try await store.close()
   }
