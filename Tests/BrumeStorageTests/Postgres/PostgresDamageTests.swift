@@ -124,6 +124,34 @@ import Testing
     try await store.close()
   }
 
+  @Test func `a subscription right before those that cannot be read is found`() async throws {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let store = try PostgresStore.forTest(url: url)
+    let scope = SubscriptionScope(in: .sample, scope: .private, user: UserID("_a1"))
+    for id in ["first", "second"] {
+      try await store.write(in: .database(.sample())) {
+        try $0.subscriptions.put(
+          StoredSubscription(
+            scope: scope,
+            subscription: Subscription(
+              id: id, kind: .database(recordType: nil), info: NotificationInfo()),
+            starts: LogPositions()))
+      }
+    }
+    try Connection.forTest(url).simple(Self.damageSubscriptionsBehindTheFirst)
+    let page = try await store.read {
+      try $0.subscriptions.page(watching: .only, withShared: false, after: nil, limit: 1)
+    }
+    #expect(page.subscriptions.map(\.subscription.id) == ["first"])
+    let next = page.next
+    await #expect(throws: StoreError.self) {
+      try await store.read {
+        _ = try $0.subscriptions.page(watching: .only, withShared: false, after: next, limit: 1)
+      }
+    }
+    try await store.close()
+  }
+
   @Test(arguments: [
     "UPDATE records SET content = replace(encode(content, 'escape'), 'Trail', 'Trial')::bytea",
     "UPDATE records SET sequence = sequence + 1 WHERE name = 'gone'",
@@ -227,6 +255,17 @@ extension PostgresDamageTests {
     CREATE VIEW mailbox AS SELECT * FROM whole_mailbox WHERE is_whole(bucket);
     """
   }
+
+  /// As for mailboxes. A new schema numbers from one.
+  private static let damageSubscriptionsBehindTheFirst = """
+    ALTER TABLE subscriptions RENAME TO whole_subscriptions;
+    CREATE FUNCTION is_first(bigint) RETURNS boolean LANGUAGE plpgsql COST 100000 AS '
+      BEGIN
+        IF $1 > 1 THEN RAISE ''invalid page'' USING ERRCODE = ''XX001''; END IF;
+        RETURN true;
+      END';
+    CREATE VIEW subscriptions AS SELECT * FROM whole_subscriptions WHERE is_first(serial);
+    """
 
   /// As the worker that sends looks through the store.
   private static func look(_ store: PostgresStore) async throws -> [DeviceKey] {
