@@ -45,13 +45,21 @@ package struct UserID: Hashable, Sendable, Comparable, CustomStringConvertible {
   package static let publicOwnerName = "_defaultOwner"
 }
 
-/// One installation that may receive pushes: the client's own identifier, unique per user.
+/// One installation that may receive pushes: the client's own identifier, unique per user. A free text, so it is compared
+/// by its bytes (decision 0011): what engines keep apart is apart in memory too.
 package struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible {
   package let name: String
   package init(_ name: String) { self.name = name }
   package var description: String { name }
-  /// In Swift's order of texts.
-  package static func < (a: DeviceID, b: DeviceID) -> Bool { a.name < b.name }
+
+  package static func == (a: DeviceID, b: DeviceID) -> Bool {
+    a.name.utf8.elementsEqual(b.name.utf8)
+  }
+  /// What has equal bytes has equal characters too.
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  package static func < (a: DeviceID, b: DeviceID) -> Bool {
+    a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
+  }
 }
 
 /// Where data is really stored: the unit of ordering, locking and sharding (decision 0004).

@@ -34,11 +34,7 @@ final class DeviceNumbers: Remembering {
     return connection.lastRowID
   }
 
-  /// Device IDs are compared by bytes, the memory's keys by characters: only plain names are kept.
-  func learn(_ number: Int64, _ key: DeviceKey) {
-    guard isWriter, key.device.name.utf8.allSatisfy({ $0 < 0x80 }) else { return }
-    known[key] = number
-  }
+  func learn(_ number: Int64, _ key: DeviceKey) { if isWriter { known[key] = number } }
 
   /// The device goes.
   func forget(_ key: DeviceKey) {

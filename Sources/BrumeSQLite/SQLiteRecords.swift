@@ -41,8 +41,11 @@ final class SQLiteRecords: RecordWriting, Remembering {
 
   func find(_ key: RecordKey) throws -> StoredRecord? {
     guard let zone = try numbers.number(of: key.zone) else { return nil }
-    guard isWriter else { return try rows.stored(RecordRowKey(zone: zone, name: key.name)) }
-    let seen = try look(at: RecordRowKey(zone: zone, name: key.name))
+    let rowKey = RecordRowKey(zone: zone, name: key.name)
+    // A damaged one is unreadable for who writes as for who reads, and no error before it is replaced.
+    guard isWriter, let seen = try BrumeError.unlessDamaged({ try look(at: rowKey) }) else {
+      return try rows.stored(rowKey)
+    }
     return seen.record.map {
       StoredRecord(name: $0.name, type: $0.type, sequence: seen.sequence, content: .value($0))
     }

@@ -39,7 +39,7 @@ final class PostgresChanges: ChangeReading, Remembering {
     }
     let wanted = rows.fitting(byteLimit)
     let large = try contents(of: wanted.filter { $0.bytesOfContent > Self.smallBytes }, place)
-    return wanted.map { change($0, place, large[$0.integer(Self.sequence)]) }
+    return wanted.map { change($0, place, large[ByteText($0.text(0))]) }
   }
 
   func deletions(
@@ -74,14 +74,15 @@ final class PostgresChanges: ChangeReading, Remembering {
     }
   }
 
-  /// By sequence, the rows whose content is too large to be part of a page before it is known to be wanted.
-  private func contents(of rows: [Row], _ zone: [SQLValue]) throws -> [Int64: Row] {
+  /// By name, the rows whose content is too large to be part of a page before it is known to be wanted.
+  private func contents(of rows: [Row], _ zone: [SQLValue]) throws -> [ByteText: Row] {
     if rows.isEmpty { return [:] }
     let sequences = rows.map { SQLValue.integer($0.integer(Self.sequence)) }
     let found = try session.all(Self.findContents, zone + [.array(.integer, sequences)]) {
-      ($0.integer(0), $0)
+      (ByteText($0.text(0)), $0)
     }
-    return Dictionary(uniqueKeysWithValues: found)
+    // One that is damaged may have the sequence of another: then both come for each.
+    return Dictionary(found) { first, _ in first }
   }
 
   private func change(_ row: Row, _ zone: [SQLValue], _ large: Row? = nil) -> StoredChange {
@@ -107,7 +108,7 @@ final class PostgresChanges: ChangeReading, Remembering {
   private static let findContents = SQL(
     """
     SELECT found.* FROM unnest($3::bigint[]) AS wanted (one) CROSS JOIN LATERAL (
-      SELECT sequence, content FROM records
+      SELECT name, content FROM records
       WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence = one OFFSET 0) AS found
     """)
   private static let findDeletions = SQL(

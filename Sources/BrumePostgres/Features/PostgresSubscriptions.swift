@@ -60,9 +60,10 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   func page(
     watching bucket: Bucket, withShared: Bool, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
-    var page: [(serial: Int64, value: StoredSubscription?)] = try session.all(
+    let page: [(serial: Int64, value: StoredSubscription?)] = try session.all(
       withShared ? Self.pageWithShared : Self.page,
-      [.integer(cursor ?? 0), .integer(limit + 1), .integer(bucket.number)]
+      // Not one more, to see whether there is one: its page may be damaged.
+      [.integer(cursor ?? 0), .integer(limit), .integer(bucket.number)]
     ) { row in
       let scope = SubscriptionScope(
         in: try row.containerEnvironment(3),
@@ -70,9 +71,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
         user: UserID(row.text(6)))
       return (row.integer(2), try? stored(row, scope, row.text(7)).get())
     }
-    let isLast = page.count <= limit
-    if !isLast { page.removeLast() }
-    return (page.compactMap(\.value), isLast ? nil : page.last?.serial ?? cursor)
+    return (page.compactMap(\.value), page.count < limit ? nil : page.last?.serial)
   }
 
   /// Subscriptions to shared databases may be in any bucket and may just be arriving there, so nobody asks for them: of a

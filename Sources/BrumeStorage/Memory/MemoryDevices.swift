@@ -42,14 +42,16 @@ final class MemoryDevices: MemoryFeature, DeviceWriting {
   func withPendingEntries(
     after cursor: PendingCursor?, limit: Int
   ) throws -> (devices: [Device], next: PendingCursor?) {
-    let all = draft.state.devices.filter { name, device in
+    let start = cursor?.names.first.map { ByteText($0) }
+    let rest = draft.state.devices.filter { name, device in
       device.channel.kind.isPushed && !(draft.state.mailboxes[name]?.isEmpty ?? true)
+        && (start.map { $0 < name } ?? true)
     }
-    .sorted { $0.key < $1.key }.map(\.value)
-    let start = Int(cursor?.numbers.first ?? 0)
-    let page = Array(all.dropFirst(start).prefix(limit))
-    let end = start + page.count
-    return (page, end < all.count ? PendingCursor([Int64(end)]) : nil)
+    .sorted { $0.key < $1.key }
+    let page = rest.prefix(limit)
+    // By the key, not by how many came before: those may have lost their mail meanwhile.
+    let next = page.count < rest.count ? page.last?.key.text : nil
+    return (page.map(\.value), next.map { PendingCursor([0], names: [$0]) })
   }
 
   func all(address: String) throws -> [Device] {

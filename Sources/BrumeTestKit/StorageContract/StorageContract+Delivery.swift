@@ -64,6 +64,34 @@ extension StorageContract {
       } while next != nil
       try expectEqual(found.sorted(), ["d1", "d2", "d4", "d5"], "devices with mail")
     },
+    Case("a device that lost its mail between two pages hides none behind it") { store in
+      let keys = (1...5).map { DeviceKey.sample("d\($0)") }
+      try await store.write(in: .everything(of: store)) { transaction in
+        for key in keys {
+          try transaction.devices.put(
+            Device(
+              key: key,
+              channel: .apns(token: key.device.name, environment: .production, topic: nil),
+              registered: 0))
+          try transaction.mailboxes.enqueue(.sample("n"), to: key)
+        }
+      }
+      var found: [String] = []
+      var next: PendingCursor?
+      repeat {
+        let cursor = next
+        let page = try await store.read {
+          try $0.devices.withPendingEntries(after: cursor, limit: 2)
+        }
+        let served = page.devices.map(\.key)
+        try await store.write(in: .everything(of: store)) { transaction in
+          for key in served { try transaction.mailboxes.acknowledge(through: .max, by: key) }
+        }
+        found += served.map(\.device.name)
+        next = page.next
+      } while next != nil
+      try expectEqual(found.sorted(), keys.map(\.device.name), "devices with mail")
+    },
     Case("senders for Apple keep their order, by container") { store in
       let senders = ["b", "a"].map { topic in
         APNsSender(

@@ -148,6 +148,31 @@ extension StorageContract {
       }
       try expectEqual(lastOfEmpty, next, "the last position once all is acknowledged")
     },
+    Case("devices whose IDs look alike and have other bytes are two") { store in
+      // A letter with its accent in two spellings, and a letter beside a sign that is the same character.
+      let keys = ["caf\u{e9}", "cafe\u{301}", "K", "\u{212a}"].map { DeviceKey.sample($0) }
+      try await store.write(in: .everything(of: store)) { transaction in
+        for (index, key) in keys.enumerated() {
+          try transaction.devices.put(
+            Device(key: key, channel: .courier(token: "c\(index)"), registered: 0))
+          for number in 0...index {
+            try transaction.mailboxes.enqueue(.sample("n\(number)"), to: key)
+          }
+        }
+        try expectEqual(
+          try keys.map { try transaction.mailboxes.count(of: $0) }, [1, 2, 3, 4], "mail")
+      }
+      try await store.write(in: .everything(of: store)) { transaction in
+        for key in [keys[1], keys[3]] { try transaction.devices.remove(key) }
+      }
+      try await store.read { transaction in
+        try expectEqual(
+          try keys.map { try transaction.mailboxes.count(of: $0) }, [1, 0, 3, 0], "mail left")
+        try expectEqual(
+          try keys.map { try transaction.devices.find($0) != nil }, [true, false, true, false],
+          "devices left")
+      }
+    },
     Case("a replaced device keeps its mail, a removed one loses it") { store in
       let key = DeviceKey.sample("d")
       try await store.write(in: .everything(of: store)) { transaction in

@@ -153,6 +153,11 @@ import Testing
       try await store.write(in: .database(.sample())) { _ = try $0.putNext("a") }
     }
     #expect(error?.code == .internalError && error?.reason.contains("'a' is damaged") == true)
+    // Who writes finds it as who reads does.
+    let written = try await store.write(in: .database(.sample())) {
+      try $0.records.find(RecordKey(zone: .sample(), name: "a"))
+    }
+    #expect(written?.isUnreadable == true)
     // Whoever failed has not kept others from writing.
     try await store.write(in: .database(.sample())) { _ = try $0.putNext("b") }
     try await store.close()

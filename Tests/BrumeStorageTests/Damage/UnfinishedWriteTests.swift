@@ -37,10 +37,11 @@ extension DamagedRowsTests {
   }
 
   private func save(
-    _ operations: [RecordOperation], at server: TestServer
+    _ operations: [RecordOperation], at server: TestServer, repeatedly id: String? = nil
   ) async throws -> [RecordResult] {
     try await server.engine.records.modify(
-      ModifyRecordsRequest(zone: Self.trails, operations: operations, atomic: false),
+      ModifyRecordsRequest(
+        zone: Self.trails, operations: operations, atomic: false, operationID: id),
       in: .private, as: server.device(of: "alice"))
   }
 
@@ -84,6 +85,26 @@ extension DamagedRowsTests {
       #expect(changed == ["o"] && entries.count == 1)
     }
     try await server.store.close()
+  }
+
+  @Test func `a repeated request answers what is beside a record that was damaged since`()
+    async throws
+  {
+    _ = try await fillZones()
+    let operations = ["x", "y"].map { operation($0, .create) }
+    let first = try await TestServer(store: try folder.openSQLite(), seed: 2)
+    let saved = try await save(operations, at: first, repeatedly: "o1")
+    #expect(saved.map(code(of:)) == [nil, nil])
+    try await first.store.close()
+    try folder.onFile { database in
+      try database.execute(
+        sql: "UPDATE records SET content = replace(content, 'old', 'odd') WHERE name = 'x'")
+      #expect(database.changesCount == 1)
+    }
+    let second = try await TestServer(store: try folder.openSQLite(), seed: 3)
+    let repeated = try await save(operations, at: second, repeatedly: "o1")
+    #expect(repeated.map(code(of:)) == [.internalError, nil])
+    try await second.store.close()
   }
 
   @Test func `a zone that cannot be deleted for damage keeps its records`() async throws {

@@ -35,6 +35,11 @@ import Testing
     await #expect(throws: BrumeError.self) {
       try await store.write(in: .database(.sample())) { _ = try $0.putNext("a") }
     }
+    // Who writes finds it as who reads does.
+    let written = try await store.write(in: .database(.sample())) {
+      try $0.records.find(RecordKey(zone: .sample(), name: "a"))
+    }
+    #expect(written?.isUnreadable == true)
     try await store.write(in: .database(.sample())) { _ = try $0.putNext("b") }
     try await store.close()
   }
@@ -72,6 +77,29 @@ import Testing
     try await store.close()
   }
 
+  @Test func `a damaged record with the sequence of another ends no feed, however large both are`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let store = try PostgresStore.forTest(url: url)
+    let text = FieldValue.string(String(repeating: "x", count: 20_000))
+    try await store.write(in: .database(.sample())) { transaction in
+      for name in ["a", "b", "c"] { try transaction.putNext(name, fields: ["t": text]) }
+    }
+    try await run(
+      "UPDATE records SET sequence = sequence + 1 WHERE name = 'a'", Connection.forTest(url))
+    let page = try await store.read {
+      try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 100)
+    }
+    let whole = page.compactMap { change -> String? in
+      guard case .changed(let stored) = change, !stored.isUnreadable else { return nil }
+      return stored.name
+    }
+    #expect(page.count == 3)
+    #expect(whole.sorted() == ["b", "c"])
+    try await store.close()
+  }
+
   @Test func `an entry of the log that was changed is left out, and those after it come`()
     async throws
   {
@@ -93,6 +121,34 @@ import Testing
     #expect(try await Self.look(store) == devices)
     try Connection.forTest(url).simple(Self.damageMailboxes(ofBucket: 2))
     #expect(try await Self.look(store) == [devices[0], devices[1], devices[3]])
+    try await store.close()
+  }
+
+  @Test func `a subscription right before those that cannot be read is found`() async throws {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let store = try PostgresStore.forTest(url: url)
+    let scope = SubscriptionScope(in: .sample, scope: .private, user: UserID("_a1"))
+    for id in ["first", "second"] {
+      try await store.write(in: .database(.sample())) {
+        try $0.subscriptions.put(
+          StoredSubscription(
+            scope: scope,
+            subscription: Subscription(
+              id: id, kind: .database(recordType: nil), info: NotificationInfo()),
+            starts: LogPositions()))
+      }
+    }
+    try Connection.forTest(url).simple(Self.damageSubscriptionsBehindTheFirst)
+    let page = try await store.read {
+      try $0.subscriptions.page(watching: .only, withShared: false, after: nil, limit: 1)
+    }
+    #expect(page.subscriptions.map(\.subscription.id) == ["first"])
+    let next = page.next
+    await #expect(throws: StoreError.self) {
+      try await store.read {
+        _ = try $0.subscriptions.page(watching: .only, withShared: false, after: next, limit: 1)
+      }
+    }
     try await store.close()
   }
 
@@ -199,6 +255,17 @@ extension PostgresDamageTests {
     CREATE VIEW mailbox AS SELECT * FROM whole_mailbox WHERE is_whole(bucket);
     """
   }
+
+  /// As for mailboxes. A new schema numbers from one.
+  private static let damageSubscriptionsBehindTheFirst = """
+    ALTER TABLE subscriptions RENAME TO whole_subscriptions;
+    CREATE FUNCTION is_first(bigint) RETURNS boolean LANGUAGE plpgsql COST 100000 AS '
+      BEGIN
+        IF $1 > 1 THEN RAISE ''invalid page'' USING ERRCODE = ''XX001''; END IF;
+        RETURN true;
+      END';
+    CREATE VIEW subscriptions AS SELECT * FROM whole_subscriptions WHERE is_first(serial);
+    """
 
   /// As the worker that sends looks through the store.
   private static func look(_ store: PostgresStore) async throws -> [DeviceKey] {
