@@ -56,7 +56,7 @@ struct DeletionServiceTests {
     #expect(deletions.isEmpty)
   }
 
-  @Test func `an operator is told what was forgotten beside what is damaged`() {
+  @Test func `an operator learns what was forgotten beside what is damaged`() {
     let error = DeletionAdmin.stayed(
       StoreError(.corrupt, "invalid page in block 7"),
       after: DeletionReport(deletions: 12, zones: 3, databases: 4), false)
