@@ -139,12 +139,17 @@ package struct StoredRecord: Sendable {
   /// The database's sequence number of the record's last change.
   package let sequence: Int64
   package let content: Content
+  /// Of an unreadable record that was found by a query: nothing else says in which zone it is.
+  package let zone: ZoneID?
 
-  package init(name: String, type: String, sequence: Int64, content: Content) {
+  package init(
+    name: String, type: String, sequence: Int64, content: Content, zone: ZoneID? = nil
+  ) {
     self.name = name
     self.type = type
     self.sequence = sequence
     self.content = content
+    self.zone = zone
   }
 
   /// How many bytes the record takes in an answer, or nearly.

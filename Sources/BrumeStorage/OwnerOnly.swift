@@ -93,6 +93,12 @@ package enum OwnerOnly {
     return fsync(descriptor) == 0
   }
 
+  /// Whether a file is there and its own rights let every user of this machine read or write it. Symbolic links are followed.
+  package static func isOpenToAll(_ file: String) -> Bool {
+    guard let found = status(of: file, following: true) else { return false }
+    return found.st_mode & 0o006 != 0
+  }
+
   private static func tighten(_ path: String, _ status: stat, _ complaints: inout [String]) {
     guard isOpen(status), chmod(path, status.st_mode & 0o7700) != 0, errno != ENOENT else { return }
     let reason = SystemError.reason()

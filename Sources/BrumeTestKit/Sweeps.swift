@@ -23,6 +23,18 @@ extension DeletionMemory {
     try await sweep(into: &report)
     return report
   }
+
+  /// What an operator asks for.
+  ///
+  /// - Throws: as `forget(in:olderThan:isDryRun:into:)`.
+  package func forget(
+    in containerEnvironment: ContainerEnvironment, olderThan age: Milliseconds?, isDryRun: Bool
+  ) async throws -> DeletionReport {
+    var report = DeletionReport()
+    try await forget(
+      in: containerEnvironment, olderThan: age, isDryRun: isDryRun, into: &report)
+    return report
+  }
 }
 
 extension ZoneEmptying {

@@ -49,7 +49,9 @@ extension StoredRecord {
       return
     }
     guard let name = try object.string("recordName") else { throw error }
-    self.init(name: name, type: "", sequence: 0, content: .unreadable(error))
+    self.init(
+      name: name, type: "", sequence: 0, content: .unreadable(error),
+      zone: try object.zoneID("zoneID"))
   }
 
   /// A record as a client got it. The change tag is the sequence in base 36; another server's tags

@@ -92,6 +92,10 @@ extension JSONWriter {
   private mutating func unreadable(_ stored: StoredRecord, _ error: BrumeError) {
     beginObject()
     member("recordName", stored.name)
+    if let zone = stored.zone {
+      name("zoneID")
+      zoneID(zone)
+    }
     errorMembers(error)
     endObject()
   }

@@ -65,7 +65,10 @@ struct DoctorCommand: AsyncParsableCommand {
       }
     }
     await check("settings") {
-      try await settings().unixSocket?.checkLength()
+      let settings = try await settings()
+      try settings.unixSocket?.checkLength()
+      let warnings = settings.warnings
+      if !warnings.isEmpty { throw CommandFailure(warnings.joined(separator: "; ")) }
       return "all that this command gets have usable values"
     }
     for finding in StoreCheckup.findings((try? await settings())?.engine ?? .sqlite) {

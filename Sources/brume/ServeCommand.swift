@@ -129,5 +129,6 @@ private struct OpenServer {
       lostLogLines: ServerOutput.lost)
     composition.restart.allow()
     if let warning = FileSizeLimit.warning { composition.logger.warning(warning) }
+    for warning in settings.warnings { composition.logger.warning("\(warning)") }
   }
 }

@@ -72,6 +72,19 @@ struct PageTests {
     #expect(page.page(slice, of: 3, [Self.zone]).next == nil)
   }
 
+  @Test func `a page says in which zone a damaged record is, in either order`() {
+    let damaged = StoredRecord(damaged: "a", sequence: 1)
+    let expected = ZoneKey(database: EngineQuery.sample().database, name: "Trails").id
+    var byKey = KeyPage(.sample())
+    let goesOn = byKey.look(at: "a", in: Self.zone) && byKey.add(damaged)
+    #expect(goesOn)
+    #expect(add("b", to: &byKey))
+    #expect(byKey.records.map(\.zone) == [expected, nil])
+    let match = SortedMatch(zone: 1, name: "a", stored: damaged)
+    let sorted = SortedPage(.sample()).page([match], of: 1, [Self.zone])
+    #expect(sorted.records.map(\.zone) == [expected])
+  }
+
   @Test func `of the matches of many zones no more are kept than a page needs, and as many again`()
   {
     let sorts = [Sort(.field("n"))]

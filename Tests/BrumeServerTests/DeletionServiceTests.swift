@@ -56,6 +56,15 @@ struct DeletionServiceTests {
     #expect(deletions.isEmpty)
   }
 
+  @Test func `an operator learns what was forgotten beside what is damaged`() {
+    let error = DeletionAdmin.stayed(
+      StoreError(.corrupt, "invalid page in block 7"),
+      after: DeletionReport(deletions: 12, zones: 3, databases: 4), false)
+    #expect(error.code == .internalError)
+    #expect(error.reason.hasPrefix("12 deletions of 3 zones are forgotten; some stay"))
+    #expect(error.reason.contains("block 7") && error.reason.contains("brume doctor --deep"))
+  }
+
   @Test func `a clock that was ahead holds up no look once it is right`() async throws {
     let fixture = try await ServerFixture()
     let (store, time) = (fixture.server.store, Mutexed(100 * Self.day))

@@ -61,6 +61,48 @@ import Testing
     }
   }
 
+  @Test func `ZON-19 a lookup of no zones is refused also while a fault waits`() async throws {
+    try await ServerFixture().routes { client in
+      _ = try await client.admin("faults", ["faults": [["effect": "loseAnswer", "zone": "Other"]]])
+      let answer = try await client.call("zones/lookup", ["zones": []])
+      #expect(answer.status == 400, "\(answer.text)")
+    }
+  }
+
+  @Test func `a fault in an atomic request keeps back its whole zone, however that is named`()
+    async throws
+  {
+    let fixture = try await ServerFixture()
+    let alice = JSON.string(fixture.user("alice").name)
+    func create(_ name: String, _ zone: JSON) -> JSON {
+      let record: JSON = [
+        "recordName": .string(name), "recordType": "Note", "fields": [:], "zoneID": zone,
+      ]
+      return ["operationType": "create", "record": record]
+    }
+    let operations: [JSON] = [
+      create("a", ["zoneName": "Z"]),
+      create("b", ["zoneName": "Z", "ownerRecordName": alice]),
+      create("c", ["zoneName": "Z", "ownerRecordName": "__defaultOwner__"]),
+    ]
+    try await fixture.routes { client in
+      try await client.makeZone("Z")
+      _ = try await client.admin(
+        "faults", ["faults": [["effect": "error", "code": 25, "record": "a"]]])
+      _ = try await client.call(
+        "records/modify",
+        ["zoneID": ["zoneName": "Z"], "atomic": true, "operations": .array(operations)])
+      let kept = try await client.call(
+        "records/lookup",
+        [
+          "zoneID": ["zoneName": "Z"],
+          "records": [["recordName": "b"], ["recordName": "c"]],
+        ])
+      let codes = kept["records"]?.array?.map { $0["serverErrorCode"]?.string }
+      #expect(codes == ["NOT_FOUND", "NOT_FOUND"], "\(kept.text)")
+    }
+  }
+
   @Test func `faults are listed and cleared`() async throws {
     try await ServerFixture().routes { client in
       _ = try await client.admin(

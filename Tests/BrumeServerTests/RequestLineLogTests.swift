@@ -46,6 +46,17 @@ struct RequestLineLogTests {
     #expect(!lines.contains { $0.metadata.values.contains { $0.contains("0abc") } })
   }
 
+  @Test func `no other spelling of a share's path leads to one, so none has to be hidden`()
+    async throws
+  {
+    _ = try await lines { _, client in
+      for path in ["/%73hare/0abc", "/shar%65/0abc", "/SHARE/0abc", "/share%2f0abc"] {
+        let answer = try await client.send(path)
+        #expect(answer.status == 404 && answer.reason.contains("could not find handler"), "\(path)")
+      }
+    }
+  }
+
   @Test func `a request that fails has its error's code`() async throws {
     let lines = try await lines { fixture, client in
       let target = "\(fixture.path("zones/list"))?\(fixture.credentials(nil))"

@@ -234,6 +234,28 @@ import Testing
     #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
   }
 
+  @Test(arguments: [("15", 0), ("45", 0), ("46", 1), ("300", 1)])
+  func `a heartbeat that clients take for silence is warned of`(
+    seconds: String, count: Int
+  ) async throws {
+    let warnings = try await Self.settings(["--stream-heartbeat", seconds]).warnings
+    #expect(warnings.count == count)
+    #expect(warnings.allSatisfy { $0.hasPrefix("--stream-heartbeat is \(seconds) seconds") })
+  }
+
+  @Test(arguments: [(0o600, false), (0o640, false), (0o644, true), (0o602, true)])
+  func `a TLS key that every user can reach is warned of`(
+    mode: Int, isOpen: Bool
+  ) async throws {
+    try await Self.withFile("key") { path in
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      let flags = ["--tls-certificate", "c.pem", "--tls-key", path]
+      let warnings = try await Self.settings(flags).warnings
+      #expect(warnings.count == (isOpen ? 1 : 0))
+      #expect(warnings.allSatisfy { $0.contains("'\(path)'") && $0.contains("chmod") })
+    }
+  }
+
   @Test func `where traces go is read with its headers, and shown without them`() async throws {
     let flags = [
       "--otlp-endpoint", "http://c:4318/", "--otlp-headers",

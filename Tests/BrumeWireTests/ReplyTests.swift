@@ -109,6 +109,14 @@ struct ReplyTests {
     }
   }
 
+  @Test func `a damaged record that a query found says in which zone it is`() throws {
+    let damaged = StoredRecord(
+      name: "H-001", type: "", sequence: 4, content: .unreadable(.damaged("record 'H-001'")),
+      zone: Sample.zone)
+    let answer = try JSON(parsing: Wire.queryPage(QueryPage(records: [damaged], marker: nil)))
+    #expect(try Wire.queryPage(answer).records.map(\.zone) == [Sample.zone])
+  }
+
   @Test func `a page of changes in pieces is the same page, and records that are large are pieces`()
   {
     let text = FieldValue.string(String(repeating: "long ", count: 200))

@@ -64,6 +64,7 @@ import Testing
     "OperatorInvitations.longest": "what an operator asks for; how many there are is a limit",
     "AdminTokens.longest": "what an operator asks for; how many there are is a limit",
     "ServerFileWriter.pause": own, "StoreRetry.pause": own,
+    "SettingWarnings.longestHeartbeat": "more is allowed, and a warning says what clients do then",
     "StoreRetry.calm": "which lines of the log are news",
     "TLSIdentity.daysOfWarning": own,
     "IPAddress.textBytes": "no address is longer", "NameLookup.threads": own,

@@ -24,7 +24,7 @@ package struct DeletionMemory: Sendable {
   /// called often: it notes where each database is, or nobody would know how old a deletion is.
   ///
   /// - Parameter report: gets what was forgotten, also of a pass that ends with an error.
-  /// - Throws: what the store throws. Of what is damaged only when all other databases had their turn.
+  /// - Throws: what the store throws. Of what is damaged only when all other zones had their turn.
   package func sweep(into report: inout DeletionReport) async throws {
     guard let lifetime = limits.deletionLifetime else { return }
     var damage: (any Error)?
@@ -38,12 +38,15 @@ package struct DeletionMemory: Sendable {
   /// Forgets, in all databases of a container environment, what is older than an age; at age 0 everything up to
   /// now. Other ages are known only as far as a lifetime was set.
   ///
-  /// - Parameter isDryRun: only counts.
+  /// - Parameters:
+  ///   - isDryRun: only counts.
+  ///   - report: gets what was forgotten, also of a pass that ends with an error.
   /// - Throws: `badRequest` if the age is negative, or neither given nor set; what the store throws, of what is damaged only when
-  ///   all other databases had their turn.
+  ///   all other zones had their turn.
   package func forget(
-    in containerEnvironment: ContainerEnvironment, olderThan age: Milliseconds?, isDryRun: Bool
-  ) async throws -> DeletionReport {
+    in containerEnvironment: ContainerEnvironment, olderThan age: Milliseconds?, isDryRun: Bool,
+    into report: inout DeletionReport
+  ) async throws {
     guard let age = age ?? limits.deletionLifetime else {
       throw BrumeError(
         .badRequest,
@@ -51,10 +54,8 @@ package struct DeletionMemory: Sendable {
           + "'olderThanDays' ('brume deletions forget --older-than DAYS')")
     }
     guard age >= 0 else { throw BrumeError(.badRequest, "'olderThanDays' must not be negative") }
-    var report = DeletionReport()
     let damage = try await pass(containerEnvironment, olderThan: age, isDryRun: isDryRun, &report)
     if let damage { throw damage }
-    return report
   }
 
   /// A damaged database keeps no other from its turn. Answers with the first damage that was met.
@@ -84,39 +85,62 @@ package struct DeletionMemory: Sendable {
     let now = host.now()
     report += DeletionReport(databases: 1)
     let through = age == 0 ? last : marks.sequence(before: now - age)
+    var damage: (any Error)?
     if let through, through > marks.forgotten {
-      try await forget(in: database, marks.forgotten, through, isDryRun, &report)
+      damage = try await forget(in: database, marks.forgotten, through, isDryRun, &report)
     } else if through == nil {
       report.unknown += 1
     }
-    if isDryRun { return }
-    var new = marks
-    if let lifetime = limits.deletionLifetime {
-      new.note(last, at: now, every: max(1, lifetime / limits.deletionMarks))
-    }
-    if let through { new.forget(through: through) }
-    if new != marks {
-      let bytes = new.bytes
-      try await store.write(in: .database(database)) {
-        try $0.settings.set(.sequenceMarks(database), to: bytes)
+    if !isDryRun {
+      var new = marks
+      if let lifetime = limits.deletionLifetime {
+        new.note(last, at: now, every: max(1, lifetime / limits.deletionMarks))
       }
+      // While a zone is damaged, the next pass begins where this one did.
+      if let through { new.take(through, isForgotten: damage == nil) }
+      try await save(new, insteadOf: marks, of: database)
+    }
+    if let damage { throw damage }
+  }
+
+  private func save(
+    _ new: SequenceMarks, insteadOf old: SequenceMarks, of database: DatabaseKey
+  ) async throws {
+    guard new != old else { return }
+    let bytes = new.bytes
+    try await store.write(in: .database(database)) {
+      try $0.settings.set(.sequenceMarks(database), to: bytes)
     }
   }
 
+  /// A damaged zone keeps no other from its turn. Answers with the first damage that was met.
   private func forget(
     in database: DatabaseKey, _ after: Int64, _ through: Int64, _ isDryRun: Bool,
     _ report: inout DeletionReport
-  ) async throws {
+  ) async throws -> (any Error)? {
+    var damage: (any Error)?
     for zone in try await store.read({ try $0.zonesWithMemory(in: database) }) {
-      var position = after
-      var count = 0
-      // What went is counted, whatever is met behind it.
-      defer { if count > 0 { report += DeletionReport(deletions: count, zones: 1) } }
-      while case let lines = try await lines(zone, position, through), let last = lines.last {
-        count += isDryRun ? lines.count : try await drop(lines.map(\.name), zone, last.sequence)
-        position = last.sequence
-        if lines.count < limits.deletionRows { break }
+      do {
+        try await forget(in: zone, after, through, isDryRun, &report)
+      } catch let error where error.saysDamage {
+        damage = damage ?? error
       }
+    }
+    return damage
+  }
+
+  private func forget(
+    in zone: ZoneKey, _ after: Int64, _ through: Int64, _ isDryRun: Bool,
+    _ report: inout DeletionReport
+  ) async throws {
+    var position = after
+    var count = 0
+    // What went is counted, whatever is met behind it.
+    defer { if count > 0 { report += DeletionReport(deletions: count, zones: 1) } }
+    while case let lines = try await lines(zone, position, through), let last = lines.last {
+      count += isDryRun ? lines.count : try await drop(lines.map(\.name), zone, last.sequence)
+      position = last.sequence
+      if lines.count < limits.deletionRows { break }
     }
   }
 

@@ -54,4 +54,12 @@ struct SequenceMarks: Equatable {
     // The last one says that the database has not moved.
     marks.removeAll { $0.sequence <= known && $0 != last }
   }
+
+  /// Deletions up to there are old enough. Those that are not all forgotten, for damage, are tried again: of the marks up to
+  /// there only that place is needed.
+  mutating func take(_ sequence: Int64, isForgotten: Bool) {
+    if isForgotten { return forget(through: sequence) }
+    let last = marks.last
+    marks.removeAll { $0.sequence < sequence && $0 != last }
+  }
 }

@@ -35,6 +35,8 @@ extension OperationMemory {
     static let deleted: Int64 = 1
     static let failed: Int64 = 2
     static let saved: Int64 = 3
+    /// With when to try again, and whether a reset was why.
+    static let failedWithMore: Int64 = 4
   }
 
   static func add(_ result: RecordResult, to packer: inout Packer) {
@@ -49,11 +51,18 @@ extension OperationMemory {
       packer.add(name)
       packer.add(zone.name)
     case .failure(let failure):
-      packer.add(ResultKind.failed)
+      let error = failure.error
+      let hasMore = error.retryAfter != nil || error.didResetEncryptedData
+      packer.add(hasMore ? ResultKind.failedWithMore : ResultKind.failed)
       packer.add(failure.id.name)
       packer.add(failure.id.zone.name)
-      packer.add(failure.error.code.rawValue)
-      packer.add(failure.error.reason)
+      packer.add(error.code.rawValue)
+      packer.add(error.reason)
+      guard hasMore else { return }
+      // In milliseconds; a negative number is none.
+      let wait = error.retryAfter.flatMap { Int64(exactly: ($0 * 1000).rounded(.up)) }
+      packer.add(wait ?? -1)
+      packer.add(Int64(error.didResetEncryptedData ? 1 : 0))
     }
   }
 
@@ -80,6 +89,10 @@ extension OperationMemory {
         guard let code = unpacker.text().flatMap(BrumeError.Code.init), let reason = unpacker.text()
         else { return nil }
         failure = BrumeError(code, reason)
+        guard kind == ResultKind.failedWithMore else { return }
+        guard let wait = unpacker.number(), let isReset = unpacker.number() else { return nil }
+        failure?.retryAfter = wait < 0 ? nil : Double(wait) / 1000
+        failure?.didResetEncryptedData = isReset == 1
       }
     }
   }

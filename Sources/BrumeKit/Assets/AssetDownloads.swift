@@ -52,14 +52,24 @@ extension CKOperation {
   ) async throws -> URL {
     // Programs of several devices and users may share the folder, and each owner is `__defaultOwner__` to himself.
     let holder = [record.contents.me ?? ""] + spot.names(in: record.recordID)
+    var counted: Int64 = 0
     do {
-      return try await file(of: asset, for: holder, at: address, from: viewpoint, arrived: arrived)
+      return try await file(of: asset, for: holder, at: address, from: viewpoint) {
+        counted += $0
+        await arrived($0)
+      }
     } catch let refusal as CKError where refusal.code == .permissionFailure {
       let present = try await again(spot.key)?.assetsBySpot[spot]?.stored
       // The record may have another file in that place by now, or none.
       guard present?.fileChecksum == asset.fileChecksum, let new = present?.downloadURL
       else { throw refusal }
-      return try await file(of: asset, for: holder, at: new, from: viewpoint, arrived: arrived)
+      // What came before the address expired comes once more.
+      var known = counted
+      return try await file(of: asset, for: holder, at: new, from: viewpoint) { count in
+        let repeated = min(known, count)
+        known -= repeated
+        if count > repeated { await arrived(count - repeated) }
+      }
     }
   }
 

@@ -146,8 +146,7 @@ extension CKRecord.Contents {
     guard let parent else { return parentChanged ? .cleared : .unchanged }
     return .set(
       BrumeModel.Reference(
-        recordName: parent.recordID.recordName, zone: ZoneID(parent.recordID.zoneID),
-        action: .validate))
+        recordName: parent.recordID.recordName, zone: ZoneID(parent.recordID.zoneID)))
   }
 }
 

@@ -58,7 +58,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     let page = try await request(from: viewpoint) { try await database.caller.query(question) }
     for stored in page.records {
       let found = recordResult(stored, from: viewpoint)
-      let zone = question.zone ?? ZoneID(name: ZoneID.defaultName)
+      let zone = stored.zone ?? question.zone ?? ZoneID(name: ZoneID.defaultName)
       let id =
         (try? found.get().recordID)
         ?? CKRecord.ID(RecordID(name: stored.name, zone: zone), from: viewpoint)

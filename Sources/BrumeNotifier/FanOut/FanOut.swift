@@ -185,11 +185,18 @@ struct FanOut {
     _ stored: StoredSubscription, _ builder: NotificationBuilder, _ all: [Device],
     _ recipients: [Device]
   ) throws {
+    var isOnce = false
+    if case .query(_, _, _, firesOnce: true) = stored.subscription.kind { isOnce = true }
+    // CloudKit: it goes after its push (case SUB-20), and where its user has no device there is none.
+    if isOnce, recipients.isEmpty {
+      history.note(ServedDelivery(stored.key, all, recipients, []))
+      return
+    }
     let badge = try nextBadge(stored, recipients)
     let outcomes = try send(builder, stored, badge, recipients)
     history.note(ServedDelivery(stored.key, all, recipients, outcomes))
     outcome.notifications += 1
-    if case .query(_, _, _, firesOnce: true) = stored.subscription.kind {
+    if isOnce {
       try transaction.subscriptions.remove(stored.key.id, in: stored.scope)
       outcome.firedOnce.append(stored.key)
     }

@@ -78,7 +78,7 @@ package struct KeyPage {
       next = position(lastFound)
       return false
     }
-    records.append(match)
+    records.append(match.placed(in: lastLooked?.zone, of: request.database))
     lastFound = lastLooked
     return true
   }
@@ -86,5 +86,15 @@ package struct KeyPage {
   private func position(_ end: (zone: String, name: String)) -> QueryPosition {
     QueryPosition(
       offset: (request.after?.offset ?? 0) + records.count, zone: end.zone, name: end.name)
+  }
+}
+
+extension StoredRecord {
+  /// With its zone, if it is unreadable.
+  func placed(in name: @autoclosure () -> String?, of database: DatabaseKey) -> StoredRecord {
+    guard isUnreadable, let zone = name() else { return self }
+    return StoredRecord(
+      name: self.name, type: type, sequence: sequence, content: content,
+      zone: ZoneKey(database: database, name: zone).id)
   }
 }

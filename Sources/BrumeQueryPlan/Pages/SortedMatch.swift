@@ -137,11 +137,16 @@ package struct SortedPage: Sendable {
     _ fetched: [SortedMatch], of total: Int, _ zones: [SearchedZone]
   ) -> EngineQueryPage {
     let page = request.fitting(fetched) { $0.stored?.byteCount ?? 0 }
-    let records = page.compactMap(\.stored)
+    func name(of number: Int64) -> String? { zones.first { $0.number == number }?.name }
+    var records: [StoredRecord] = []
+    for match in page {
+      guard let stored = match.stored else { continue }
+      records.append(stored.placed(in: name(of: match.zone), of: request.database))
+    }
     guard let last = page.last, total > offset + page.count else {
       return EngineQueryPage(records: records, next: nil)
     }
-    let zoneName = zones.first { $0.number == last.zone }?.name ?? ""
+    let zoneName = name(of: last.zone) ?? ""
     let next = QueryPosition(offset: offset + page.count, zone: zoneName, name: last.name)
     return EngineQueryPage(records: records, next: next)
   }

@@ -32,7 +32,9 @@ extension FaultyCalls {
       })
     faulty.overtake = { try await saveFirst($0, in: zone($0), of: scope, as: caller) }
     if request.atomic ?? false {
-      faulty.spread = { Self.spread(&$0, over: request.operations.map(zone)) }
+      faulty.spread = {
+        Self.spread(&$0, over: request.operations.map { zone($0).namedAlike(for: caller) })
+      }
     }
     return try await carryOut(faulty, in: scope, as: caller) { rest in
       var request = request
@@ -122,5 +124,14 @@ extension FaultyCalls {
       errors[index] = BrumeError(
         .atomicError, "another record of zone '\(zones[index].name)' failed; send all again")
     }
+  }
+}
+
+extension ZoneID {
+  /// The same for the same zone, whichever of its names a request has for the caller as its owner.
+  fileprivate func namedAlike(for caller: Caller) -> ZoneID {
+    guard let ownerName, UserID.aliases.contains(ownerName) || ownerName == caller.user?.name
+    else { return self }
+    return ZoneID(name: name)
   }
 }

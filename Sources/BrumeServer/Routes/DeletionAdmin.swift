@@ -2,6 +2,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 import BrumeWire
 
 struct DeletionAdmin: Sendable {
@@ -20,9 +21,26 @@ struct DeletionAdmin: Sendable {
       age = days * 86_400_000
     }
     let isDryRun = try json.bool("dryRun") ?? false
-    let report = try await memory.forget(
-      in: call.containerEnvironment, olderThan: age, isDryRun: isDryRun)
-    if !isDryRun { metrics.deletionsForgotten(report.deletions) }
+    var report = DeletionReport()
+    defer { if !isDryRun { metrics.deletionsForgotten(report.deletions) } }
+    do {
+      try await memory.forget(
+        in: call.containerEnvironment, olderThan: age, isDryRun: isDryRun, into: &report)
+    } catch let error where error.saysDamage {
+      throw Self.stayed(error, after: report, isDryRun)
+    }
     return .json(Wire.deletions(report))
+  }
+
+  /// What is damaged keeps its own deletions: those of others went, and are counted in the error.
+  static func stayed(
+    _ damage: any Error, after report: DeletionReport, _ isDryRun: Bool
+  ) -> BrumeError {
+    let reason = (damage as? BrumeError)?.reason ?? "\(damage)"
+    return BrumeError(
+      .internalError,
+      "\(report.deletions) deletions of \(report.zones) zones \(isDryRun ? "would be" : "are") "
+        + "forgotten; some stay, as what is stored of their zone is damaged (\(reason)): 'brume doctor --deep' "
+        + "finds what to do")
   }
 }

@@ -47,6 +47,7 @@ struct Reload: Sendable {
         take(settings, named: try Self.changed(sources, new))
         taken.note(settings)
         warnOfCertificate()
+        for warning in settings.warnings { logger.warning("\(warning)") }
         sources = new
       } catch {
         logger.error(

@@ -233,13 +233,73 @@ struct DeletionMemoryTests {
     #expect(report.deletions == 1 && report.zones == 1)
     #expect(try await remembered(fixture).count == 1)
   }
+
+  /// Two zones of one database with a deletion each, old enough, of which the first write fails.
+  private func withDamagedZone() async throws -> EngineFixture {
+    var limits = Limits.apple
+    limits.deletionLifetime = 8 * Self.day
+    let store = DamagedDatabase(MemoryStore(coders: .wire))
+    let fixture = try await EngineFixture(TestServer(store: store, limits: limits))
+    let other = ZoneID(name: "Other")
+    try await fixture.makeZone(other)
+    for zone in [other, EngineFixture.trails] {
+      try await fixture.save(.create("h1"), zone: zone)
+      _ = try await fixture.modify([.delete("h1")], zone: zone)
+    }
+    #expect(try await fixture.engine.deletionMemory.sweep().deletions == 0)
+    fixture.server.clock.advance(by: 9 * Self.day)
+    store.failing.value = 1
+    store.damaged.value = try fixture.phone.databaseKey(.private)
+    return fixture
+  }
+
+  @Test func `a damaged zone keeps no other of its database from forgetting, and is tried again`()
+    async throws
+  {
+    let fixture = try await withDamagedZone()
+    let memory = fixture.engine.deletionMemory
+    var report = DeletionReport()
+    var failure: StoreError?
+    do { try await memory.sweep(into: &report) } catch let error as StoreError { failure = error }
+    #expect(failure?.code == .corrupt)
+    #expect(report.deletions == 1 && report.zones == 1)
+    #expect(try await memory.sweep().deletions == 1)
+    #expect(try await memory.sweep().deletions == 0)
+    #expect(try await remembered(fixture) == [])
+  }
+
+  @Test func `what an operator forgets beside a damaged zone is counted`() async throws {
+    let fixture = try await withDamagedZone()
+    var report = DeletionReport()
+    var failure: StoreError?
+    do {
+      try await fixture.engine.deletionMemory.forget(
+        in: fixture.phone.containerEnvironment, olderThan: 0, isDryRun: false, into: &report)
+    } catch let error as StoreError { failure = error }
+    #expect(failure?.code == .corrupt)
+    #expect(report.deletions == 1 && report.zones == 1)
+  }
+
+  @Test func `marks stay few while damage keeps what they say from being forgotten`() {
+    var marks = SequenceMarks()
+    for day in Int64(0)..<100 {
+      marks.note(day, at: day * Self.day, every: Self.day)
+      if let old = marks.sequence(before: (day - 8) * Self.day) {
+        marks.take(old, isForgotten: false)
+        #expect(marks.sequence(before: (day - 8) * Self.day) == old)
+      }
+      #expect(marks.marks.count <= 9)
+    }
+    #expect(marks.forgotten == 0)
+  }
 }
 
-/// Another store, of which one database cannot be written, but for so many writes more.
+/// Another store, of which one database cannot be written, but for so many writes, and after so many failures.
 private final class DamagedDatabase: WrappingStore {
   let inner: any Store
   let damaged = Mutexed<DatabaseKey?>(nil)
   let left = Mutexed(0)
+  let failing = Mutexed(Int.max)
 
   init(_ inner: any Store) { self.inner = inner }
 
@@ -248,8 +308,12 @@ private final class DamagedDatabase: WrappingStore {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     if let key = damaged.value, scope.parts.contains(.database(key)) {
-      guard left.value > 0 else { throw StoreError(.corrupt, "invalid page in block 0") }
-      left.change { $0 -= 1 }
+      if left.value > 0 {
+        left.change { $0 -= 1 }
+      } else if failing.value > 0 {
+        failing.change { $0 -= 1 }
+        throw StoreError(.corrupt, "invalid page in block 0")
+      }
     }
     return try await inner.write(in: scope, reading: plan, body)
   }

@@ -66,4 +66,26 @@ import Testing
     await finish(operation)
     #expect(journal.all == ["a Notes __defaultOwner__ false"])
   }
+
+  @Test func `a damaged record of a query over all zones is named in its own zone`() async {
+    let server = ScriptedServer { _, _ in
+      let damaged = ["Notes", "Trails"].map { zone in
+        StoredRecord(
+          name: "a", type: "", sequence: 0, content: .unreadable(.damaged("record 'a'")),
+          zone: ZoneID(name: zone, ownerName: "_me"))
+      }
+      return Wire.queryPage(QueryPage(records: damaged, marker: nil), RecordOptions())
+    }
+    let operation = CKQueryOperation(
+      query: CKQuery(recordType: "Note", predicate: NSPredicate(value: true)))
+    operation.database = server.container.privateCloudDatabase
+    let journal = Journal()
+    operation.recordMatchedBlock = { id, result in
+      let isThere = (try? result.get()) != nil
+      journal.note("\(id.recordName) \(id.zoneID.zoneName) \(id.zoneID.ownerName) \(isThere)")
+    }
+    await finish(operation)
+    #expect(
+      journal.all == ["a Notes __defaultOwner__ false", "a Trails __defaultOwner__ false"])
+  }
 }

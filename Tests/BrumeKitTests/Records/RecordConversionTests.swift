@@ -101,7 +101,7 @@ struct RecordConversionTests {
     record.setParent(CKRecord.ID(recordName: "q", zoneID: record.recordID.zoneID))
     #expect(
       try record.draft(.ifServerRecordUnchanged).parent
-        == .set(Reference(recordName: "q", zone: ZoneID(name: "Notes"), action: .validate)))
+        == .set(Reference(recordName: "q", zone: ZoneID(name: "Notes"))))
     record.parent = nil
     #expect(try record.draft(.ifServerRecordUnchanged).parent == .cleared)
   }
@@ -124,7 +124,6 @@ struct RecordConversionTests {
     #expect(
       draft.fields["list"]?.value
         == .list([.reference(there), .reference(named)], of: .reference))
-    named.action = .validate
     #expect(draft.parent == .set(named))
   }
 

@@ -89,6 +89,21 @@ struct NotifierTests {
     #expect(await fixture.notifier.status.subscriptions == 0)
   }
 
+  @Test func `SUB-20 firesOnce waits for a change of which its user has a device to be notified`()
+    async throws
+  {
+    let fixture = try await NotifierFixture()
+    try await fixture.subscribe(alice, "once", query("Note", once: true))
+    try await fixture.log(.created, "n1", in: main)
+    try await fixture.notifier.drain()
+    #expect(await fixture.notifier.status.subscriptions == 1)
+    try await fixture.register(alice, "A")
+    try await fixture.log(.created, "n2", in: main)
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(alice, "A") == ["once"])
+    #expect(await fixture.notifier.status.subscriptions == 0)
+  }
+
   @Test
   func `SUB-27 SUB-03 a subscription is active when its save returns, and silent on the past`()
     async throws

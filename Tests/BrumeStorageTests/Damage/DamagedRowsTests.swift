@@ -148,6 +148,8 @@ import Testing
       candidateLimit: 100)
     let found = try await store.read { try $0.queries.matching(query).records }
     #expect(found.filter(\.isUnreadable).map(\.name) == ["a"])
+    let zone = ZoneKey(database: .sample(), name: "Trails").id
+    #expect(found.filter(\.isUnreadable).map(\.zone) == [zone])
     #expect(found.count > 3)
     let error = await #expect(throws: BrumeError.self) {
       try await store.write(in: .database(.sample())) { _ = try $0.putNext("a") }

@@ -156,7 +156,7 @@ export interface Query {
 }
 export interface QueryPage {
   records: BrumeRecord[];
-  /** For each record that the server cannot read, an error with its `recordName`. */
+  /** For each record that the server cannot read, an error with its `recordName` and `zoneID`. */
   unreadable: BrumeError[];
   continuationMarker?: string;
 }
