@@ -68,6 +68,7 @@ import Testing
           scope: .private),
         caller: caller, address: ClientAddress(peer: nil, forwarded: nil, trustedProxies: []),
         peer: RequestPeer(address: nil), channel: nil, jsonDepth: 32,
+        values: server.valueMemory.share(of: "here"),
         answer: AnswerReservation { _ in nil })
       let reply = try await Handlers(server).changes.recordChanges(call)
       guard case .pieces(let pieces) = reply.body else {
