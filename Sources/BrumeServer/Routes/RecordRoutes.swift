@@ -24,7 +24,8 @@ struct RecordRoutes: Sendable {
     metrics.count(results)
     let options = RecordOptions(
       json, for: call.caller, desiring: request.desiredKeys, addresses)
-    return .json(Wire.records(results, for: request, options, syncToken: token))
+    let pieces = Wire.recordsInPieces(results, for: request, options, syncToken: token)
+    return Reply(body: .pieces(pieces))
   }
 
   func lookup(_ call: Call) async throws -> Reply {
@@ -33,9 +34,9 @@ struct RecordRoutes: Sendable {
     let token = try await currentSyncToken(call, of: request.zone)
     let results = try await leading(
       rules.lookupRecords(request, in: call.scope, as: call.caller), of: call)
-    return .json(
-      Wire.records(
-        results, for: request, RecordOptions(json, for: call.caller, addresses), syncToken: token))
+    let options = RecordOptions(json, for: call.caller, addresses)
+    let pieces = Wire.recordsInPieces(results, for: request, options, syncToken: token)
+    return Reply(body: .pieces(pieces))
   }
 
   func query(_ call: Call) async throws -> Reply {
@@ -45,7 +46,7 @@ struct RecordRoutes: Sendable {
     let page = try await rules.query(request, in: call.scope, as: call.caller)
     let options = RecordOptions(
       json, for: call.caller, desiring: request.desiredKeys, addresses)
-    return .json(Wire.queryPage(page, options, syncToken: token))
+    return Reply(body: .pieces(Wire.queryPageInPieces(page, options, syncToken: token)))
   }
 }
 
