@@ -168,6 +168,16 @@ struct ReplyTests {
     }
   }
 
+  @Test func `a long reply of records that are written anew is of several pieces`() {
+    var large = Sample.record
+    large.fields["text"] = .string(String(repeating: "long ", count: 60_000))
+    let page = QueryPage(records: [Sample.stored(large), Sample.stored(large)], marker: nil)
+    let options = RecordOptions(desiredKeys: ["text"])
+    let pieces = Wire.queryPageInPieces(page, options, syncToken: nil)
+    #expect(Array(pieces.joined()) == Wire.queryPage(page, options))
+    #expect(pieces.count == 3)
+  }
+
   @Test func `each zone's desired keys apply to its own records`() throws {
     let page = ZoneChangesPage(
       zone: Sample.zone, changes: [.changed(Sample.stored(Sample.record))], token: "t",
