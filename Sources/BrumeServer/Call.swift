@@ -17,7 +17,7 @@ package struct Call: Sendable {
   package let authority: String?
   package let headers: HTTPFields
   package let query: QueryString
-  package let body: [UInt8]
+  package let body: BodyBytes
   /// The body of an endpoint that reads it itself.
   package let incoming: RequestBody?
   package let databasePath: DatabasePath
@@ -64,7 +64,7 @@ package struct Call: Sendable {
   ///
   /// - Throws: `badRequest` if it is no JSON, or nested too deeply; `TRY_AGAIN_LATER` if there is no room for its values.
   package func json() throws(BrumeError) -> JSON {
-    let json = try JSON(body: body, maximumDepth: jsonDepth)
+    let json = try JSON(body: body.all, maximumDepth: jsonDepth)
     // Before anything waits with it: many lists of one-digit numbers, each waiting for its turn to be written, would take
     // a hundred times what their bodies do.
     let bytes = json.valueCount * JSONBounds.bytesOfValue

@@ -69,15 +69,15 @@ final class EndpointResponder: Sendable {
     let memory = bodyMemory.share(of: address.name)
     defer { memory.giveBack() }
     let mostBytes = endpoint.access.isOpen ? limits.openBodyBytes : limits.requestBodyBytes
-    let body =
-      endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory)
+    let body = BodyBytes(
+      endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory))
     let authenticate = Authenticate(
       parts: authentication, endpoint: endpoint, databasePath: databasePath,
       requestID: state.requestID, peer: RequestPeer(address: state.peer))
     return try await endpoint.carryOut(on: workers, for: address) { lane in
       do {
         let caller = try await authenticate.caller(
-          request, query: query, target: target, body: body, from: address, noting: state.facts)
+          request, query: query, target: target, body: body.all, from: address, noting: state.facts)
         let values = valueMemory.share(of: address.name, and: caller.user?.name)
         defer { values.giveBack() }
         // Where nobody is asked who they are, anything may stand there.

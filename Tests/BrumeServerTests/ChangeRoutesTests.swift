@@ -62,7 +62,7 @@ import Testing
       let call = Call(
         method: .post, target: "/", authority: nil, headers: [:],
         query: try QueryString(target: "/", limits: .apple),
-        body: Array(#"{"zoneID":{"zoneName":"Trails"}}"#.utf8), incoming: nil,
+        body: BodyBytes(Array(#"{"zoneID":{"zoneName":"Trails"}}"#.utf8)), incoming: nil,
         databasePath: .init(
           container: caller.containerEnvironment.container, environment: .development,
           scope: .private),
