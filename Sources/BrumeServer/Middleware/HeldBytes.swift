@@ -31,6 +31,7 @@ package final class HeldBytes: Sendable {
   package static func ofAnswers(_ limits: Limits) -> HeldBytes {
     HeldBytes(
       most: limits.answerBytesAtOnce, mostOfOne: limits.answerBytesAtOncePerAddress,
+      mostOfUser: largeOfUser(limits),
       refusal: unread("large answers"))
   }
 
@@ -50,7 +51,14 @@ package final class HeldBytes: Sendable {
   /// Of files on their way to one address or user. In all there may be as many as connections.
   package static func ofFiles(_ limits: Limits) -> HeldBytes {
     HeldBytes(
-      most: .max, mostOfOne: limits.answerBytesAtOncePerAddress, refusal: unread("files"))
+      most: .max, mostOfOne: limits.answerBytesAtOncePerAddress, mostOfUser: largeOfUser(limits),
+      refusal: unread("files"))
+  }
+
+  /// Of large answers as much as two of the largest, or one with all its numbers as texts, which are up to twice as long. No
+  /// user has all of an address.
+  private static func largeOfUser(_ limits: Limits) -> Int {
+    min(limits.answerBytesAtOncePerAddress, limits.answerBytes * 9 / 4)
   }
 
   private static func unread(_ what: String) -> String {
