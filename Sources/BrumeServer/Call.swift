@@ -66,7 +66,7 @@ package struct Call: Sendable {
   package func json() throws(BrumeError) -> JSON {
     let json = try JSON(body: body.all, maximumDepth: jsonDepth)
     // Before anything waits with it: many lists of one-digit numbers, each waiting for its turn to be written, would take
-    // a hundred times what their bodies do.
+    // seventy times what their bodies do.
     let bytes = json.valueCount * JSONBounds.bytesOfValue
     if bytes >= HeldBytes.countedBytes { try values.fitOrFill(bytes) }
     return json
