@@ -312,11 +312,21 @@ final class SQLiteRecords: RecordWriting, Remembering {
   // MARK: Bodies
 
   func bodyBegins() {
-    seen.removeAll(keepingCapacity: true)
+    forgetSeen()
     holders.bodyBegins()
   }
 
-  func bodyEnds() throws { try holders.bodyEnds() }
+  func bodyEnds() throws {
+    try holders.bodyEnds()
+    forgetSeen()
+  }
+
+  /// Not only when the next body begins: they are large, and until then a commit waits for the disk, or nobody writes.
+  private func forgetSeen() {
+    if seen.count > Self.few { seen = [:] } else { seen.removeAll(keepingCapacity: true) }
+  }
+  /// Ours: of more records not even the room is kept.
+  private static let few = 1000
 
   func forget() { seen = [:] }
 }

@@ -17,7 +17,7 @@ package struct Call: Sendable {
   package let authority: String?
   package let headers: HTTPFields
   package let query: QueryString
-  package let body: [UInt8]
+  package let body: BodyBytes
   /// The body of an endpoint that reads it itself.
   package let incoming: RequestBody?
   package let databasePath: DatabasePath
@@ -31,6 +31,8 @@ package struct Call: Sendable {
   package let channel: (any NIOCore.Channel)?
   /// How deep the body's JSON may be nested.
   package let jsonDepth: Int
+  /// What the values of the body take of memory once they are read.
+  let values: HeldBytes.Share
   /// Room for the answer, which whoever changes something takes before.
   let answer: AnswerReservation
 
@@ -60,8 +62,13 @@ package struct Call: Sendable {
 
   /// The body as JSON. An absent body counts as `{}`: clients send GET without and POST with one.
   ///
-  /// - Throws: `badRequest` if it is no JSON, or nested too deeply.
+  /// - Throws: `badRequest` if it is no JSON, or nested too deeply; `TRY_AGAIN_LATER` if there is no room for its values.
   package func json() throws(BrumeError) -> JSON {
-    try JSON(body: body, maximumDepth: jsonDepth)
+    let json = try JSON(body: body.all, maximumDepth: jsonDepth)
+    // Before anything waits with it: many lists of one-digit numbers, each waiting for its turn to be written, would take
+    // seventy times what their bodies do.
+    let bytes = json.valueCount * JSONBounds.bytesOfValue
+    if bytes >= HeldBytes.countedBytes { try values.fitOrFill(bytes) }
+    return json
   }
 }

@@ -37,6 +37,7 @@ package final class Composition: Sendable {
   package let connectionShares: ConnectionShares
   let streamPlaces: StreamPlaces
   package let bodyMemory: HeldBytes
+  package let valueMemory: HeldBytes
   package let answerMemory: HeldBytes
   package let smallAnswerMemory: HeldBytes
   package let fileMemory: HeldBytes
@@ -131,7 +132,7 @@ package final class Composition: Sendable {
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
     streamPlaces = StreamPlaces(settings)
-    bodyMemory = .ofBodies(limits)
+    (bodyMemory, valueMemory) = (HeldBytes.ofBodies(limits), HeldBytes.ofValues(limits))
     answerMemory = .ofAnswers(limits)
     smallAnswerMemory = .ofSmallAnswers(limits)
     fileMemory = .ofFiles(limits)

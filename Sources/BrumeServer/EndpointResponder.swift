@@ -14,6 +14,7 @@ final class EndpointResponder: Sendable {
   private let authentication: AuthenticateParts
   private let tokens: WebAuthTokens
   private let bodyMemory: HeldBytes
+  private let valueMemory: HeldBytes
   private let answerMemory: HeldBytes
   private let smallAnswerMemory: HeldBytes
   private let fileMemory: HeldBytes
@@ -33,6 +34,7 @@ final class EndpointResponder: Sendable {
       operators: server.operatorGate, container: settings.container, limits: settings.limits)
     tokens = server.engine.webAuthTokens
     bodyMemory = server.bodyMemory
+    valueMemory = server.valueMemory
     answerMemory = server.answerMemory
     smallAnswerMemory = server.smallAnswerMemory
     fileMemory = server.fileMemory
@@ -67,15 +69,17 @@ final class EndpointResponder: Sendable {
     let memory = bodyMemory.share(of: address.name)
     defer { memory.giveBack() }
     let mostBytes = endpoint.access.isOpen ? limits.openBodyBytes : limits.requestBodyBytes
-    let body =
-      endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory)
+    let body = BodyBytes(
+      endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory))
     let authenticate = Authenticate(
       parts: authentication, endpoint: endpoint, databasePath: databasePath,
       requestID: state.requestID, peer: RequestPeer(address: state.peer))
     return try await endpoint.carryOut(on: workers, for: address) { lane in
       do {
         let caller = try await authenticate.caller(
-          request, query: query, target: target, body: body, from: address, noting: state.facts)
+          request, query: query, target: target, body: body.all, from: address, noting: state.facts)
+        let values = valueMemory.share(of: address.name, and: caller.user?.name)
+        defer { values.giveBack() }
         // Where nobody is asked who they are, anything may stand there.
         if !endpoint.access.isOpen { usage.used(by: caller, apiToken: query["ckAPIToken"]) }
         let call = Call(
@@ -85,7 +89,7 @@ final class EndpointResponder: Sendable {
           databasePath: databasePath,
           caller: caller, address: address, peer: RequestPeer(address: state.peer),
           channel: state.channel,
-          jsonDepth: limits.jsonDepth,
+          jsonDepth: limits.jsonDepth, values: values,
           answer: AnswerReservation { [self] bytes in
             self.memory(ofAnswerOf: bytes)?.share(of: address.name, and: caller.user?.name)
           })
@@ -146,7 +150,7 @@ final class EndpointResponder: Sendable {
   /// Nil: such answers are not counted.
   private func memory(ofAnswerOf bytes: Int) -> HeldBytes? {
     if bytes >= settings.limits.largeAnswerBytes { return answerMemory }
-    return bytes >= HeldBytes.countedAnswerBytes ? smallAnswerMemory : nil
+    return bytes >= HeldBytes.countedBytes ? smallAnswerMemory : nil
   }
 
   /// Room for an answer, what was taken for it if that is so. Its connection gives it back when the answer has left.

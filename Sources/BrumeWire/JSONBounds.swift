@@ -1,6 +1,6 @@
 // Bounds on the texts of requests. To compare two texts as Swift does, marks in a row that combine with the letter before
 // them (accents) are sorted, which takes the square of their number: with some thousands of them, seconds.
-// And a bound on how many values there are: two bytes of a body become sixty in memory.
+// And a bound on how many values there are: two bytes of a body become more than a hundred in memory.
 
 import BrumeModel
 
@@ -15,6 +15,20 @@ package enum JSONBounds {
   package static let values = 1_000_000
   /// What one array or object takes beside its text, roughly.
   package static let bytesOfBranch = 32
+  /// What one value takes beside its text, roughly, from when it is read until its request is done: as JSON, and as what
+  /// becomes of it. An element of a list is a `FieldValue`, which has room for a location.
+  package static let bytesOfValue = 128
+}
+
+extension JSON {
+  /// How many values it consists of: each element, member, array and object is one.
+  package var valueCount: Int {
+    switch self {
+    case .null, .bool, .int, .double, .string: 1
+    case .array(let elements): elements.reduce(1) { $0 + $1.valueCount }
+    case .object(let object): object.members.reduce(1) { $0 + $1.value.valueCount }
+    }
+  }
 }
 
 extension JSONParser {

@@ -33,6 +33,16 @@ package struct JSONWriter {
   /// A measure, which bounds nothing: below it a copy costs less than a piece of its own.
   private static let large = 512
 
+  /// Begins a new piece if the last has become long: as one of many megabytes it would be copied whenever it grows.
+  mutating func cut() {
+    guard keepsLarge, bytes.count >= Self.long else { return }
+    earlier.append(bytes)
+    bytes.removeAll()
+  }
+
+  /// A measure, which bounds nothing.
+  private static let long = 256 << 10
+
   // MARK: Structure
 
   /// Opens an object: as a value, or after `name` or `key` as a member's.

@@ -185,18 +185,35 @@ extension QueryRequest: WireRequest {
 
 // MARK: Reply
 
+extension JSONWriter {
+  fileprivate mutating func queryPage(
+    _ page: QueryPage, _ options: RecordOptions, syncToken: String?
+  ) {
+    beginObject()
+    array("records", page.records) { $0.storedRecord($1, options) }
+    member("continuationMarker", page.marker)
+    member("syncToken", syncToken)
+    endObject()
+  }
+}
+
 extension Wire {
   /// The reply of `records/query`.
   package static func queryPage(
     _ page: QueryPage, _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
   ) -> [UInt8] {
-    bytes(capacity: page.records.reduce(128) { $0 + $1.sizeEstimate }) { writer in
-      writer.beginObject()
-      writer.array("records", page.records) { $0.storedRecord($1, options) }
-      writer.member("continuationMarker", page.marker)
-      writer.member("syncToken", syncToken)
-      writer.endObject()
+    bytes(capacity: page.records.reduce(128) { $0 + $1.sizeEstimate }) {
+      $0.queryPage(page, options, syncToken: syncToken)
     }
+  }
+
+  /// The same in pieces, of which most are stored records as they are kept: nothing of them is copied here.
+  package static func queryPageInPieces(
+    _ page: QueryPage, _ options: RecordOptions, syncToken: String?
+  ) -> [[UInt8]] {
+    var writer = JSONWriter(keepingPieces: 512)
+    writer.queryPage(page, options, syncToken: syncToken)
+    return writer.pieces
   }
 
   /// Reads the reply of `records/query`.

@@ -76,12 +76,15 @@ extension JSONWriter {
   /// damaged row does not take the page with it.
   mutating func storedRecord(_ stored: StoredRecord, _ options: RecordOptions) {
     switch stored.content {
-    case .value(let record): self.record(record, options)
+    case .value(let record):
+      self.record(record, options)
+      cut()
     case .encoded(let bytes, let coder):
       if options.leavesUnchanged(type: stored.type, stored: bytes) {
         raw(bytes)
       } else if let record = try? coder.decode(bytes) {
         self.record(record, options)
+        cut()
       } else {
         unreadable(stored, .damaged("record '\(NameRules.shown(stored.name))'"))
       }

@@ -113,6 +113,17 @@ extension LookupRecordsRequest: WireRequest {
 // MARK: Replies
 
 extension JSONWriter {
+  fileprivate mutating func records(
+    _ results: [RecordResult], syncToken: String?, options: (Int) -> RecordOptions
+  ) {
+    beginObject()
+    array("records", results.enumerated()) { writer, item in
+      writer.recordResult(item.element, options(item.offset))
+    }
+    member("syncToken", syncToken)
+    endObject()
+  }
+
   mutating func recordResult(_ result: RecordResult, _ options: RecordOptions) {
     switch result {
     case .success(.saved(let record)): storedRecord(record, options)
@@ -146,7 +157,23 @@ extension Wire {
     _ results: [RecordResult], for request: ModifyRecordsRequest,
     _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
   ) -> [UInt8] {
-    records(results, syncToken: syncToken) { index in
+    records(results, syncToken: syncToken, options: wishes(of: request, options))
+  }
+
+  /// The same in pieces, of which most are stored records as they are kept: nothing of them is copied here.
+  package static func recordsInPieces(
+    _ results: [RecordResult], for request: ModifyRecordsRequest, _ options: RecordOptions,
+    syncToken: String?
+  ) -> [[UInt8]] {
+    var writer = JSONWriter(keepingPieces: 512)
+    writer.records(results, syncToken: syncToken, options: wishes(of: request, options))
+    return writer.pieces
+  }
+
+  private static func wishes(
+    of request: ModifyRecordsRequest, _ options: RecordOptions
+  ) -> (Int) -> RecordOptions {
+    return { index in
       guard index < request.operations.count else { return options }
       let operation = request.operations[index]
       var own = options.desiring(operation.desiredKeys)
@@ -160,8 +187,24 @@ extension Wire {
     _ results: [RecordResult], for request: LookupRecordsRequest,
     _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
   ) -> [UInt8] {
+    records(results, syncToken: syncToken, options: wishes(of: request, options))
+  }
+
+  /// The same in pieces.
+  package static func recordsInPieces(
+    _ results: [RecordResult], for request: LookupRecordsRequest, _ options: RecordOptions,
+    syncToken: String?
+  ) -> [[UInt8]] {
+    var writer = JSONWriter(keepingPieces: 512)
+    writer.records(results, syncToken: syncToken, options: wishes(of: request, options))
+    return writer.pieces
+  }
+
+  private static func wishes(
+    of request: LookupRecordsRequest, _ options: RecordOptions
+  ) -> (Int) -> RecordOptions {
     let ofRequest = options.desiring(request.desiredKeys)
-    return records(results, syncToken: syncToken) { index in
+    return { index in
       ofRequest.desiring(index < request.items.count ? request.items[index].desiredKeys : nil)
     }
   }
@@ -172,13 +215,8 @@ extension Wire {
     let size = results.reduce(64) { sum, result in
       if case .success(.saved(let record)) = result { sum + record.sizeEstimate } else { sum + 256 }
     }
-    return bytes(capacity: size) { writer in
-      writer.beginObject()
-      writer.array("records", results.enumerated()) { writer, item in
-        writer.recordResult(item.element, options(item.offset))
-      }
-      writer.member("syncToken", syncToken)
-      writer.endObject()
+    return bytes(capacity: size) {
+      $0.records(results, syncToken: syncToken, options: options)
     }
   }
 

@@ -324,6 +324,48 @@ import Testing
     #expect(memory.held == 1000)
   }
 
+  @Test func `values of one user have a bound, and the first request has room, however large`()
+    throws
+  {
+    // In all half of what bodies may have, and of one user half of what an address may.
+    let memory = HeldBytes.ofValues(Self.limits)
+    let alice = memory.share(of: "a", and: "alice")
+    try alice.fitOrFill(5000)
+    #expect(memory.held == 300)
+    let other = memory.share(of: "b", and: "alice")
+    #expect(throws: BrumeError.self) { try other.fitOrFill(1) }
+    let bob = memory.share(of: "a", and: "bob")
+    try bob.fitOrFill(200)
+    #expect(throws: BrumeError.self) { try bob.fitOrFill(201) }
+    #expect(memory.held == 500)
+    let carol = memory.share(of: "c", and: "carol")
+    try carol.fitOrFill(1)
+    #expect(memory.held == 501)
+    for share in [alice, bob, carol] { share.giveBack() }
+    #expect(memory.held == 0)
+  }
+
+  @Test(arguments: [false, true])
+  func `one user has room for as much as two of the largest answers, and an address for more`(
+    areFiles: Bool
+  ) throws {
+    let limits = Limits.apple
+    let largest = 72 << 20
+    let memory = areFiles ? HeldBytes.ofFiles(limits) : .ofAnswers(limits)
+    let alice = memory.share(of: "a", and: "alice")
+    try alice.take(largest)
+    #expect(throws: (any Error).self) { try alice.take(1) }
+    let other = memory.share(of: "b", and: "alice")
+    #expect(throws: (any Error).self) { try other.take(1) }
+    let bob = memory.share(of: "a", and: "bob")
+    try bob.take(limits.answerBytesAtOncePerAddress - largest)
+    #expect(throws: (any Error).self) { try bob.take(1) }
+    #expect(memory.held == limits.answerBytesAtOncePerAddress)
+    alice.giveBack()
+    bob.giveBack()
+    #expect(memory.held == 0)
+  }
+
   @Test(arguments: [Limits.apple, .relaxed, .tiny])
   func `a body as large as it may be has room, with all arrays and objects that it may have`(
     limits: Limits

@@ -62,12 +62,13 @@ import Testing
       let call = Call(
         method: .post, target: "/", authority: nil, headers: [:],
         query: try QueryString(target: "/", limits: .apple),
-        body: Array(#"{"zoneID":{"zoneName":"Trails"}}"#.utf8), incoming: nil,
+        body: BodyBytes(Array(#"{"zoneID":{"zoneName":"Trails"}}"#.utf8)), incoming: nil,
         databasePath: .init(
           container: caller.containerEnvironment.container, environment: .development,
           scope: .private),
         caller: caller, address: ClientAddress(peer: nil, forwarded: nil, trustedProxies: []),
         peer: RequestPeer(address: nil), channel: nil, jsonDepth: 32,
+        values: server.valueMemory.share(of: "here"),
         answer: AnswerReservation { _ in nil })
       let reply = try await Handlers(server).changes.recordChanges(call)
       guard case .pieces(let pieces) = reply.body else {

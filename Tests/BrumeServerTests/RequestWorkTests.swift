@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeServer
+import BrumeWire
 import Foundation
 import Testing
 
@@ -114,6 +115,37 @@ import Testing
         #expect(
           try await server.answer(server.post("zones/list", small)).hasPrefix("HTTP/1.1 200 "))
       }
+    }
+  }
+
+  /// They are counted when they have been read: until then a bracket may be a part of a text.
+  @Test func `the memory that the values of a body take counts while its request is at work`()
+    async throws
+  {
+    try await HeldServer.live {
+      $0.limits.bodyBytesAtOncePerAddress = 200_000
+    } _: { server in
+      let memory = server.fixture.server.valueMemory
+      // The object, its list, and of each zone three.
+      let zones = (0..<50).map { #"{"zoneID":{"zoneName":"zone-\#($0)"}}"# }
+      let request = server.post("zones/lookup", #"{"zones":[\#(zones.joined(separator: ","))]}"#)
+      let bytes = (2 + 3 * zones.count) * JSONBounds.bytesOfValue
+      // One user has no more than half of what an address has.
+      let bob = memory.share(of: "127.0.0.1", and: "bob")
+      let carol = memory.share(of: "127.0.0.1", and: "carol")
+      try bob.take(100_000)
+      try carol.take(100_000 - bytes)
+      #expect(try await server.answer(request).hasPrefix("HTTP/1.1 200 "))
+      while memory.held > 200_000 - bytes { await Task.yield() }
+      try carol.take(1)
+      let refused = try await server.answer(request)
+      #expect(refused.hasPrefix("HTTP/1.1 503 "), "\(refused)")
+      #expect(refused.contains("TRY_AGAIN_LATER") && refused.contains("too many values"))
+      #expect(refused.lowercased().contains("retry-after: 1"))
+      // What has few is not counted.
+      #expect(try await server.answer(server.post("zones/list")).hasPrefix("HTTP/1.1 200 "))
+      carol.giveBack()
+      bob.giveBack()
     }
   }
 

@@ -196,6 +196,11 @@ struct JSONParserTests {
     #expect(try JSON(parsing: body(999_999))["a"] != nil)
   }
 
+  @Test func `each element, member, array and object counts as a value`() throws {
+    let json = try JSON(parsing: Array(#"{"a":[1,"b",null,[]],"c":{"d":true}}"#.utf8))
+    #expect(json.valueCount == 8)
+  }
+
   @Test func `a zone ID that no zone can have is not repeated for each item`() throws {
     let long = String(repeating: "z", count: 1025)
     #expect(throws: BrumeError.self) { try ZoneID(json: ["zoneName": .string(long)]) }

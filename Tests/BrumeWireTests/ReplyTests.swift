@@ -135,6 +135,57 @@ struct ReplyTests {
     #expect(pieces.count { $0 == RecordCoder.wire.encode(large) } == 2)
   }
 
+  @Test func `replies of records in pieces are the same, and records that are large are pieces`() {
+    var large = Sample.record
+    large.fields["text"] = .string(String(repeating: "long ", count: 200))
+    let stored = [Sample.stored(large), Sample.stored(Sample.record), Sample.stored(large)]
+    let id = RecordID(name: "H-099", zone: Sample.zone)
+    let failure = ItemFailure(id, BrumeError(.notFound, "there is none"))
+    let results: [RecordResult] =
+      stored.map { RecordResult.success(.saved($0)) } + [.failure(failure)]
+    let wanted: [[String]?] = [nil, nil, ["km"], nil]
+    let lookup = LookupRecordsRequest(
+      zone: nil,
+      items: wanted.map { LookupRecordsRequest.Item(name: "H", zone: nil, desiredKeys: $0) },
+      desiredKeys: nil)
+    let modify = ModifyRecordsRequest(
+      operations: wanted.map { keys in
+        var operation = RecordOperation(.forceUpdate, RecordDraft())
+        operation.desiredKeys = keys
+        return operation
+      })
+    let options = RecordOptions()
+    let replies: [([[UInt8]], [UInt8], Int)] = [
+      (
+        Wire.recordsInPieces(results, for: lookup, options, syncToken: "t"),
+        Wire.records(results, for: lookup, syncToken: "t"), 1
+      ),
+      (
+        Wire.recordsInPieces(results, for: modify, options, syncToken: nil),
+        Wire.records(results, for: modify), 1
+      ),
+      (
+        Wire.queryPageInPieces(
+          QueryPage(records: stored, marker: "m"), options, syncToken: "t"),
+        Wire.queryPage(QueryPage(records: stored, marker: "m"), syncToken: "t"), 2
+      ),
+    ]
+    for (pieces, whole, count) in replies {
+      #expect(Array(pieces.joined()) == whole)
+      #expect(pieces.count { $0 == RecordCoder.wire.encode(large) } == count)
+    }
+  }
+
+  @Test func `a long reply of records that are written anew is of several pieces`() {
+    var large = Sample.record
+    large.fields["text"] = .string(String(repeating: "long ", count: 60_000))
+    let page = QueryPage(records: [Sample.stored(large), Sample.stored(large)], marker: nil)
+    let options = RecordOptions(desiredKeys: ["text"])
+    let pieces = Wire.queryPageInPieces(page, options, syncToken: nil)
+    #expect(Array(pieces.joined()) == Wire.queryPage(page, options))
+    #expect(pieces.count == 3)
+  }
+
   @Test func `each zone's desired keys apply to its own records`() throws {
     let page = ZoneChangesPage(
       zone: Sample.zone, changes: [.changed(Sample.stored(Sample.record))], token: "t",

@@ -69,7 +69,7 @@ import Testing
     "TLSIdentity.daysOfWarning": own,
     "IPAddress.textBytes": "no address is longer", "NameLookup.threads": own,
     "NameTurns.perDomain": "more wait, as many as pushes may be under way",
-    "HeldBytes.countedAnswerBytes": "of smaller ones each request has one",
+    "HeldBytes.countedBytes": "of smaller ones each request has one",
     "RecordRoutes.bytesOfRecord": "an estimate; what an answer takes is counted",
     "LoopChannel.readBytes": piece, "WaitingLines.pieceBytes": piece,
     "AssetRoutes.bytesAtOnce": piece,

@@ -38,6 +38,9 @@ struct FoundCascade: Sendable {
   private var records: [StoredRecord] = []
   private var links = Removals.Links()
 
+  /// Of the records.
+  var bytes: Int { records.reduce(0) { $0 + $1.byteCount } }
+
   /// - Parameter before: what goes in zones before; what goes here is added.
   /// - Throws: what the transaction throws. Nothing is found if the request is to be refused: the write says why.
   init(

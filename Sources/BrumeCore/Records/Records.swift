@@ -11,6 +11,7 @@ package struct Records: Sendable {
   private let host: Host
   private let seal: Seal
   private let schemas: SchemaCache
+  private let waiting: WaitingCascades
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -18,13 +19,14 @@ package struct Records: Sendable {
     host = parts.host
     seal = parts.seal
     schemas = parts.schemas
+    waiting = WaitingCascades(parts.limits)
   }
 
   /// Saves and deletes records. The answer has one result per operation, in order.
   ///
   /// - Throws: `badRequest` if a record is in it twice or the client's data is too long, `limitExceeded` for
-  ///   too many operations, list elements or references. Nothing is saved then. If the request is about
-  ///   several databases, each is a transaction of its own.
+  ///   too many operations, list elements or references; `tryAgainLater` if it deletes much and others that do are under
+  ///   way. Nothing is saved then. If the request is about several databases, each is a transaction of its own.
   package func modify(
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [RecordResult] {
@@ -57,7 +59,8 @@ package struct Records: Sendable {
       do {
         return try await write(part, context, memory, clientData, reads, after: earlier)
       } catch let large as LargeCascades {
-        earlier.found.merge(try await read(large, context)) { $1 }
+        let found = try await read(large, context)
+        try earlier.take(found, in: waiting)
       } catch let unfinished as UnfinishedWrite {
         earlier.failures[unfinished.zone] = unfinished.error
       }
@@ -160,6 +163,14 @@ private struct EarlierTries {
   var found: [ZoneKey: FoundCascade] = [:]
   /// Why nothing can be written in a zone: its items fail, and no other's.
   var failures: [ZoneKey: BrumeError] = [:]
+  /// The room that what was found has in memory.
+  private var shares: [WaitingCascades.Share] = []
+
+  /// - Throws: `TRY_AGAIN_LATER` if there is no room for it beside what others wait with.
+  mutating func take(_ more: [ZoneKey: FoundCascade], in waiting: WaitingCascades) throws {
+    shares.append(try waiting.share(of: more.values.reduce(0) { $0 + $1.bytes }))
+    found.merge(more) { $1 }
+  }
 }
 
 extension OperationMemory {

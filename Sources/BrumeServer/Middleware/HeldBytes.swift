@@ -5,7 +5,7 @@
 package import BrumeModel
 import Synchronization
 
-/// Counts the bytes of request bodies, or of answers. One of each for each server.
+/// Counts the bytes of request bodies, of their values, or of answers. One of each for each server.
 package final class HeldBytes: Sendable {
   /// Of the bodies of requests.
   package static func ofBodies(_ limits: Limits) -> HeldBytes {
@@ -16,15 +16,27 @@ package final class HeldBytes: Sendable {
         + "other, or try again later")
   }
 
+  /// Of what is read out of bodies, by how many values that is, until their requests are done: half as much as of bodies
+  /// in all. No user has all of an address, and room is there for the first request of everybody, whatever others hold.
+  package static func ofValues(_ limits: Limits) -> HeldBytes {
+    HeldBytes(
+      most: limits.bodyBytesAtOnce / 2, mostOfOne: limits.bodyBytesAtOncePerAddress,
+      mostOfUser: limits.bodyBytesAtOncePerAddress / 2, takesFirst: true,
+      refusal:
+        "too many values of request bodies are in memory at once; send smaller batches, one after "
+        + "the other, or try again later")
+  }
+
   /// Of answers that are large.
   package static func ofAnswers(_ limits: Limits) -> HeldBytes {
     HeldBytes(
       most: limits.answerBytesAtOnce, mostOfOne: limits.answerBytesAtOncePerAddress,
+      mostOfUser: largeOfUser(limits),
       refusal: unread("large answers"))
   }
 
-  /// Ours: answers of fewer bytes are not counted. A stream of HTTP/2 takes about as much without one.
-  package static let countedAnswerBytes = 16_384
+  /// Ours: answers, and values of a body, of fewer bytes are not counted. A stream of HTTP/2 takes about as much without.
+  package static let countedBytes = 16_384
 
   /// Of answers that are not large, half as much: so these are not refused because of large ones, which may take minutes.
   /// A connection of HTTP/2 may have many of them on their way. No user has all of an address, and one is there for
@@ -39,7 +51,14 @@ package final class HeldBytes: Sendable {
   /// Of files on their way to one address or user. In all there may be as many as connections.
   package static func ofFiles(_ limits: Limits) -> HeldBytes {
     HeldBytes(
-      most: .max, mostOfOne: limits.answerBytesAtOncePerAddress, refusal: unread("files"))
+      most: .max, mostOfOne: limits.answerBytesAtOncePerAddress, mostOfUser: largeOfUser(limits),
+      refusal: unread("files"))
+  }
+
+  /// Of large answers as much as two of the largest, or one with all its numbers as texts, which are up to twice as long. No
+  /// user has all of an address.
+  private static func largeOfUser(_ limits: Limits) -> Int {
+    min(limits.answerBytesAtOncePerAddress, limits.answerBytes * 9 / 4)
   }
 
   private static func unread(_ what: String) -> String {
@@ -120,6 +139,15 @@ package final class HeldBytes: Sendable {
         try memory.exchange(held, for: count, of: owners)
         held = count
       }
+    }
+
+    /// It is so many bytes, or as many as one user may have if that is less: a request that is alone has room, however
+    /// large it is.
+    ///
+    /// - Throws: `TRY_AGAIN_LATER` if there is no room beside others; then it is what it was.
+    package func fitOrFill(_ count: Int) throws(BrumeError) {
+      let some = min(count, memory.mostOfUser)
+      guard (try? fit(some)) != nil else { throw memory.refused.error }
     }
 
     /// The bytes are no longer kept.

@@ -13,18 +13,28 @@ struct RecordRoutes: Sendable {
   let limits: Limits
 
   func modify(_ call: Call) async throws -> Reply {
-    let json = try call.json()
-    let request = try ModifyRecordsRequest(json: json)
+    let bodyBytes = call.body.all.count
+    let (request, options) = try read(call)
     if let id = request.operationID {
       try TextRules.check(id, "'operationID'", upTo: limits.labelBytes)
     }
-    try call.answer.take(request.bytesOfAnswer(toBody: call.body.count))
+    try call.answer.take(request.bytesOfAnswer(toBody: bodyBytes))
     let token = try await currentSyncToken(call, of: request.zone)
     let results = try await rules.modifyRecords(request, in: call.scope, as: call.caller)
     metrics.count(results)
-    let options = RecordOptions(
-      json, for: call.caller, desiring: request.desiredKeys, addresses)
-    return .json(Wire.records(results, for: request, options, syncToken: token))
+    let pieces = Wire.recordsInPieces(results, for: request, options, syncToken: token)
+    return Reply(body: .pieces(pieces))
+  }
+
+  /// Neither the body nor its JSON is kept while the save waits for its turn.
+  private func read(_ call: Call) throws -> (ModifyRecordsRequest, RecordOptions) {
+    let json = try call.json()
+    let request = try ModifyRecordsRequest(json: json)
+    call.body.letGo()
+    return (
+      request,
+      RecordOptions(json, for: call.caller, desiring: request.desiredKeys, addresses)
+    )
   }
 
   func lookup(_ call: Call) async throws -> Reply {
@@ -33,9 +43,9 @@ struct RecordRoutes: Sendable {
     let token = try await currentSyncToken(call, of: request.zone)
     let results = try await leading(
       rules.lookupRecords(request, in: call.scope, as: call.caller), of: call)
-    return .json(
-      Wire.records(
-        results, for: request, RecordOptions(json, for: call.caller, addresses), syncToken: token))
+    let options = RecordOptions(json, for: call.caller, addresses)
+    let pieces = Wire.recordsInPieces(results, for: request, options, syncToken: token)
+    return Reply(body: .pieces(pieces))
   }
 
   func query(_ call: Call) async throws -> Reply {
@@ -45,7 +55,7 @@ struct RecordRoutes: Sendable {
     let page = try await rules.query(request, in: call.scope, as: call.caller)
     let options = RecordOptions(
       json, for: call.caller, desiring: request.desiredKeys, addresses)
-    return .json(Wire.queryPage(page, options, syncToken: token))
+    return Reply(body: .pieces(Wire.queryPageInPieces(page, options, syncToken: token)))
   }
 }
 
