@@ -66,6 +66,8 @@ class Tour(console_operating.Tour):
     def first_row(self):
         """Opens the first row by keys."""
         self.console.until(f"{ROW} !== null", "there is a row")
+        # The rows of before stay until the new ones come.
+        self.seen(f"{ROW}?.innerText")
         self.console.page.run(f"{ROW}.focus()")
         self.console.press("Enter")
         self.console.until("document.querySelector('.inspector') !== null", "the row is open")
