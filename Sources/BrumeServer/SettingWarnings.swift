@@ -17,8 +17,8 @@ private enum SettingWarnings {
 
   static func heartbeat(_ seconds: Int) -> String? {
     guard seconds > longestHeartbeat else { return nil }
-    return "\(Setting.heartbeat.flag) is \(seconds) seconds: clients that hear nothing for 60 take the "
-      + "connection for dead and connect again; set \(longestHeartbeat) or less"
+    return "\(Setting.heartbeat.flag) is \(seconds) seconds: clients that hear nothing for 60 "
+      + "take the connection for dead and connect again; set \(longestHeartbeat) or less"
   }
 
   static func key(of files: TLSFiles) -> String? {
