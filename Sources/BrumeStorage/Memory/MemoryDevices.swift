@@ -42,16 +42,14 @@ final class MemoryDevices: MemoryFeature, DeviceWriting {
   func withPendingEntries(
     after cursor: PendingCursor?, limit: Int
   ) throws -> (devices: [Device], next: PendingCursor?) {
-    let start = cursor?.names.first.map { ByteText($0) }
-    let rest = draft.state.devices.filter { name, device in
-      device.channel.kind.isPushed && !(draft.state.mailboxes[name]?.isEmpty ?? true)
-        && (start.map { $0 < name } ?? true)
+    // A device's number is its place among all, so that no other changes it by losing its mail meanwhile.
+    let all = draft.state.devices.sorted { $0.key < $1.key }.enumerated()
+    let rest = all.dropFirst(Int(cursor?.numbers.first ?? 0)).filter { _, device in
+      device.value.channel.kind.isPushed && !(draft.state.mailboxes[device.key]?.isEmpty ?? true)
     }
-    .sorted { $0.key < $1.key }
     let page = rest.prefix(limit)
-    // By the key, not by how many came before: those may have lost their mail meanwhile.
-    let next = page.count < rest.count ? page.last?.key.text : nil
-    return (page.map(\.value), next.map { PendingCursor([0], names: [$0]) })
+    let next = page.count < rest.count ? page.last?.offset : nil
+    return (page.map(\.element.value), next.map { PendingCursor([Int64($0 + 1)]) })
   }
 
   func all(address: String) throws -> [Device] {
