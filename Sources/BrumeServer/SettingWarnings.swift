@@ -23,7 +23,7 @@ private enum SettingWarnings {
 
   static func key(of files: TLSFiles) -> String? {
     guard OwnerOnly.isOpenToAll(files.key) else { return nil }
-    return "every user of this machine can read or write '\(files.key)', the private key of "
-      + "\(Setting.tlsKey.flag); take that right away ('chmod o-rw')"
+    return "the rights of '\(files.key)', the private key of \(Setting.tlsKey.flag), let "
+      + "every user of this machine read or write it; take that right away ('chmod o-rw')"
   }
 }

@@ -35,11 +35,23 @@ extension OperationMemory {
     static let deleted: Int64 = 1
     static let failed: Int64 = 2
     static let saved: Int64 = 3
-    /// With when to try again, and whether a reset was why.
-    static let failedWithMore: Int64 = 4
   }
 
-  static func add(_ result: RecordResult, to packer: inout Packer) {
+  /// The results in order. What else is kept of failures stands behind all of them, where versions that do not know it
+  /// read nothing: a server of such a version, beside this one, would take a repetition for a first try.
+  static func add(_ results: [Int: RecordResult], to packer: inout Packer) {
+    let sorted = results.sorted { $0.key < $1.key }
+    for (index, result) in sorted {
+      packer.add(Int64(index))
+      add(result, to: &packer)
+    }
+    for (place, item) in sorted.enumerated() {
+      guard case .failure(let failure) = item.value else { continue }
+      addMore(of: failure.error, at: place, to: &packer)
+    }
+  }
+
+  private static func add(_ result: RecordResult, to packer: inout Packer) {
     switch result {
     case .success(.saved(let stored)):
       packer.add(ResultKind.saved)
@@ -51,19 +63,37 @@ extension OperationMemory {
       packer.add(name)
       packer.add(zone.name)
     case .failure(let failure):
-      let error = failure.error
-      let hasMore = error.retryAfter != nil || error.didResetEncryptedData
-      packer.add(hasMore ? ResultKind.failedWithMore : ResultKind.failed)
+      packer.add(ResultKind.failed)
       packer.add(failure.id.name)
       packer.add(failure.id.zone.name)
-      packer.add(error.code.rawValue)
-      packer.add(error.reason)
-      guard hasMore else { return }
-      // In milliseconds; a negative number is none.
-      let wait = error.retryAfter.flatMap { Int64(exactly: ($0 * 1000).rounded(.up)) }
-      packer.add(wait ?? -1)
-      packer.add(Int64(error.didResetEncryptedData ? 1 : 0))
+      packer.add(failure.error.code.rawValue)
+      packer.add(failure.error.reason)
     }
+  }
+
+  /// When to try again, and whether a reset was why.
+  private static func addMore(of error: BrumeError, at place: Int, to packer: inout Packer) {
+    guard error.retryAfter != nil || error.didResetEncryptedData else { return }
+    // In milliseconds; a negative number is none.
+    let wait = error.retryAfter.flatMap { Int64(exactly: ($0 * 1000).rounded(.up)) }
+    packer.add(Int64(place))
+    packer.add(wait ?? -1)
+    packer.add(Int64(error.didResetEncryptedData ? 1 : 0))
+  }
+
+  /// So many results in order; nil if there are fewer.
+  static func kept(_ count: Int, from unpacker: inout Unpacker) -> [Kept]? {
+    var all: [Kept] = []
+    for _ in 0..<count {
+      guard unpacker.number() != nil, let kept = Kept(&unpacker) else { return nil }
+      all.append(kept)
+    }
+    while let number = unpacker.number(), let place = Int(exactly: number),
+      all.indices.contains(place), let wait = unpacker.number(), let isReset = unpacker.number()
+    {
+      all[place].take(wait: wait, isReset: isReset == 1)
+    }
+    return all
   }
 
   /// A result as it was stored.
@@ -89,11 +119,13 @@ extension OperationMemory {
         guard let code = unpacker.text().flatMap(BrumeError.Code.init), let reason = unpacker.text()
         else { return nil }
         failure = BrumeError(code, reason)
-        guard kind == ResultKind.failedWithMore else { return }
-        guard let wait = unpacker.number(), let isReset = unpacker.number() else { return nil }
-        failure?.retryAfter = wait < 0 ? nil : Double(wait) / 1000
-        failure?.didResetEncryptedData = isReset == 1
       }
+    }
+
+    /// What stands behind the results.
+    fileprivate mutating func take(wait: Int64, isReset: Bool) {
+      failure?.retryAfter = wait < 0 ? nil : Double(wait) / 1000
+      failure?.didResetEncryptedData = isReset
     }
   }
 }

@@ -49,10 +49,7 @@ struct OperationMemory: Sendable {
     packer.add(id)
     packer.add(now)
     packer.add(Int64(results.count))
-    for (index, result) in results.sorted(by: { $0.key < $1.key }) {
-      packer.add(Int64(index))
-      Self.add(result, to: &packer)
-    }
+    Self.add(results, to: &packer)
     let isKept = packer.bytes.count <= Self.mostBytes && !results.values.lacksFiles
     try transaction.settings.set(key, to: isKept ? packer.bytes : nil)
   }
@@ -70,14 +67,13 @@ struct OperationMemory: Sendable {
     guard let bytes = try transaction.settings.value(key) else { return nil }
     var unpacker = Unpacker(bytes)
     guard let heading = Heading(&unpacker), heading.isOf(database, id),
-      heading.time > now - lifetime, heading.count == items.count
+      heading.time > now - lifetime, heading.count == items.count,
+      let all = Self.kept(items.count, from: &unpacker)
     else { return nil }
     var results: [Int: RecordResult] = [:]
     var answer = BoundedAnswer(access.limits)
-    for item in items.sorted(by: { $0.index < $1.index }) {
-      guard unpacker.number() != nil, let kept = Kept(&unpacker),
-        let result = try result(kept, of: item, &access)
-      else { return nil }
+    for (item, kept) in zip(items.sorted(by: { $0.index < $1.index }), all) {
+      guard let result = try result(kept, of: item, &access) else { return nil }
       let fitting = try answer.fitting(result)
       guard fitting.answers(item) else { return nil }
       results[item.index] = fitting
