@@ -89,7 +89,10 @@ final class Oracle: @unchecked Sendable {
     try followLog(transaction, scope, exchange)
     for case .database(let key) in scope.parts {
       guard let owner = key.owner?.name else { continue }
-      if let exchange, exchange.loss == .purged { emptied(by: exchange) }
+      // Once: what was saved since then stays when it goes on with what is left of the zone.
+      if let exchange, exchange.loss == .purged, !exchange.seen.hasCommitted {
+        emptied(by: exchange)
+      }
       if let exchange, exchange.isModify { try judge(transaction, key, owner, exchange) }
       try follow(transaction, key, owner, exchange)
       if let exchange, exchange.action == "subscriptions/modify" {
