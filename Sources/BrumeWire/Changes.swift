@@ -69,23 +69,18 @@ extension Wire {
     bytes { $0.zoneChanges(results, for: requests, options) }
   }
 
-  /// The same in pieces, of which most are stored records as they are kept: a page of them is large, and nothing of it
-  /// is copied here.
+  /// The same in pieces.
   package static func zoneChangesInPieces(
     _ results: [ZoneChangesResult], for requests: [ZoneChangesRequest], _ options: RecordOptions
   ) -> [[UInt8]] {
-    var writer = JSONWriter(keepingPieces: 512)
-    writer.zoneChanges(results, for: requests, options)
-    return writer.pieces
+    pieces { $0.zoneChanges(results, for: requests, options) }
   }
 
   /// The reply of `records/changes`, in pieces too. Only this form says that it walked backwards.
   package static func recordChangesInPieces(
     _ page: ZoneChangesPage, for request: ZoneChangesRequest, _ options: RecordOptions
   ) -> [[UInt8]] {
-    var writer = JSONWriter(keepingPieces: 512)
-    writer.zoneChanges(page, options.wished(by: request), saysReverse: true)
-    return writer.pieces
+    pieces { $0.zoneChanges(page, options.wished(by: request), saysReverse: true) }
   }
 
   /// Reads the reply of `changes/zone`.

@@ -207,13 +207,11 @@ extension Wire {
     }
   }
 
-  /// The same in pieces, of which most are stored records as they are kept: nothing of them is copied here.
+  /// The same in pieces.
   package static func queryPageInPieces(
     _ page: QueryPage, _ options: RecordOptions, syncToken: String?
   ) -> [[UInt8]] {
-    var writer = JSONWriter(keepingPieces: 512)
-    writer.queryPage(page, options, syncToken: syncToken)
-    return writer.pieces
+    pieces { $0.queryPage(page, options, syncToken: syncToken) }
   }
 
   /// Reads the reply of `records/query`.

@@ -160,14 +160,13 @@ extension Wire {
     records(results, syncToken: syncToken, options: wishes(of: request, options))
   }
 
-  /// The same in pieces, of which most are stored records as they are kept: nothing of them is copied here.
+  /// The same in pieces.
   package static func recordsInPieces(
     _ results: [RecordResult], for request: ModifyRecordsRequest, _ options: RecordOptions,
     syncToken: String?
   ) -> [[UInt8]] {
-    var writer = JSONWriter(keepingPieces: 512)
-    writer.records(results, syncToken: syncToken, options: wishes(of: request, options))
-    return writer.pieces
+    let wishes = wishes(of: request, options)
+    return pieces { $0.records(results, syncToken: syncToken, options: wishes) }
   }
 
   private static func wishes(
@@ -195,9 +194,8 @@ extension Wire {
     _ results: [RecordResult], for request: LookupRecordsRequest, _ options: RecordOptions,
     syncToken: String?
   ) -> [[UInt8]] {
-    var writer = JSONWriter(keepingPieces: 512)
-    writer.records(results, syncToken: syncToken, options: wishes(of: request, options))
-    return writer.pieces
+    let wishes = wishes(of: request, options)
+    return pieces { $0.records(results, syncToken: syncToken, options: wishes) }
   }
 
   private static func wishes(

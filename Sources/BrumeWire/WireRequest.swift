@@ -36,6 +36,14 @@ package enum Wire {
     return writer.bytes
   }
 
+  /// The same in pieces, of which most are stored records as they are kept: a page of them is large, and nothing of it is
+  /// copied here.
+  static func pieces(_ write: (inout JSONWriter) -> Void) -> [[UInt8]] {
+    var writer = JSONWriter(keepingPieces: 512)
+    write(&writer)
+    return writer.pieces
+  }
+
   static func json(_ write: (inout JSONWriter) -> Void) -> JSON {
     // Our own writer's output always parses.
     (try? JSON(parsing: bytes(write), maximumDepth: 512, allowsNUL: true)) ?? .null

@@ -136,6 +136,8 @@ package final class HeldBytes: Sendable {
     /// - Throws: `RefusedRequest` if there is no room for them; then it is what it was.
     package func fit(_ count: Int) throws {
       try bytes.withLock { held in
+        // Most requests hold nothing, and give that back twice.
+        guard count != held else { return }
         try memory.exchange(held, for: count, of: owners)
         held = count
       }
