@@ -93,9 +93,12 @@ package struct DatabaseCaller: Sendable {
     try await read("zones/lookup", Wire.zoneLookup(zones), as: Wire.zoneResults)
   }
 
-  /// Creates and deletes zones: one result per operation, in order.
-  package func modifyZones(_ operations: [ZoneOperation]) async throws -> [ZoneResult] {
-    try await write("zones/modify", Wire.zoneOperations(operations), as: Wire.zoneResults)
+  /// Creates and deletes zones: one result per operation, in order. The request gets an operation ID if it has none.
+  package func modifyZones(_ request: ModifyZonesRequest) async throws -> [ZoneResult] {
+    var request = request
+    request.operationID = request.operationID ?? session.host.uuid()
+    return try await write(
+      "zones/modify", request.bytes(), isRepeatable: true, as: Wire.zoneResults)
   }
 
   // MARK: Changes

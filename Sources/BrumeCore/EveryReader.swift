@@ -47,6 +47,7 @@ package enum EveryReader {
     var unpacker = Unpacker(bytes)
     let taken: [Bool] = [
       pending.bytes != 0, OperationMemory.Heading(&unpacker) != nil,
+      OperationMemory.kept(1, from: &unpacker) != nil,
       !ClientData.Entries(bytes, ofIncarnation: 1).list.isEmpty, KeptCount(bytes, of: .zone) != nil,
       KeptCount(bytes, of: .database) != nil,
       !SubscriptionTypes(bytes).kinds.isEmpty, isMarked(bytes),

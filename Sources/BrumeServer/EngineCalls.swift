@@ -46,9 +46,10 @@ struct EngineCalls: RuleCalls {
   }
 
   func modifyZones(
-    _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
+    _ request: ModifyZonesRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneResult] {
-    try await engine.zones.modify(operations, in: scope, as: caller)
+    try await engine.zones.modify(
+      request.operations, operationID: request.operationID, in: scope, as: caller)
   }
 
   func databaseChanges(

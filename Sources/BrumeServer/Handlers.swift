@@ -37,7 +37,7 @@ struct Handlers: Sendable {
       metrics: server.metrics, limits: limits)
     changes = ChangeRoutes(rules: rules, addresses: addresses)
     shares = ShareRoutes(rules: rules, shares: engine.shares, addresses: addresses)
-    zones = ZoneRoutes(rules: rules)
+    zones = ZoneRoutes(rules: rules, limits: limits)
     subscriptions = SubscriptionRoutes(rules: rules)
     assets = AssetRoutes(
       rules: rules, uploads: engine.assetUploads, rereferences: engine.assetRereferences,

@@ -37,7 +37,7 @@ protocol RuleCalls: Sendable {
   ) async throws -> [ZoneResult]
   /// Creates, deletes and leaves zones: one result per operation, in order.
   func modifyZones(
-    _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
+    _ request: ModifyZonesRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneResult]
   /// One page of the zones that changed since a token, each once.
   func databaseChanges(

@@ -81,35 +81,48 @@ extension Wire {
     }
   }
 
-  /// The body of `zones/modify`.
-  package static func zoneOperations(_ operations: [ZoneOperation]) -> [UInt8] {
-    bytes { writer in
+}
+
+/// The body of `zones/modify`.
+extension ModifyZonesRequest: WireRequest {
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.array("operations", operations) { writer, operation in
       writer.beginObject()
-      writer.array("operations", operations) { writer, operation in
-        writer.beginObject()
-        writer.member("operationType", operation.kind.rawValue)
-        writer.name("zone")
-        writer.beginObject()
-        writer.zoneMember(operation.zone)
-        writer.endObject()
-        writer.endObject()
-      }
+      writer.member("operationType", operation.kind.rawValue)
+      writer.name("zone")
+      writer.beginObject()
+      writer.zoneMember(operation.zone)
+      writer.endObject()
       writer.endObject()
     }
+    if operationID != nil {
+      writer.name("brume")
+      writer.beginObject()
+      writer.member("operationID", operationID)
+      writer.endObject()
+    }
+    writer.endObject()
   }
 
-  /// Reads the body of `zones/modify`.
-  package static func zoneOperations(_ json: JSON) throws(BrumeError) -> [ZoneOperation] {
+  package init(json: JSON) throws(BrumeError) {
     let object = try json.asObject("the body")
     let operations = try object.required("operations", try object.array("operations"))
-    return try eachElement(of: operations, in: "operations") { operation throws(BrumeError) in
-      let type = try operation.requiredString("operationType")
-      guard let kind = ZoneOperation.Kind(rawValue: type) else {
-        throw BrumeError(.badRequest, "'operationType' of a zone must be create or delete")
-      }
-      let zone = try operation.required("zone", try operation.object("zone"))
-      return ZoneOperation(kind, try zone.required("zoneID", try zone.zoneID("zoneID")))
+    self.init(
+      try eachElement(of: operations, in: "operations") { operation throws(BrumeError) in
+        try ZoneOperation(operation)
+      }, operationID: try object.extras()?.string("operationID"))
+  }
+}
+
+extension ZoneOperation {
+  fileprivate init(_ operation: JSONObject) throws(BrumeError) {
+    let type = try operation.requiredString("operationType")
+    guard let kind = Kind(rawValue: type) else {
+      throw BrumeError(.badRequest, "'operationType' of a zone must be create or delete")
     }
+    let zone = try operation.required("zone", try operation.object("zone"))
+    self.init(kind, try zone.required("zoneID", try zone.zoneID("zoneID")))
   }
 }
 

@@ -168,7 +168,6 @@ import Testing
 
   // MARK: Saves
 
-  /// Saves of zones have no name by which the server would know a repetition.
   @Test(arguments: Way.allCases)
   func `a save after the server ended a kept connection goes over a new one, and arrives once`(
     way: Way
@@ -179,7 +178,7 @@ import Testing
       let database = database(way, base)
       _ = try await database.listZones()
       await server.closed()
-      _ = try await database.modifyZones([ZoneOperation(.create, ZoneID(name: "A"))])
+      _ = try await database.modifyZones(.init([.init(.create, ZoneID(name: "A"))]))
       #expect(server.opened == 2)
     }
     #expect(requests.saves.count == 1)
@@ -192,7 +191,7 @@ import Testing
     try await ScriptedServer.run(script) { server, base in
       let database = database(way, base)
       _ = try await database.listZones()
-      _ = try await database.modifyZones([ZoneOperation(.create, ZoneID(name: "A"))])
+      _ = try await database.modifyZones(.init([.init(.create, ZoneID(name: "A"))]))
       #expect(server.opened == 2)
     }
     #expect(requests.saves.count == 2, "the one that was not taken in, and its repetition")
@@ -208,9 +207,7 @@ import Testing
       server, base in
       let database = database(way, base)
       _ = try await database.listZones()
-      try await expectLost {
-        _ = try await database.modifyZones([ZoneOperation(.create, ZoneID(name: "A"))])
-      }
+      try await expectLost { _ = try await database.modifySubscriptions([]) }
       #expect(server.opened == 1)
     }
     #expect(requests.saves.count == 1)

@@ -212,19 +212,32 @@ struct SessionTests {
     #expect(!String(decoding: transport.calls[1].body, as: UTF8.self).contains(#""value":"a""#))
   }
 
-  @Test func `a zone that may or may not be saved is reported as such`() async throws {
+  @Test func `a subscription that may or may not be saved is reported as such`() async throws {
     let transport = ScriptedTransport([.failure(.responseLost("x"))])
     await #expect(throws: CallFailure.responseLost("x")) {
-      try await Session.scripted(transport).database(.private).modifyZones([])
+      try await Session.scripted(transport).database(.private).modifySubscriptions([])
     }
     #expect(transport.calls.count == 1)
+  }
+
+  @Test func `ZON-20 zones whose answer is lost are asked for once more, under the same name`()
+    async throws
+  {
+    let transport = ScriptedTransport([
+      .failure(.responseLost("x")), .answer(200, #"{"zones":[]}"#),
+    ])
+    _ = try await Session.scripted(transport).database(.private).modifyZones(.init([]))
+    let names = try transport.calls.map { try ModifyZonesRequest(json: JSON(parsing: $0.body)) }
+      .map(\.operationID)
+    #expect(names.count == 2)
+    #expect(names[0] != nil && names[0] == names[1])
   }
 
   @Test func `a zone that the server did not take in is sent again`() async throws {
     let transport = ScriptedTransport([
       .answer(408, ""), .failure(.notTaken("x")), .answer(200, #"{"zones":[]}"#),
     ])
-    _ = try await Session.scripted(transport).database(.private).modifyZones([])
+    _ = try await Session.scripted(transport).database(.private).modifyZones(.init([]))
     #expect(transport.calls.count == 3)
     #expect(Set(transport.calls.map(\.body)).count == 1)
   }
@@ -232,7 +245,7 @@ struct SessionTests {
   @Test func `a server that never takes anything in is a failed connection`() async throws {
     let transport = ScriptedTransport(Array(repeating: .answer(408, ""), count: 4))
     let failure = await #expect(throws: CallFailure.self) {
-      try await Session.scripted(transport).database(.private).modifyZones([])
+      try await Session.scripted(transport).database(.private).modifyZones(.init([]))
     }
     guard case .connectionFailed = failure else { throw try #require(failure) }
     #expect(transport.calls.count == 3)
@@ -299,7 +312,7 @@ struct SessionTests {
     try? _ = await database.query(QueryRequest(query: Query(recordType: "T")))
     try? _ = await database.listZones()
     try? _ = await database.lookupZones([zone])
-    try? _ = await database.modifyZones([ZoneOperation(.create, zone)])
+    try? _ = await database.modifyZones(.init([.init(.create, zone)]))
     try? _ = await database.databaseChanges(token: nil)
     try? _ = await database.zoneChanges([ZoneChangesRequest(zone: zone)])
     try? _ = await database.listSubscriptions()

@@ -75,7 +75,8 @@ struct RequestTests {
     let zones = [ZoneID(name: "A"), Sample.zone]
     #expect(try Wire.zoneLookup(JSON(parsing: Wire.zoneLookup(zones))) == zones)
     let operations = [ZoneOperation(.create, zones[0]), ZoneOperation(.delete, zones[1])]
-    #expect(try Wire.zoneOperations(JSON(parsing: Wire.zoneOperations(operations))) == operations)
+    try roundTrip(ModifyZonesRequest(operations))
+    try roundTrip(ModifyZonesRequest(operations, operationID: "op-1"))
     let changes = [
       ZoneChangesRequest(
         zone: Sample.zone, token: "t", limit: 3, desiredKeys: ["km"], desiredTypes: ["Hike"]),

@@ -17,7 +17,7 @@ private func readEverything(_ json: JSON) {
   _ = try? TokenRequest(json: json)
   _ = try? Record(json: json)
   _ = try? Wire.zoneLookup(json)
-  _ = try? Wire.zoneOperations(json)
+  _ = try? ModifyZonesRequest(json: json)
   _ = try? Wire.zoneChangesRequests(json)
   _ = try? Wire.recordChangesRequest(json)
   _ = try? Wire.subscriptionLookup(json)

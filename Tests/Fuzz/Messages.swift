@@ -58,7 +58,7 @@ extension Target {
     _ = try? Wire.restore(json)
     _ = try? Wire.backup(json)
     _ = try? Wire.zoneLookup(json)
-    _ = try? Wire.zoneOperations(json)
+    _ = try? ModifyZonesRequest(json: json)
     _ = try? Wire.zoneChangesRequests(json)
     _ = try? Wire.recordChangesRequest(json)
     _ = try? Wire.subscriptionLookup(json)

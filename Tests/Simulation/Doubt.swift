@@ -37,7 +37,7 @@ extension ProcessStore {
   func end(in doubt: Doubt) throws {
     node.world.note("\(name) does not know whether a write happened: \(doubt)")
     isBroken = true
-    if case .kept = doubt, let id = Exchange.current?.modification.id {
+    if case .kept = doubt, let id = Exchange.current?.id {
       node.world.unknownOperations.insert(id)
     }
     try check()

@@ -47,6 +47,8 @@ final class Exchange: @unchecked Sendable {
   let body: [String: Any]
   private(set) var zones: [ZoneName] = []
   private(set) var modification = Modification()
+  /// Its own name, by which a server knows a repetition.
+  private(set) var id: String?
   /// What it does to zones.
   private(set) var zoneOperations: [(isDeletion: Bool, zone: ZoneName)] = []
   /// The records that it asks for by name.
@@ -65,6 +67,7 @@ final class Exchange: @unchecked Sendable {
     scope = path.count >= 3 ? path[path.count - 3] : ""
     body =
       (try? JSONSerialization.jsonObject(with: Data(call.body)) as? [String: Any]) ?? [:]
+    id = (body["brume"] as? [String: Any])?["operationID"] as? String
     if action == "changes/zone" {
       zones = (body["zones"] as? [[String: Any]] ?? []).compactMap { zone($0["zoneID"]) }
     }
@@ -156,14 +159,12 @@ typealias Reading = [ZoneName: Seen]
 struct Modification {
   var operations: [Model.Operation] = []
   var isAtomic = false
-  var id: String?
 
   init() {}
 
   /// - Parameter zone: the zone that an object names.
   init(_ body: [String: Any], _ zone: (Any?) -> ZoneName?) {
     isAtomic = body["atomic"] as? Bool ?? false
-    id = (body["brume"] as? [String: Any])?["operationID"] as? String
     operations = (body["operations"] as? [[String: Any]] ?? []).compactMap { operation in
       let record = operation["record"] as? [String: Any] ?? [:]
       guard let zone = zone(record["zoneID"] ?? body["zoneID"]) else { return nil }

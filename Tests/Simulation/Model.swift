@@ -87,6 +87,8 @@ struct Model {
   var losses: [ZoneName: Loss] = [:]
   /// Requests that were carried out, by their IDs: repeated, they change nothing.
   var repeatable: [String: Done] = [:]
+  /// The same of requests for zones: which of their deletions found none.
+  var repeatableZones: [String: Set<Int>] = [:]
   private var lastVersion = 0
 
   mutating func nextVersion() -> Int {

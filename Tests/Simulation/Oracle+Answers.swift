@@ -118,7 +118,7 @@ extension Oracle {
       let what = "\(exchange.device.name)'s change of \(name)"
       if code == nil {
         remember(zone, name, exchange)
-      } else {
+      } else if !exchange.seen.isRepeated {
         judgeLoss(zone, of: name, what, exchange)
       }
       if code != expected {

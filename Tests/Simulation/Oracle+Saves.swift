@@ -16,7 +16,7 @@ extension Oracle {
       return try judgeRepeated(transaction, key, exchange, "was carried out twice")
     }
     exchange.seen.hasCommitted = true
-    if let id = request.id, let first = model.repeatable[id] {
+    if let id = exchange.id, let first = model.repeatable[id] {
       exchange.seen.isRepeated = true
       exchange.seen.done = first.tags
       exchange.seen.verdicts = zip(request.operations, first.verdicts).map {
@@ -30,7 +30,7 @@ extension Oracle {
     for index in request.operations.indices {
       try judge(transaction, key, index, of: exchange)
     }
-    if let id = request.id {
+    if let id = exchange.id {
       model.repeatable[id] = .init(tags: exchange.seen.done, verdicts: exchange.seen.verdicts)
     }
   }

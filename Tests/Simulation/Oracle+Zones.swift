@@ -43,14 +43,7 @@ extension Oracle {
     var expected = Set(model.zones.keys.filter { $0.owner == owner })
     var made: Set<ZoneName> = []
     if let exchange, exchange.user?.name == owner, !exchange.seen.hasCommitted {
-      for (index, operation) in exchange.zoneOperations.enumerated() {
-        if !operation.isDeletion {
-          if expected.insert(operation.zone).inserted { made.insert(operation.zone) }
-        } else if expected.remove(operation.zone) == nil {
-          exchange.seen.missingZones.insert(index)
-        }
-      }
-      if !exchange.zoneOperations.isEmpty { exchange.seen.hasCommitted = true }
+      (expected, made) = expectedZones(expected, after: exchange)
     }
     let who = exchange.map { "\($0.device.name)'s \($0.action)" } ?? "the server itself"
     for zone in expected.symmetricDifference(live.keys).sorted() where !zone.isDefault {
@@ -64,6 +57,33 @@ extension Oracle {
         world.fail("\(zone) was made again by \(who), and nobody asked for it")
       }
     }
+  }
+
+  /// - Returns: the zones that are there after a request, and which it has made.
+  private func expectedZones(
+    _ zones: Set<ZoneName>, after exchange: Exchange
+  ) -> (all: Set<ZoneName>, made: Set<ZoneName>) {
+    if exchange.zoneOperations.isEmpty { return (zones, []) }
+    exchange.seen.hasCommitted = true
+    if let missing = exchange.id.flatMap({ model.repeatableZones[$0] }) {
+      exchange.seen.isRepeated = true
+      exchange.seen.missingZones = missing
+      for (index, operation) in exchange.zoneOperations.enumerated()
+      where !operation.isDeletion && !zones.contains(operation.zone) {
+        exchange.seen.missingZones.insert(index)
+      }
+      return (zones, [])
+    }
+    var (all, made) = (zones, Set<ZoneName>())
+    for (index, operation) in exchange.zoneOperations.enumerated() {
+      if !operation.isDeletion {
+        if all.insert(operation.zone).inserted { made.insert(operation.zone) }
+      } else if all.remove(operation.zone) == nil {
+        exchange.seen.missingZones.insert(index)
+      }
+    }
+    if let id = exchange.id { model.repeatableZones[id] = exchange.seen.missingZones }
+    return (all, made)
   }
 
   /// The share changes with whoever accepts, and with saves that were judged before.

@@ -32,7 +32,7 @@ extension World {
       call.body = Self.replacing("\"syncToken\"", by: "\"ignored\"", in: call.body)
     case .keptMember where exchange.isModify: call.body = keepingMembers(call.body, exchange)
     case .unknownCommit
-    where exchange.modification.id.map(unknownOperations.contains) == true:
+    where exchange.id.map(unknownOperations.contains) == true:
       call.body = Self.replacing(
         "\"operationID\":\"", by: "\"operationID\":\"again-", in: call.body)
     case .endlessSubscription:

@@ -27,7 +27,7 @@ import Testing
     "BackupPage.most": file,
     "BackupReport.mostNames": "a list for reading; the counts beside it are whole",
     "BackupChain.most": "of files that the operator names", "BackupAdmin.pieceBytes": piece,
-    "OperationMemory.mostBytes": "only names that are refused bring an outcome to as much",
+    "OperationPlace.mostBytes": "only names that are refused bring an outcome to as much",
     "ChangeReads.plannedPages": "the others are read one by one, with the same answer",
     "StoreMove.page": piece, "Removals.few": piece, "Removals.atOnce": piece,
     "Removals.elementBytes": "an estimate; what all of them take is a limit",

@@ -30,7 +30,7 @@ extension OperationMemory {
 
   /// What a stored result begins with.
   private enum ResultKind {
-    /// By a version that did not keep the tag.
+    /// By a version that did not keep the tag, or of a zone.
     static let savedWithoutTag: Int64 = 0
     static let deleted: Int64 = 1
     static let failed: Int64 = 2
@@ -39,35 +39,14 @@ extension OperationMemory {
 
   /// The results in order. What else is kept of failures stands behind all of them, where versions that do not know it
   /// read nothing: a server of such a version, beside this one, would take a repetition for a first try.
-  static func add(_ results: [Int: RecordResult], to packer: inout Packer) {
-    let sorted = results.sorted { $0.key < $1.key }
-    for (index, result) in sorted {
+  static func add(_ results: [(index: Int, kept: Kept)], to packer: inout Packer) {
+    for (index, kept) in results {
       packer.add(Int64(index))
-      add(result, to: &packer)
+      kept.add(to: &packer)
     }
-    for (place, item) in sorted.enumerated() {
-      guard case .failure(let failure) = item.value else { continue }
-      addMore(of: failure.error, at: place, to: &packer)
-    }
-  }
-
-  private static func add(_ result: RecordResult, to packer: inout Packer) {
-    switch result {
-    case .success(.saved(let stored)):
-      packer.add(ResultKind.saved)
-      packer.add(stored.name)
-      packer.add((try? stored.record().zone.name) ?? ZoneID.defaultName)
-      packer.add(stored.sequence)
-    case .success(.deleted(let name, let zone)):
-      packer.add(ResultKind.deleted)
-      packer.add(name)
-      packer.add(zone.name)
-    case .failure(let failure):
-      packer.add(ResultKind.failed)
-      packer.add(failure.id.name)
-      packer.add(failure.id.zone.name)
-      packer.add(failure.error.code.rawValue)
-      packer.add(failure.error.reason)
+    for (place, item) in results.enumerated() {
+      guard let error = item.kept.failure else { continue }
+      addMore(of: error, at: place, to: &packer)
     }
   }
 
@@ -96,30 +75,75 @@ extension OperationMemory {
     return all
   }
 
-  /// A result as it was stored.
+  /// A result as it is stored.
   struct Kept {
+    /// Of a record; of a zone its owner's.
     let name: String
     let zone: String
     let isDeletion: Bool
-    let isSave: Bool
-    /// Of a save whose tag was kept.
+    /// Of a save whose tag is kept.
     private(set) var sequence: Int64?
     private(set) var failure: BrumeError?
+
+    var isSave: Bool { !isDeletion && failure == nil }
+
+    init(_ result: RecordResult) {
+      switch result {
+      case .success(.saved(let stored)):
+        (name, isDeletion, sequence) = (stored.name, false, stored.sequence)
+        zone = (try? stored.record().zone.name) ?? ZoneID.defaultName
+      case .success(.deleted(let name, let zone)):
+        (self.name, self.zone, isDeletion) = (name, zone.name, true)
+      case .failure(let failure):
+        (name, zone, isDeletion) = (failure.id.name, failure.id.zone.name, false)
+        self.failure = failure.error
+      }
+    }
+
+    /// - Parameter zone: with its owner.
+    init(_ result: ZoneResult, of zone: ZoneID) {
+      (name, self.zone) = (zone.ownerName ?? "", zone.name)
+      switch result {
+      case .success(let state): isDeletion = state.deletion != nil
+      case .failure(let failure):
+        isDeletion = false
+        self.failure = failure.error
+      }
+    }
 
     init?(_ unpacker: inout Unpacker) {
       guard let kind = unpacker.number(), let name = unpacker.text(), let zone = unpacker.text()
       else { return nil }
       (self.name, self.zone) = (name, zone)
       isDeletion = kind == ResultKind.deleted
-      isSave = kind == ResultKind.saved || kind == ResultKind.savedWithoutTag
-      if kind == ResultKind.saved {
+      switch kind {
+      case ResultKind.deleted, ResultKind.savedWithoutTag: break
+      case ResultKind.saved:
         guard let number = unpacker.number() else { return nil }
         sequence = number
-      } else if !isSave, !isDeletion {
+      default:
         guard let code = unpacker.text().flatMap(BrumeError.Code.init), let reason = unpacker.text()
         else { return nil }
         failure = BrumeError(code, reason)
       }
+    }
+
+    fileprivate func add(to packer: inout Packer) {
+      packer.add(kind)
+      packer.add(name)
+      packer.add(zone)
+      if let failure {
+        packer.add(failure.code.rawValue)
+        packer.add(failure.reason)
+      } else if let sequence {
+        packer.add(sequence)
+      }
+    }
+
+    private var kind: Int64 {
+      if failure != nil { return ResultKind.failed }
+      if isDeletion { return ResultKind.deleted }
+      return sequence == nil ? ResultKind.savedWithoutTag : ResultKind.saved
     }
 
     /// What stands behind the results.

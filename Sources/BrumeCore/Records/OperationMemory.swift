@@ -2,56 +2,31 @@
 // the outcome of the first try is kept beside the records it wrote. A second try is answered from
 // it and changes nothing (case LIM-06). It is a first try for a caller who may no longer do what
 // they ask: then the rules answer. What was done in a zone that they do not see any more is refused by itself.
-//
-// Outcomes live in a fixed number of slots per user, so that nobody has to sweep them; an outcome
-// that lost its slot to another is forgotten, and the repetition then meets the change tag's rule.
+// An outcome that is forgotten (OperationPlace.swift) meets the change tag's rule when it is repeated.
 
 import BrumeModel
 import BrumeStorage
 
 struct OperationMemory: Sendable {
-  private let id: String
-  /// Where the outcome is kept.
-  let key: SettingKey
-  private let database: DatabaseKey
-  private let lifetime: Milliseconds
-  /// Ours: of an outcome. What is refused for its name is kept with it, however long it is.
-  private static let mostBytes = 1 << 20
+  let place: OperationPlace
 
   /// Nil when the request has no ID or nobody sends it.
   init?(
     _ id: String?, in database: DatabaseKey, _ scope: DatabaseScope, as caller: Caller,
     limits: Limits
   ) {
-    guard let id, !id.isEmpty, id.utf8.count <= limits.labelBytes, let user = caller.user else {
-      return nil
-    }
-    self.id = id
-    lifetime = limits.operationLifetime
-    self.database = database
-    var hash = StableHash()
-    let parts = [
-      database.container.name, database.environment.rawValue, database.ownerName, scope.rawValue,
-      id,
-    ]
-    for part in parts { hash.add(part) }
-    key = .operation(user: user, id: String(hash.value % limits.rememberedOperations))
+    guard let place = OperationPlace(id, in: database, scope, as: caller, limits: limits)
+    else { return nil }
+    self.place = place
   }
 
-  /// Nothing is kept of an outcome that is too large, or of a request that did nothing for want of files, which may come
-  /// again under its name: its repetition is a first try.
+  /// Nothing is kept of a request that did nothing for want of files, which may come again under its name: its repetition is
+  /// a first try.
   func keep(
     _ results: [Int: RecordResult], in transaction: any WriteTransaction, now: Milliseconds
   ) throws {
-    var packer = Packer()
-    packer.add(database.containerEnvironment)
-    packer.add(database.ownerName)
-    packer.add(id)
-    packer.add(now)
-    packer.add(Int64(results.count))
-    Self.add(results, to: &packer)
-    let isKept = packer.bytes.count <= Self.mostBytes && !results.values.lacksFiles
-    try transaction.settings.set(key, to: isKept ? packer.bytes : nil)
+    let kept = results.sorted { $0.key < $1.key }.map { (index: $0.key, kept: Kept($0.value)) }
+    try place.keep(results.values.lacksFiles ? nil : kept, in: transaction, now: now)
   }
 
   /// The first try's results with the records as they are now, or nil if this is the first try. An
@@ -63,13 +38,9 @@ struct OperationMemory: Sendable {
     for items: [RecordItem], _ access: RecordAccess, now: Milliseconds
   ) throws -> [Int: RecordResult]? {
     var access = access
-    let transaction = access.transaction
-    guard let bytes = try transaction.settings.value(key) else { return nil }
-    var unpacker = Unpacker(bytes)
-    guard let heading = Heading(&unpacker), heading.isOf(database, id),
-      heading.time > now - lifetime, heading.count == items.count,
-      let all = Self.kept(items.count, from: &unpacker)
-    else { return nil }
+    guard let all = try place.kept(items.count, in: access.transaction, now: now) else {
+      return nil
+    }
     var results: [Int: RecordResult] = [:]
     var answer = BoundedAnswer(access.limits)
     for (item, kept) in zip(items.sorted(by: { $0.index < $1.index }), all) {
@@ -84,7 +55,7 @@ struct OperationMemory: Sendable {
   private func result(
     _ kept: Kept, of item: RecordItem, _ access: inout RecordAccess
   ) throws -> RecordResult? {
-    let key = RecordKey(zone: ZoneKey(database: database, name: kept.zone), name: kept.name)
+    let key = RecordKey(zone: ZoneKey(database: item.key.zone.database, name: kept.zone), name: kept.name)
     let id = RecordID(name: kept.name, zone: key.zone.id)
     // That something was deleted says nothing that its sender does not know.
     if kept.isDeletion { return .success(.deleted(name: kept.name, zone: id.zone)) }

@@ -63,7 +63,7 @@ extension ModifyPlan.Part {
     ReadPlan(inOrder: { zones.flatMap { $0.items.map(\.key) } }) {
       let caller = context.caller
       var reads: Set<ReadPlan.Read> = [.setting(.schema(database.containerEnvironment))]
-      if let memory { reads.insert(.setting(memory.key)) }
+      if let memory { reads.insert(.setting(memory.place.key)) }
       if context.limits.storageBytesPerUser != nil {
         reads.formUnion([.lastSequence(database), .setting(.storedBytesOfDatabase(database))])
       }

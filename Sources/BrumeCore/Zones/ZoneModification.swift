@@ -69,9 +69,7 @@ struct ZoneModification: Sendable {
   ) throws -> ZoneState {
     switch kind {
     case .create:
-      let zone = try writer.create(key)
-      return try tokens.state(
-        of: ZoneView(zone: zone, shares: nil), in: .private, for: caller, transaction)
+      return try state(of: writer.create(key), transaction)
     case .delete:
       if key.isDefault {
         throw BrumeError(.badRequest, "the default zone cannot be deleted; delete its records")
@@ -80,5 +78,10 @@ struct ZoneModification: Sendable {
       let zone = try UnfinishedWrite.whole(in: key) { try writer.delete(live, as: .deleted) }
       return ZoneState(zone: key.id, isAtomic: zone.isAtomic, deletion: .deleted)
     }
+  }
+  /// A zone that is there, as its owner sees it.
+  func state(of zone: Zone, _ transaction: any ReadTransaction) throws -> ZoneState {
+    try tokens.state(
+      of: ZoneView(zone: zone, shares: nil), in: .private, for: caller, transaction)
   }
 }

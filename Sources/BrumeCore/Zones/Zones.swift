@@ -10,7 +10,7 @@ package struct Zones: Sendable {
   private let limits: Limits
   private let host: Host
   private let tokens: ChangeTokens
-  private let records: Records
+  private let leaving: ZoneLeaving
   private let emptying: ZoneEmptying
 
   init(_ parts: EngineParts) {
@@ -18,7 +18,7 @@ package struct Zones: Sendable {
     limits = parts.limits
     host = parts.host
     tokens = ChangeTokens(parts)
-    records = Records(parts)
+    leaving = ZoneLeaving(parts)
     emptying = ZoneEmptying(parts)
   }
 
@@ -70,16 +70,19 @@ package struct Zones: Sendable {
   /// Creates and deletes zones of the private database. The answer has one result per operation, in
   /// order.
   ///
+  /// - Parameter operationID: the caller's name for the request. A repetition is answered from what the first try did, and
+  ///   deletes no zone that was made since (case ZON-20).
   /// - Throws: `badDatabase` for the public database and for saving in the shared one, `limitExceeded` for
   ///   too many.
   package func modify(
-    _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
+    _ operations: [ZoneOperation], operationID: String? = nil, in scope: DatabaseScope,
+    as caller: Caller
   ) async throws -> [ZoneResult] {
     try caller.requireAccess(to: scope)
     try limits.checkCount(operations.count)
     switch scope {
     case .private: break
-    case .shared: return try await leaveZones(operations, as: caller)
+    case .shared: return try await leaving.leave(operations, operationID: operationID, as: caller)
     case .public:
       throw BrumeError(
         .badDatabase,
@@ -88,91 +91,36 @@ package struct Zones: Sendable {
     let database = try caller.databaseKey(.private)
     let change = ZoneModification(
       caller: caller, origin: caller.origin(at: host.now()), limits: limits, tokens: tokens)
-    var (results, left) = try await carryOut(operations, change, in: database)
+    let memory = ZoneOperationMemory(operationID, of: operations, in: scope, as: caller, limits)
+    let (results, left) = try await carryOut(operations, change, memory, in: database)
     if left.isEmpty { return results }
     guard await emptying.finishOrHandOver(left) else { return results }
     // Nothing keeps a zone from being made again any more.
-    let refused = results.indices.filter { results[$0].isToBeTriedAgain }
-    if refused.isEmpty { return results }
-    let second = try await carryOut(refused.map { operations[$0] }, change, in: database)
-    for (index, result) in zip(refused, second.results) { results[index] = result }
-    return results
+    if !results.contains(where: \.isToBeTriedAgain) { return results }
+    return try await carryOut(operations, change, memory, after: results, in: database).results
   }
 
+  /// - Parameter earlier: what a first try has answered. What it refused for now is carried out, and nothing else.
   private func carryOut(
-    _ operations: [ZoneOperation], _ change: ZoneModification, in database: DatabaseKey
+    _ operations: [ZoneOperation], _ change: ZoneModification, _ memory: ZoneOperationMemory?,
+    after earlier: [ZoneResult]? = nil, in database: DatabaseKey
   ) async throws -> (results: [ZoneResult], left: [ZoneKey]) {
     do {
       return try await store.write(for: change.caller, in: .database(database)) { transaction in
+        let earlier = try earlier ?? memory?.recall(in: transaction, change)
+        if let earlier, !earlier.contains(where: \.isToBeTriedAgain) { return (earlier, []) }
         var change = change
         var writer = ZoneWriter(transaction, change.origin)
-        let results = try operations.map { try change.carryOut($0, by: &writer, transaction) }
+        let results = try operations.indices.map { index in
+          if let done = earlier?[index], !done.isToBeTriedAgain { return done }
+          return try change.carryOut(operations[index], by: &writer, transaction)
+        }
+        try memory?.keep(results, in: transaction, now: change.origin.time)
         return (results, writer.left)
       }
     } catch let unfinished as UnfinishedWrite {
       throw unfinished.error
     }
-  }
-
-  /// Deleting somebody else's zone is leaving it: the caller's part in its shares ends, and nothing
-  /// else changes (case SHR-17).
-  private func leaveZones(
-    _ operations: [ZoneOperation], as caller: Caller
-  ) async throws -> [ZoneResult] {
-    guard operations.allSatisfy({ $0.kind == .delete }) else {
-      throw BrumeError(
-        .badDatabase,
-        "zones come to the shared database by accepting shares; save zones in their owner's "
-          + "private database")
-    }
-    var results: [ZoneResult] = []
-    for operation in operations { results.append(try await leave(operation.zone, as: caller)) }
-    return results
-  }
-
-  private func leave(_ zone: ZoneID, as caller: Caller) async throws -> ZoneResult {
-    let limits = limits
-    let user = try caller.requireUser()
-    // Shares of which he may see nothing are left too, so their permissions are not asked for.
-    let found = try await store.read { transaction in
-      try Result<(zone: Zone, shares: [String]), ItemFailure<ZoneID>>.item(
-        caller.named(zone, in: .shared, limits: limits)
-      ) {
-        let key = try caller.zoneKey(zone, in: .shared, limits: limits)
-        var joined = JoinedShares()
-        let memberships = try joined.memberships(of: user, in: key, from: transaction)
-        if memberships.isEmpty { throw Zone.notShared(key.name) }
-        return (try transaction.zones.live(key), memberships.map(\.share.name).sorted())
-      }
-    }
-    guard case .success(let (owned, shares)) = found else { return found.map { $0.zone.left } }
-    for some in shares.pieces(of: limits.sharesLeftAtOnce) {
-      let answers = try await records.modify(
-        ModifyRecordsRequest(
-          zone: zone,
-          operations: some.map { RecordOperation(.forceDelete, RecordDraft(name: $0)) },
-          atomic: true),
-        in: .shared, as: caller)
-      for case .failure(let failure) in answers {
-        return .failure(ItemFailure(zone, failure.error))
-      }
-    }
-    return .success(owned.left)
-  }
-}
-
-extension Zone {
-  /// The zone for somebody who does not see it any more.
-  fileprivate var left: ZoneState {
-    ZoneState(zone: key.id, isAtomic: isAtomic, deletion: .deleted)
-  }
-}
-
-extension Limits {
-  /// As many as a request may name, and as it may write if each is as large as may be: beside what is counted of its fields
-  /// a record has names and stamps.
-  fileprivate var sharesLeftAtOnce: Int {
-    max(1, min(operationsPerRequest, answerBytes / (2 * recordBytes)))
   }
 }
 

@@ -55,7 +55,9 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
       let answers = try await request(
         from: viewpoint, rememberedSeconds: hasDeletions ? Session.rememberedSeconds : .infinity
       ) {
-        try await database.caller.modifyZones(Array(part))
+        try await database.caller.modifyZones(
+          ModifyZonesRequest(
+            Array(part), operationID: "\(operationID)/\(part.startIndex)"))
       }
       try await report(each: part.indices) { index in
         let answer = answers[ifThere: index - part.startIndex]

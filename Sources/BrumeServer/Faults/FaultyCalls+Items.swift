@@ -73,14 +73,18 @@ extension FaultyCalls {
   }
 
   func modifyZones(
-    _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
+    _ request: ModifyZonesRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneResult] {
     var faulty = FaultyCall<ZoneOperation, ZoneResult>(
-      items: operations, id: { $0.zone },
+      items: request.operations, id: { $0.zone },
       describe: { Asked($0.kind == .create ? .saveZones : .deleteZones, of: $0.zone) })
     faulty.pretend = { .success(ZoneState(zone: $0.zone, isAtomic: true)) }
-    return try await carryOut(faulty, in: scope, as: caller) {
-      try await rules.modifyZones($0, in: scope, as: caller)
+    return try await carryOut(faulty, in: scope, as: caller) { rest in
+      var request = request
+      // What is left is another request than that of the name.
+      if rest.count != request.operations.count { request.operationID = nil }
+      request.operations = rest
+      return try await rules.modifyZones(request, in: scope, as: caller)
     }
   }
 

@@ -15,9 +15,7 @@ struct RecordRoutes: Sendable {
   func modify(_ call: Call) async throws -> Reply {
     let bodyBytes = call.body.all.count
     let (request, options) = try read(call)
-    if let id = request.operationID {
-      try TextRules.check(id, "'operationID'", upTo: limits.labelBytes)
-    }
+    try limits.check(operationID: request.operationID)
     try call.answer.take(request.bytesOfAnswer(toBody: bodyBytes))
     let token = try await currentSyncToken(call, of: request.zone)
     let results = try await rules.modifyRecords(request, in: call.scope, as: call.caller)
@@ -56,6 +54,14 @@ struct RecordRoutes: Sendable {
     let options = RecordOptions(
       json, for: call.caller, desiring: request.desiredKeys, addresses)
     return Reply(body: .pieces(Wire.queryPageInPieces(page, options, syncToken: token)))
+  }
+}
+
+extension Limits {
+  /// - Throws: `badRequest` for one that is too long, or holds a control character.
+  func check(operationID: String?) throws(BrumeError) {
+    guard let operationID else { return }
+    try TextRules.check(operationID, "'operationID'", upTo: labelBytes)
   }
 }
 

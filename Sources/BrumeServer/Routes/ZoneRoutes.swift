@@ -6,6 +6,7 @@ import BrumeWire
 
 struct ZoneRoutes: Sendable {
   let rules: any RuleCalls
+  let limits: Limits
 
   func list(_ call: Call) async throws -> Reply {
     .json(Wire.zones(try await rules.listZones(in: call.scope, as: call.caller)))
@@ -18,8 +19,9 @@ struct ZoneRoutes: Sendable {
   }
 
   func modify(_ call: Call) async throws -> Reply {
-    let operations = try Wire.zoneOperations(call.json())
-    let results = try await rules.modifyZones(operations, in: call.scope, as: call.caller)
+    let request = try ModifyZonesRequest(json: call.json())
+    try limits.check(operationID: request.operationID)
+    let results = try await rules.modifyZones(request, in: call.scope, as: call.caller)
     return .json(Wire.zones(results))
   }
 }

@@ -15,9 +15,8 @@ import Testing
   }
 
   /// Items of one database need not stand in a row.
-  private static func results() -> [Int: RecordResult] {
-    let all = errors().map { RecordResult.failure(ItemFailure(id, $0)) }
-    return [1: all[0], 4: all[1], 5: all[2]]
+  private static func results() -> [(index: Int, kept: OperationMemory.Kept)] {
+    zip([1, 4, 5], errors()).map { ($0, .init(.failure(ItemFailure(id, $1)))) }
   }
 
   @Test func `LIM-06 a kept failure comes back with its wait and with what became of its zone`()

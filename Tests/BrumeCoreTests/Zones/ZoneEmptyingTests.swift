@@ -71,7 +71,7 @@ struct ZoneEmptyingTests {
     let fixture = try await EngineFixture()
     let zone = ZoneID(name: "Large")
     try await fill(fixture, zone, 3)
-    try await cutShort(fixture, zone)
+    try await fixture.cutShort(zone)
     let failure = try await fixture.failure(of: .create("new"), zone: zone)
     #expect(failure.code == .userDeletedZone || failure.code == .zoneNotFound)
     // Who makes it again takes away first what is left.
@@ -97,7 +97,7 @@ struct ZoneEmptyingTests {
     let zone = ZoneID(name: "Large")
     let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
     try await fill(fixture, zone, 2 * Self.large)
-    try await cutShort(fixture, zone)
+    try await fixture.cutShort(zone)
     let emptying = fixture.engine.zoneEmptying
     let isDone = await Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -114,7 +114,7 @@ struct ZoneEmptyingTests {
     let zone = ZoneID(name: "Large")
     let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
     try await fill(fixture, zone, 3)
-    try await cutShort(fixture, zone)
+    try await fixture.cutShort(zone)
     let unfinished = fixture.engine.zoneEmptying.unfinished
     #expect(unfinished.begin([key]) == [key])
     let create = ZoneOperation(.create, zone)
@@ -131,7 +131,7 @@ struct ZoneEmptyingTests {
     let fixture = try await EngineFixture()
     let zone = ZoneID(name: "Large")
     try await fill(fixture, zone, 3)
-    try await cutShort(fixture, zone)
+    try await fixture.cutShort(zone)
     #expect(try await fixture.engine.zoneEmptying.sweep() == 1)
     #expect(try await rows(fixture, zone) == 0)
     #expect(try await fixture.engine.zoneEmptying.sweep() == 0)
@@ -153,7 +153,7 @@ struct ZoneEmptyingTests {
     let zone = ZoneID(name: "Large")
     let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
     try await fill(fixture, zone, 3 * Self.large)
-    try await cutShort(fixture, zone)
+    try await fixture.cutShort(zone)
     let first = (0..<Self.large).map { "r\($0)" }
     let left = try await fixture.server.store.write(in: .database(key.database)) { transaction in
       for name in first {
@@ -174,17 +174,19 @@ struct ZoneEmptyingTests {
     let fixture = try await EngineFixture()
     let zone = ZoneID(name: "Large")
     try await fill(fixture, zone, 3)
-    try await cutShort(fixture, zone)
+    try await fixture.cutShort(zone)
     let page = try await fixture.engine.queries.run(
       QueryRequest(query: Query(recordType: "Hike"), zoneWide: true), in: .private,
       as: fixture.phone)
     #expect(page.records.isEmpty)
   }
+}
 
+extension EngineFixture {
   /// As after the first write of a deletion, and then the server ended.
-  private func cutShort(_ fixture: EngineFixture, _ zone: ZoneID) async throws {
-    let key = ZoneKey(database: try fixture.phone.databaseKey(.private), name: zone.name)
-    try await fixture.server.store.write(in: .database(key.database)) { transaction in
+  func cutShort(_ zone: ZoneID) async throws {
+    let key = ZoneKey(database: try phone.databaseKey(.private), name: zone.name)
+    try await server.store.write(in: .database(key.database)) { transaction in
       var gone = try transaction.zones.live(key)
       gone.lastSequence = try transaction.sequences.next(in: key.database)
       gone.deletion = .deleted

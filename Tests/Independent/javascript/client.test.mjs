@@ -491,10 +491,25 @@ test("a repeated save whose answer had no room for a record is answered with the
   await refused(container.privateDatabase.saveRecord({ ...records[2], fields: { text: "again" } }), "CONFLICT");
 });
 
+test("ZON-20 the deletion of a zone whose answer is lost is repeated, and deletes no zone that was made since", async () => {
+  const container = device("ALICE");
+  const zone = await container.privateDatabase.createZone(zoneName());
+  let made;
+  const { host, seen } = network(async (address, number, real) => {
+    if (number > 1) return undefined;
+    await real();
+    made = await container.privateDatabase.createZone(zone);
+    throw new TypeError("no network");
+  });
+  await device("ALICE", { host }).privateDatabase.deleteZone(zone);
+  assert.equal(seen.length, 2);
+  assert.equal((await container.privateDatabase.lookupZones([zone]))[0]?.syncToken, made.syncToken);
+});
+
 test("what would act twice is reported instead of repeated", async () => {
   const { host, seen } = network(() => { throw new TypeError("no network"); });
   const database = device("ALICE", { host }).privateDatabase;
-  await refused(database.deleteZone("Any"), "NETWORK_ERROR");
+  await refused(database.deleteSubscription("Any"), "NETWORK_ERROR");
   assert.equal(seen.length, 1);
   const error = await refused(database.zones(), "NETWORK_ERROR");
   assert.equal(seen.length, 6);

@@ -195,13 +195,16 @@ export class Database {
 
   /** Deletes a zone with its records. In the shared database: leaves its shares. */
   async deleteZone(zone, { signal } = {}) {
-    // A second attempt would find no zone, so an answer that is lost is reported.
-    await this.#modifyZone("delete", zone, { signal, isRepeatable: false });
+    await this.#modifyZone("delete", zone, { signal });
   }
 
-  async #modifyZone(operationType, zone, options) {
-    const operations = [{ operationType, zone: { zoneID: encodeZoneID(zone) } }];
-    return zonesOrError((await this.#call("zones/modify", { operations }, options)).zones)[0];
+  async #modifyZone(operationType, zone, { signal }) {
+    const body = {
+      operations: [{ operationType, zone: { zoneID: encodeZoneID(zone) } }],
+      // A repetition whose first try was carried out is answered as that was, and does not meet what was done since.
+      brume: { operationID: this.#calls.host.uuid() },
+    };
+    return zonesOrError((await this.#call("zones/modify", body, { signal, remembered: REMEMBERED })).zones)[0];
   }
 
   // MARK: Changes
