@@ -16,7 +16,7 @@ struct OperationPlace: Sendable {
 
   /// Nil when the request has no ID or nobody sends it.
   ///
-  /// - Parameter prefix: tells requests of other endpoints from those for records.
+  /// - Parameter prefix: for requests of other endpoints than that for records.
   init?(
     _ id: String?, prefix: String = "", in database: DatabaseKey, _ scope: DatabaseScope,
     as caller: Caller, limits: Limits
