@@ -154,7 +154,7 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       where [.zoneNotFound, .userDeletedZone].contains(error.code) {
         forget(zone)
       }
-    case .fetchedRecordZoneChanges(let event): fetched(event)
+    case .fetchedRecordZoneChanges(let event): fetched(event, syncEngine)
     case .sentRecordZoneChanges(let event): sent(event, syncEngine)
     case .didFetchChanges where world.planted == .inventedSignOut && world.happens(onceIn: 10):
       accountLeft()
@@ -205,13 +205,18 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
     disk.deleted = disk.deleted.filter { $0.zoneID != zone }
   }
 
-  private func fetched(_ event: CKSyncEngine.Event.FetchedRecordZoneChanges) {
+  private func fetched(
+    _ event: CKSyncEngine.Event.FetchedRecordZoneChanges, _ engine: CKSyncEngine
+  ) {
     for record in event.modifications.map(\.record) where record.recordType == "Note" {
       take(record)
     }
     for id in event.deletions.map(\.recordID) {
       if disk.changed.contains(id) { disk.notes[id]?.record = nil } else { disk.notes[id] = nil }
-      disk.deleted.remove(id)
+      // What was to be deleted is: sent once more, the deletion would meet what others make under the name.
+      if disk.deleted.remove(id) != nil {
+        engine.state.remove(pendingRecordZoneChanges: [.deleteRecord(id)])
+      }
     }
   }
 
