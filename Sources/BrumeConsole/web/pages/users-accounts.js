@@ -102,7 +102,8 @@ const Named = () =>
     h(Field, {
       label: "Name begins with",
       value: route.query.named ?? "",
-      oninput: (event) => go(withQuery({ named: event.target.value.trim(), after: "" }), true),
+      // A name may have a space inside, after which somebody types on.
+      oninput: (event) => go(withQuery({ named: event.target.value.trimStart(), after: "" }), true),
     }),
   );
 
