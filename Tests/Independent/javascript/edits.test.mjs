@@ -273,3 +273,21 @@ test("what waits is listed once for all that is sent of it, and again when somet
   assert.deepEqual(await store.pendingEdits(), []);
   assert.deepEqual([(await onServer(store.name, "N-0"))?.fields.title, (await onServer(store.name, "N-249"))?.fields.title], ["z", "x"]);
 });
+
+test("edits that a proxy finds too large together go in smaller requests, and one that is too large alone is refused", async () => {
+  const { host, pauses } = network(() => undefined);
+  host.fetch = async (address, request) => {
+    const isLarge = String(address).includes("records/modify") && String(request?.body).length > 2000;
+    return isLarge ? new Response("<html>too large</html>", { status: 413 }) : fetch(address, request);
+  };
+  const store = opened({ container: device("ALICE", { host }) });
+  const save = (/** @type {string} */ recordName, /** @type {number} */ length) =>
+    store.save({ recordType: "Note", recordName, fields: { title: "x".repeat(length) } });
+  for (let index = 0; index < 20; index += 1) await save(`N-${index}`, 100);
+  await save("large", 3000);
+  await save("last", 100);
+  await store.sync();
+  const left = (await store.pendingEdits()).map(({ recordName, error }) => [recordName, error?.serverErrorCode]);
+  assert.deepEqual([left, pauses], [[["large", "BAD_REQUEST"]], []]);
+  assert.equal((await onServer(store.name, "last"))?.fields.title, "x".repeat(100));
+});

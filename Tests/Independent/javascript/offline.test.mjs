@@ -521,6 +521,31 @@ const until = (store, condition) =>
     look();
   }));
 
+test("a sync that is given up while it waits lets none begin beside the one that runs", async () => {
+  let end = () => {};
+  const ended = /** @type {Promise<void>} */ (new Promise((resolve) => (end = resolve)));
+  let [running, most] = [0, 0];
+  const { host } = network(async (address, _, real) => {
+    if (!address.includes("users/caller")) return undefined;
+    running += 1;
+    most = Math.max(most, running);
+    await ended;
+    running -= 1;
+    return real();
+  });
+  const store = opened({ container: device("ALICE", { host }) });
+  const [first, given] = [store.sync(), new AbortController()];
+  const second = assert.rejects(store.sync({ signal: given.signal }), /given up/);
+  given.abort(new Error("given up"));
+  await second;
+  const third = store.sync();
+  // One that was begun would have asked who is signed in before another program has its answer.
+  await device("ALICE").currentUser();
+  end();
+  await Promise.all([first, third]);
+  assert.equal(most, 1);
+});
+
 test("a started store follows pushes, in one of its tabs for all of them", async () => {
   const [zone, storage] = [zoneName(), new MemoryStorage()];
   const container = device("ALICE");
