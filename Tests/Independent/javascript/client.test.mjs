@@ -79,8 +79,8 @@ test("a reference, a parent and an encrypted field come back", async () => {
 
 test("a value that no record can hold names its field", async () => {
   const database = device("ALICE").privateDatabase;
-  const never = new Location({ latitude: 1, longitude: 2, timestamp: new Date(NaN) });
-  for (const wrong of [NaN, 2n ** 63n, new Timestamp(2n ** 63n), new Date(NaN), never, ["a", 1]]) {
+  const undated = new Location({ latitude: 1, longitude: 2, timestamp: new Date(NaN) });
+  for (const wrong of [NaN, 2n ** 63n, new Timestamp(2n ** 63n), new Date(NaN), undated, ["a", 1]]) {
     const fields = { title: /** @type {any} */ (wrong) };
     const error = await refused(database.saveRecord({ recordType: "Value", fields }), "BAD_REQUEST");
     assert.equal(error.code, "client");

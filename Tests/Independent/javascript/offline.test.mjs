@@ -508,19 +508,6 @@ test("two tabs sync one after the other, and each sees the other's edits", async
   assert.deepEqual(await two.pendingEdits(), []);
 });
 
-/**
- * Waits until a store is as it should be; it says when to look again.
- * @param {OfflineStore} store @param {() => Promise<boolean>} condition
- */
-const until = (store, condition) =>
-  /** @type {Promise<void>} */ (new Promise((resolve) => {
-    const look = async () => {
-      if (await condition()) resolve();
-    };
-    store.onChange(look);
-    look();
-  }));
-
 test("a sync that is given up while it waits lets none begin beside the one that runs", async () => {
   let end = () => {};
   const ended = /** @type {Promise<void>} */ (new Promise((resolve) => (end = resolve)));
@@ -545,6 +532,19 @@ test("a sync that is given up while it waits lets none begin beside the one that
   await Promise.all([first, third]);
   assert.equal(most, 1);
 });
+
+/**
+ * Waits until a store is as it should be; it says when to look again.
+ * @param {OfflineStore} store @param {() => Promise<boolean>} condition
+ */
+const until = (store, condition) =>
+  /** @type {Promise<void>} */ (new Promise((resolve) => {
+    const look = async () => {
+      if (await condition()) resolve();
+    };
+    store.onChange(look);
+    look();
+  }));
 
 test("a started store follows pushes, in one of its tabs for all of them", async () => {
   const [zone, storage] = [zoneName(), new MemoryStorage()];
@@ -703,4 +703,23 @@ test("an edit ends no pause that the server asked for", async () => {
   await until(store, async () => calls > 1 && (await store.pendingEdits()).length === 0);
   await store.close();
   assert.deepEqual(asked, [1]);
+});
+
+test("a store whose onError throws goes on to sync by itself", async () => {
+  const { host, seen } = withoutPushes(() => seen.filter((address) => address.includes("users/caller")).length < 15);
+  const [thrown, failure] = [/** @type {unknown[]} */ ([]), new Error("no page to show it on")];
+  const onError = () => {
+    throw failure;
+  };
+  const store = opened({ container: device("ALICE", { host }), onError });
+  Object.assign(globalThis, { reportError: (/** @type {unknown} */ error) => void thrown.push(error) });
+  try {
+    store.start();
+    await store.save({ recordType: "Note", recordName: "N", fields: { title: "waits" } });
+    await until(store, async () => (await store.pendingEdits()).length === 0);
+    await store.close();
+  } finally {
+    Reflect.deleteProperty(globalThis, "reportError");
+  }
+  assert.ok(thrown.length > 2 && thrown.every((error) => error === failure), String(thrown));
 });
