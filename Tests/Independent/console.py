@@ -350,6 +350,11 @@ class Tour:
             self.browser.wait(lambda: "fetched Contact “Saved elsewhere”" in self.tile(number, "tile.innerText"))
         console.see_text("2 simulated, 2 online")
         expect(True, "all go offline at once; each gets what waited for it")
+        self.tile(1, "tile.focus()")
+        for online in (1, 2):
+            console.press("o")
+            console.see_text(f"2 simulated, {online} online")
+        expect(True, "a key takes a phone away and brings it back")
 
     def hand_over(self):
         """A phone whose user signs out, and which another one takes into use."""
