@@ -62,21 +62,13 @@ extension Wire {
   ///
   /// - Parameter requests: what was asked for, in the same order; their desired keys come before
   ///   those of `options`.
-  package static func zoneChanges(
-    _ results: [ZoneChangesResult], for requests: [ZoneChangesRequest] = [],
-    _ options: RecordOptions = RecordOptions()
-  ) -> [UInt8] {
-    bytes { $0.zoneChanges(results, for: requests, options) }
-  }
-
-  /// The same in pieces.
   package static func zoneChangesInPieces(
     _ results: [ZoneChangesResult], for requests: [ZoneChangesRequest], _ options: RecordOptions
   ) -> [[UInt8]] {
     pieces { $0.zoneChanges(results, for: requests, options) }
   }
 
-  /// The reply of `records/changes`, in pieces too. Only this form says that it walked backwards.
+  /// The reply of `records/changes`. Only this form says that it walked backwards.
   package static func recordChangesInPieces(
     _ page: ZoneChangesPage, for request: ZoneChangesRequest, _ options: RecordOptions
   ) -> [[UInt8]] {
@@ -134,7 +126,7 @@ extension RecordOptions {
 }
 
 extension JSONWriter {
-  fileprivate mutating func zoneChanges(
+  mutating func zoneChanges(
     _ results: [ZoneChangesResult], for requests: [ZoneChangesRequest], _ options: RecordOptions
   ) {
     beginObject()

@@ -186,7 +186,7 @@ extension QueryRequest: WireRequest {
 // MARK: Reply
 
 extension JSONWriter {
-  fileprivate mutating func queryPage(
+  mutating func queryPage(
     _ page: QueryPage, _ options: RecordOptions, syncToken: String?
   ) {
     beginObject()
@@ -199,17 +199,8 @@ extension JSONWriter {
 
 extension Wire {
   /// The reply of `records/query`.
-  package static func queryPage(
-    _ page: QueryPage, _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
-  ) -> [UInt8] {
-    bytes(capacity: page.records.reduce(128) { $0 + $1.sizeEstimate }) {
-      $0.queryPage(page, options, syncToken: syncToken)
-    }
-  }
-
-  /// The same in pieces.
   package static func queryPageInPieces(
-    _ page: QueryPage, _ options: RecordOptions, syncToken: String?
+    _ page: QueryPage, _ options: RecordOptions, syncToken: String? = nil
   ) -> [[UInt8]] {
     pieces { $0.queryPage(page, options, syncToken: syncToken) }
   }

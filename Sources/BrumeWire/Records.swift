@@ -113,7 +113,7 @@ extension LookupRecordsRequest: WireRequest {
 // MARK: Replies
 
 extension JSONWriter {
-  fileprivate mutating func records(
+  mutating func records(
     _ results: [RecordResult], syncToken: String?, options: (Int) -> RecordOptions
   ) {
     beginObject()
@@ -143,79 +143,33 @@ extension JSONWriter {
 }
 
 extension Wire {
-  /// A reply that is a list of records.
-  package static func records(
-    _ results: [RecordResult], _ options: RecordOptions = RecordOptions()
-  ) -> [UInt8] {
-    records(results, syncToken: nil) { _ in options }
-  }
-
   /// The reply of `records/modify`: what an operation wants comes before what the request wants.
   ///
   /// - Parameter syncToken: with `getCurrentSyncToken`, the zone's token.
-  package static func records(
-    _ results: [RecordResult], for request: ModifyRecordsRequest,
-    _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
-  ) -> [UInt8] {
-    records(results, syncToken: syncToken, options: wishes(of: request, options))
-  }
-
-  /// The same in pieces.
   package static func recordsInPieces(
     _ results: [RecordResult], for request: ModifyRecordsRequest, _ options: RecordOptions,
-    syncToken: String?
+    syncToken: String? = nil
   ) -> [[UInt8]] {
-    let wishes = wishes(of: request, options)
-    return pieces { $0.records(results, syncToken: syncToken, options: wishes) }
-  }
-
-  private static func wishes(
-    of request: ModifyRecordsRequest, _ options: RecordOptions
-  ) -> (Int) -> RecordOptions {
-    return { index in
+    let wishes: (Int) -> RecordOptions = { index in
       guard index < request.operations.count else { return options }
       let operation = request.operations[index]
       var own = options.desiring(operation.desiredKeys)
       own.numbersAsStrings = operation.numbersAsStrings ?? own.numbersAsStrings
       return own
     }
-  }
-
-  /// The reply of `records/lookup`: an item's desired keys come before those of the request.
-  package static func records(
-    _ results: [RecordResult], for request: LookupRecordsRequest,
-    _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
-  ) -> [UInt8] {
-    records(results, syncToken: syncToken, options: wishes(of: request, options))
-  }
-
-  /// The same in pieces.
-  package static func recordsInPieces(
-    _ results: [RecordResult], for request: LookupRecordsRequest, _ options: RecordOptions,
-    syncToken: String?
-  ) -> [[UInt8]] {
-    let wishes = wishes(of: request, options)
     return pieces { $0.records(results, syncToken: syncToken, options: wishes) }
   }
 
-  private static func wishes(
-    of request: LookupRecordsRequest, _ options: RecordOptions
-  ) -> (Int) -> RecordOptions {
+  /// The reply of `records/lookup`: an item's desired keys come before those of the request.
+  package static func recordsInPieces(
+    _ results: [RecordResult], for request: LookupRecordsRequest, _ options: RecordOptions,
+    syncToken: String? = nil
+  ) -> [[UInt8]] {
     let ofRequest = options.desiring(request.desiredKeys)
-    return { index in
+    let wishes: (Int) -> RecordOptions = { index in
       ofRequest.desiring(index < request.items.count ? request.items[index].desiredKeys : nil)
     }
-  }
-
-  private static func records(
-    _ results: [RecordResult], syncToken: String?, options: (Int) -> RecordOptions
-  ) -> [UInt8] {
-    let size = results.reduce(64) { sum, result in
-      if case .success(.saved(let record)) = result { sum + record.sizeEstimate } else { sum + 256 }
-    }
-    return bytes(capacity: size) {
-      $0.records(results, syncToken: syncToken, options: options)
-    }
+    return pieces { $0.records(results, syncToken: syncToken, options: wishes) }
   }
 
   /// Reads the reply of `records/modify` and `records/lookup`.

@@ -79,7 +79,8 @@ struct RecordTests {
     let stored = RecordResult.success(.saved(Sample.stored(Sample.record)))
     let request = LookupRecordsRequest(
       items: [.init(name: "a", desiredKeys: ["km"]), .init(name: "b")], desiredKeys: ["title"])
-    let records = try JSON(parsing: Wire.records([stored, stored], for: request))["records"]?.array
+    let pieces = Wire.recordsInPieces([stored, stored], for: request, RecordOptions())
+    let records = try JSON(parsing: Array(pieces.joined()))["records"]?.array
     #expect(records?[0]["fields"]?.object?.members.map(\.key) == ["km"])
     #expect(records?[1]["fields"]?.object?.members.map(\.key) == ["title"])
   }

@@ -1,8 +1,9 @@
 // Replies, both ways: the server writes them, our client reads them.
 
 import BrumeModel
-import BrumeWire
 import Testing
+
+@testable import BrumeWire
 
 struct ReplyTests {
   @Test func `zones and their failures round-trip`() throws {
@@ -144,6 +145,7 @@ struct ReplyTests {
     let results: [RecordResult] =
       stored.map { RecordResult.success(.saved($0)) } + [.failure(failure)]
     let wanted: [[String]?] = [nil, nil, ["km"], nil]
+    let fields: [Set<String>?] = [nil, nil, ["km"], nil]
     let lookup = LookupRecordsRequest(
       zone: nil,
       items: wanted.map { LookupRecordsRequest.Item(name: "H", zone: nil, desiredKeys: $0) },
@@ -155,25 +157,41 @@ struct ReplyTests {
         return operation
       })
     let options = RecordOptions()
+    let page = QueryPage(records: stored, marker: "m")
     let replies: [([[UInt8]], [UInt8], Int)] = [
       (
         Wire.recordsInPieces(results, for: lookup, options, syncToken: "t"),
-        Wire.records(results, for: lookup, syncToken: "t"), 1
+        Wire.records(results, wanted: fields, syncToken: "t"), 1
       ),
       (
-        Wire.recordsInPieces(results, for: modify, options, syncToken: nil),
-        Wire.records(results, for: modify), 1
+        Wire.recordsInPieces(results, for: modify, options),
+        Wire.records(results, wanted: fields, syncToken: nil), 1
       ),
       (
-        Wire.queryPageInPieces(
-          QueryPage(records: stored, marker: "m"), options, syncToken: "t"),
-        Wire.queryPage(QueryPage(records: stored, marker: "m"), syncToken: "t"), 2
+        Wire.queryPageInPieces(page, options, syncToken: "t"),
+        Wire.queryPage(page, syncToken: "t"), 2
       ),
     ]
     for (pieces, whole, count) in replies {
       #expect(Array(pieces.joined()) == whole)
       #expect(pieces.count { $0 == RecordCoder.wire.encode(large) } == count)
     }
+  }
+
+  @Test func `an operator's page of a query is in pieces, too, with the plan behind its records`()
+    throws
+  {
+    var large = Sample.record
+    large.fields["text"] = .string(String(repeating: "long ", count: 200))
+    let records = [large, Sample.record]
+    let page = QueryPage(records: records.map(Sample.stored), marker: "m")
+    let place = ContainerEnvironment(ContainerID("iCloud.a.b"), .development)
+    let pieces = Wire.queryPageInPieces(page, QueryCost(rows: 3), in: place, RecordOptions())
+    #expect(pieces.count { $0 == RecordCoder.wire.encode(large) } == 1)
+    let reply = try JSON(parsing: Array(pieces.joined()))
+    #expect(try Wire.queryPage(reply).records.map { try $0.record() } == records)
+    #expect(try Wire.queryPage(reply).marker == "m")
+    #expect(reply["plan"]?["rows"] == 3)
   }
 
   @Test func `a long reply of records that are written anew is of several pieces`() {

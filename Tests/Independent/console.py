@@ -350,6 +350,11 @@ class Tour:
             self.browser.wait(lambda: "fetched Contact “Saved elsewhere”" in self.tile(number, "tile.innerText"))
         console.see_text("2 simulated, 2 online")
         expect(True, "all go offline at once; each gets what waited for it")
+        self.tile(1, "tile.focus()")
+        for online in (1, 2):
+            console.press("o")
+            console.see_text(f"2 simulated, {online} online")
+        expect(True, "a key takes a phone away and brings it back")
 
     def hand_over(self):
         """A phone whose user signs out, and which another one takes into use."""
@@ -385,6 +390,10 @@ class Tour:
         self.open("trace", f"?record={self.contact}")
         console.see("treegrid", "Subscriptions and their devices")
         console.page.run("document.querySelector('.table tbody tr[tabindex=\"0\"]').focus()")
+        at = "[...document.querySelectorAll('.table tbody tr')].indexOf(document.activeElement)"
+        for key, wanted in (("End", "document.querySelectorAll('.table tbody tr').length - 1"), ("Home", "0")):
+            console.press(key)
+            console.until(f"{at} === {wanted}", f"{key} leads to an end of the tree")
         console.press("ArrowDown")
         console.press("Enter")
         console.see("complementary", "console-alice")
@@ -495,6 +504,11 @@ class Tour:
         console.see("complementary", "New fault")
         console.tab_to("Zone")
         console.type("Trails")
+        console.tab_to("Times")
+        console.replace("e")
+        console.push("Then…")
+        console.until("document.activeElement.id === 'field-times'", "a number that is none goes into no chain")
+        console.replace("1")
         console.press("Enter")
         console.see("cell", "On saving records in Trails: it fails with zoneBusy")
         self.done("faults", "a fault as a sentence")
@@ -552,10 +566,22 @@ class Tour:
         console.press("Enter")
         console.see("complementary", "many-190")
         self.done("users-many", "very many users come in pages, and are found by their names")
+        self.open("users")
+        console.tab_to("Name begins with")
+        for letter in "many b":
+            console.type(letter)
+        console.until("document.activeElement.value === 'many b'", "a name with a space can be typed")
         self.open("users/many-199")
         console.see("complementary", "many-199")
         self.open("users", "?after=many-198")
         console.see_text(" shown, no more follow")
+        self.open("users", "?after=zzz")
+        console.see_text("Nothing more is here")
+        self.open("zones/alice", "?after=zzz")
+        console.see("heading", "Zones and shares")
+        console.see_text("Nothing more is here")
+        console.push("Show the first")
+        console.see("table", "Zones of alice")
         self.open("users/nobody-there")
         console.see_text("There is no user nobody-there")
         self.open("users/many-150", "?named=many-15")
@@ -666,6 +692,9 @@ class Tour:
             console.see("table", "Audit log" if "audit" in query else "Requests, newest first")
         self.open("logs", "?failed=true")
         console.see_text("BAD_REQUEST")
+        console.page.run("document.getElementById('field-request-id').focus()")
+        console.press("Enter")
+        expect("failed=true" in console.page.run("location.hash"), "a search for no ID leaves the list as it is filtered")
         self.done("logs", "the newest requests; by keys to all that is known of one")
 
     def pushed_by(self):

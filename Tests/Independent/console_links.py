@@ -130,6 +130,9 @@ def unknown(tour):
     tour.open("devices", "?scene=nobody:iPhone")
     console.until("document.querySelector('.tile')?.innerText.includes(\"there is no user 'nobody'\")", "the phone says why it is not there")
     expect(console.page.run(f"{TILES}[0][2]") == "Refused", "a phone of somebody who is not there says so, and stays")
+    console.page.run("document.querySelector('.tile').focus()")
+    console.press("o")
+    expect(console.page.run(f"{TILES}[0][2]") == "Refused", "and a key has it tried again")
     console.push("Remove iPhone of nobody")
     console.see_text("No phones")
 

@@ -159,6 +159,9 @@ def commands(tour):
     console.replace("-monday.brume")
     console.until("document.querySelector('[aria-label=\"the command that verifies\"]')?.textContent.startsWith("
                   "'brume backup --verify ./-monday.brume')", "nor is a file's name")
+    console.replace(" ")
+    console.until("document.querySelector('[aria-label=\"the command that verifies\"]')?.textContent.startsWith("
+                  "'brume backup --verify monday.brume')", "and without a name there is one in the command")
 
 
 def tokens(tour):

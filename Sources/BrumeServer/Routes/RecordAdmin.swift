@@ -19,10 +19,9 @@ struct RecordAdmin: Sendable {
     let view = try await call.view(json, views)
     let request = view.addressed(try QueryRequest(json: json))
     let (page, cost) = try await queries.explained(request, in: view.scope, as: view.caller)
-    return .json(
-      Wire.queryPage(
-        page, cost, in: call.containerEnvironment,
-        options(call, json, view, desiring: request.desiredKeys)))
+    let options = options(call, json, view, desiring: request.desiredKeys)
+    let pieces = Wire.queryPageInPieces(page, cost, in: call.containerEnvironment, options)
+    return Reply(body: .pieces(pieces))
   }
 
   func lookup(_ call: Call) async throws -> Reply {
@@ -30,7 +29,8 @@ struct RecordAdmin: Sendable {
     let view = try await call.view(json, views)
     let request = view.addressed(try LookupRecordsRequest(json: json))
     let results = try await records.lookup(request, in: view.scope, as: view.caller)
-    return .json(Wire.records(results, for: request, options(call, json, view)))
+    let pieces = Wire.recordsInPieces(results, for: request, options(call, json, view))
+    return Reply(body: .pieces(pieces))
   }
 
   func modify(_ call: Call) async throws -> Reply {
@@ -40,8 +40,9 @@ struct RecordAdmin: Sendable {
     let request = view.addressed(try ModifyRecordsRequest(json: json))
     let results = try await records.modify(request, in: view.scope, as: view.caller)
     metrics.count(results)
-    return .json(
-      Wire.records(results, for: request, options(call, json, view, desiring: request.desiredKeys)))
+    let options = options(call, json, view, desiring: request.desiredKeys)
+    let pieces = Wire.recordsInPieces(results, for: request, options)
+    return Reply(body: .pieces(pieces))
   }
 
   /// May the user of `as` do that?

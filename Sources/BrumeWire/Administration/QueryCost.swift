@@ -7,11 +7,11 @@ extension Wire {
   /// The reply of the operator's `records/query`.
   ///
   /// - Parameter containerEnvironment: where the query was run.
-  package static func queryPage(
+  package static func queryPageInPieces(
     _ page: QueryPage, _ cost: QueryCost, in containerEnvironment: ContainerEnvironment,
     _ options: RecordOptions
-  ) -> [UInt8] {
-    bytes(capacity: page.records.reduce(512) { $0 + $1.sizeEstimate }) { writer in
+  ) -> [[UInt8]] {
+    pieces { writer in
       writer.beginObject()
       writer.array("records", page.records) { $0.storedRecord($1, options) }
       writer.member("continuationMarker", page.marker)

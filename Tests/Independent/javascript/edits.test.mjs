@@ -1,7 +1,7 @@
 // What becomes of edits that wait in an offline store: none is lost in a conflict, and none undoes another.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { MemoryStorage } from "./brume.mjs";
+import { MemoryStorage, Timestamp } from "./brume.mjs";
 import { device, network, refusal } from "./servers.mjs";
 import { fieldsOf, losing, onServer, opened, pair } from "./stores.mjs";
 
@@ -174,14 +174,14 @@ test("a record that is made again with another type, or as the app wants it, tak
   }
 });
 
-test("a list of times of which no Date can be one stands in no conflict's way", async () => {
+test("times that no Date can be, alone or in a list, stand in no conflict's way", async () => {
   const { phone, laptop, zone } = await pair();
-  const moments = [new Date(1), 2n ** 60n];
-  await laptop.save({ recordName: "N", fields: { moments } });
+  const fields = { moment: new Timestamp(2n ** 60n), moments: [new Date(1), new Timestamp(2n ** 60n)] };
+  await laptop.save({ recordName: "N", fields });
   await laptop.sync();
   await phone.save({ recordName: "N", fields: { title: "phone" } });
   await phone.sync();
-  assert.deepEqual((await onServer(zone))?.fields, { title: "phone", text: "first", moments });
+  assert.deepEqual((await onServer(zone))?.fields, { ...fields, title: "phone", text: "first" });
 });
 
 test("an edit that is discarded on its way into a conflict leaves what others saved", async () => {
@@ -272,4 +272,22 @@ test("what waits is listed once for all that is sent of it, and again when somet
   await store.sync();
   assert.deepEqual(await store.pendingEdits(), []);
   assert.deepEqual([(await onServer(store.name, "N-0"))?.fields.title, (await onServer(store.name, "N-249"))?.fields.title], ["z", "x"]);
+});
+
+test("edits that a proxy finds too large together go in smaller requests, and one that is too large alone is refused", async () => {
+  const { host, pauses } = network(() => undefined);
+  host.fetch = async (address, request) => {
+    const isLarge = String(address).includes("records/modify") && String(request?.body).length > 2000;
+    return isLarge ? new Response("<html>too large</html>", { status: 413 }) : fetch(address, request);
+  };
+  const store = opened({ container: device("ALICE", { host }) });
+  const save = (/** @type {string} */ recordName, /** @type {number} */ length) =>
+    store.save({ recordType: "Note", recordName, fields: { title: "x".repeat(length) } });
+  for (let index = 0; index < 20; index += 1) await save(`N-${index}`, 100);
+  await save("large", 3000);
+  await save("last", 100);
+  await store.sync();
+  const left = (await store.pendingEdits()).map(({ recordName, error }) => [recordName, error?.serverErrorCode]);
+  assert.deepEqual([left, pauses], [[["large", "BAD_REQUEST"]], []]);
+  assert.equal((await onServer(store.name, "last"))?.fields.title, "x".repeat(100));
 });

@@ -508,6 +508,31 @@ test("two tabs sync one after the other, and each sees the other's edits", async
   assert.deepEqual(await two.pendingEdits(), []);
 });
 
+test("a sync that is given up while it waits lets none begin beside the one that runs", async () => {
+  let end = () => {};
+  const ended = /** @type {Promise<void>} */ (new Promise((resolve) => (end = resolve)));
+  let [running, most] = [0, 0];
+  const { host } = network(async (address, _, real) => {
+    if (!address.includes("users/caller")) return undefined;
+    running += 1;
+    most = Math.max(most, running);
+    await ended;
+    running -= 1;
+    return real();
+  });
+  const store = opened({ container: device("ALICE", { host }) });
+  const [first, given] = [store.sync(), new AbortController()];
+  const second = assert.rejects(store.sync({ signal: given.signal }), /given up/);
+  given.abort(new Error("given up"));
+  await second;
+  const third = store.sync();
+  // One that was begun would have asked who is signed in before another program has its answer.
+  await device("ALICE").currentUser();
+  end();
+  await Promise.all([first, third]);
+  assert.equal(most, 1);
+});
+
 /**
  * Waits until a store is as it should be; it says when to look again.
  * @param {OfflineStore} store @param {() => Promise<boolean>} condition
@@ -678,4 +703,23 @@ test("an edit ends no pause that the server asked for", async () => {
   await until(store, async () => calls > 1 && (await store.pendingEdits()).length === 0);
   await store.close();
   assert.deepEqual(asked, [1]);
+});
+
+test("a store whose onError throws goes on to sync by itself", async () => {
+  const { host, seen } = withoutPushes(() => seen.filter((address) => address.includes("users/caller")).length < 15);
+  const [thrown, failure] = [/** @type {unknown[]} */ ([]), new Error("no page to show it on")];
+  const onError = () => {
+    throw failure;
+  };
+  const store = opened({ container: device("ALICE", { host }), onError });
+  Object.assign(globalThis, { reportError: (/** @type {unknown} */ error) => void thrown.push(error) });
+  try {
+    store.start();
+    await store.save({ recordType: "Note", recordName: "N", fields: { title: "waits" } });
+    await until(store, async () => (await store.pendingEdits()).length === 0);
+    await store.close();
+  } finally {
+    Reflect.deleteProperty(globalThis, "reportError");
+  }
+  assert.ok(thrown.length > 2 && thrown.every((error) => error === failure), String(thrown));
 });

@@ -3,17 +3,23 @@
 // MARK: Values
 
 /** What a field holds. A whole number fits any numeric field; beyond 2^53 an INT64 is a bigint. */
-export type Scalar = string | number | bigint | boolean | Date | Uint8Array | Location | Reference | Asset;
-/** What a fetched field holds. Booleans come back as 1 and 0, bytes as a `Uint8Array`, a time that no `Date` can be as its milliseconds. */
+export type Scalar = string | number | bigint | boolean | Date | Timestamp | Uint8Array | Location | Reference | Asset;
+/** What a fetched field holds. Booleans come back as 1 and 0, bytes as a `Uint8Array`, a time that no `Date` can be as a `Timestamp`. */
 export type FieldValue = Exclude<Scalar, boolean> | Exclude<Scalar, boolean>[];
 /** What a field may be set to. `null` clears it; a `Blob`, or a `File`, is sent and becomes an asset, also in a list. */
 export type FieldInput = Scalar | Scalar[] | ArrayBuffer | Blob | (Asset | Blob)[] | Encrypted | null | undefined;
+
+/** A time that no `Date` can be, which the server takes: milliseconds since 1970. */
+export class Timestamp {
+  constructor(milliseconds: number | bigint);
+  milliseconds: bigint;
+}
 
 /** A place: degrees, metres, metres a second. */
 export class Location {
   constructor(values: {
     latitude: number; longitude: number; altitude?: number; horizontalAccuracy?: number;
-    verticalAccuracy?: number; speed?: number; course?: number; timestamp?: Date | number;
+    verticalAccuracy?: number; speed?: number; course?: number; timestamp?: Date | Timestamp | number;
   });
   latitude: number;
   longitude: number;
@@ -22,7 +28,7 @@ export class Location {
   verticalAccuracy?: number;
   speed?: number;
   course?: number;
-  timestamp?: Date;
+  timestamp?: Date | Timestamp;
 }
 
 export type ReferenceAction = "NONE" | "DELETE_SELF" | "VALIDATE";

@@ -85,6 +85,8 @@ const backoff = (attempt, chance, longest = 30_000) =>
  */
 const pauseBeforeRetry = (error, attempt, { attempts, longestPause, isRepeatable, chance }) => {
   if (!(error instanceof BrumeError) || attempt >= attempts) return undefined;
+  // What a proxy in front of the server finds too large is not smaller the next time.
+  if (error.status === 413) return undefined;
   if (!isRepeatable && error.status !== 429 && error.status !== 408) return undefined;
   if (error.retryAfter === undefined && error.serverErrorCode !== "NETWORK_ERROR" && error.status !== 408) {
     return undefined;

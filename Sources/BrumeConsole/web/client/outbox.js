@@ -128,9 +128,13 @@ class Outbox {
       }
       return results;
     } catch (error) {
-      if (signal?.aborted || isPassing(error) || !REFUSES_REQUEST.has(error.serverErrorCode)) throw error;
+      // A proxy may take less at once than the server behind it.
+      const isTooLarge = error.status === 413;
+      const refuses = isTooLarge || (!isPassing(error) && REFUSES_REQUEST.has(error.serverErrorCode));
+      if (signal?.aborted || !refuses) throw error;
       await this.checkUser(signal);
-      const { serverErrorCode, reason, uuid } = error;
+      const { reason, uuid } = error;
+      const serverErrorCode = isTooLarge ? "BAD_REQUEST" : error.serverErrorCode;
       if (items.length === 1) return [{ recordName: items[0].recordName, serverErrorCode, reason, uuid }];
       await this.storage.apply([{ table: "meta", key: `batch\n${zone.key}`, value: undefined }]);
       return undefined;

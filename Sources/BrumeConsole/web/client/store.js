@@ -304,8 +304,13 @@ export class OfflineStore {
     }
   }
 
+  /** One of the app's that throws must not end the loops that report to it. */
   #report(error) {
-    this.#options.onError?.(error);
+    try {
+      this.#options.onError?.(error);
+    } catch (thrown) {
+      (globalThis.reportError ?? console.error)(thrown);
+    }
   }
 
   /** Ends each sync and lets go of the storage. What waits is sent when the store is opened again. */

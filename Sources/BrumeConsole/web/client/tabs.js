@@ -18,7 +18,8 @@ const exclusive = async (name, body, signal) => {
     return await body();
   } finally {
     leave();
-    if (queues.get(name) === last) queues.delete(name);
+    // Who gives up waiting has others before it, for whom the next one waits.
+    last.then(() => queues.get(name) === last && queues.delete(name));
   }
 };
 

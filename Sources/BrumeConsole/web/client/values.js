@@ -2,11 +2,19 @@
 // JavaScript values as fields and back. A whole number goes without a type, so that the schema decides
 // whether it is an INT64, a DOUBLE or a TIMESTAMP; an INT64 that a number cannot hold is a bigint.
 
+/** A time that no `Date` can be, which the server takes. */
+export class Timestamp {
+  constructor(milliseconds) {
+    this.milliseconds = BigInt(milliseconds);
+  }
+}
+
 /** A place. Metres, metres a second, degrees. */
 export class Location {
   constructor(values) {
     Object.assign(this, values);
-    if (values.timestamp !== undefined) this.timestamp = new Date(values.timestamp);
+    const { timestamp } = values;
+    if (timestamp !== undefined) this.timestamp = timestamp instanceof Timestamp ? timestamp : new Date(timestamp);
   }
 }
 
@@ -38,9 +46,12 @@ export class Encrypted {
 const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 63n - 1n;
 
+/** As an answer has it: a text where a number would round it. */
+const wireInteger = (value) => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value));
+
 const encodeInteger = (name, value) => {
   if (value < SMALLEST || value > LARGEST) throw usageError(`field '${name}': ${value} has more than 64 bits`);
-  return { value: String(value), type: "INT64" };
+  return { value: wireInteger(value), type: "INT64" };
 };
 
 const encodeNumber = (name, value) => {
@@ -48,17 +59,18 @@ const encodeNumber = (name, value) => {
   return Number.isSafeInteger(value) ? { value } : { value, type: "DOUBLE" };
 };
 
-const encodeDate = (name, value) => {
+const encodeTime = (name, value) => {
+  if (value instanceof Timestamp) return { ...encodeInteger(name, value.milliseconds), type: "TIMESTAMP" };
   const time = value.getTime();
   if (Number.isNaN(time)) throw usageError(`field '${name}': the date is invalid`);
   return { value: time, type: "TIMESTAMP" };
 };
 
 const encodeObject = (name, value) => {
-  if (value instanceof Date) return encodeDate(name, value);
+  if (value instanceof Date || value instanceof Timestamp) return encodeTime(name, value);
   if (value instanceof Location) {
     const { timestamp, ...place } = value;
-    return { value: timestamp ? { ...place, timestamp: timestamp.getTime() } : place, type: "LOCATION" };
+    return { value: timestamp ? { ...place, timestamp: encodeTime(name, timestamp).value } : place, type: "LOCATION" };
   }
   if (value instanceof Reference) return { value: { ...value }, type: "REFERENCE" };
   if (value instanceof Asset) return { value: { ...value }, type: "ASSETID" };
@@ -67,7 +79,7 @@ const encodeObject = (name, value) => {
     return { value: toBase64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), type: "BYTES" };
   }
   throw usageError(
-    `field '${name}': use a text, number, bigint, boolean, Date, Uint8Array, Location, Reference, Asset, or a list of one`
+    `field '${name}': use a text, number, bigint, boolean, Date, Timestamp, Uint8Array, Location, Reference, Asset, or a list of one`
   );
 };
 
@@ -85,10 +97,7 @@ const encodeScalar = (name, value) => {
 
 const encodeList = (name, values) => {
   const elements = values.map((value) => encodeScalar(name, value));
-  // Beside a Date a bigint is a time, too: one beyond what numbers hold.
-  const areTimes = values.some((value) => value instanceof Date);
-  const typeOf = ({ type }, index) => (areTimes && typeof values[index] === "bigint" ? "TIMESTAMP" : type);
-  const types = new Set(elements.map(typeOf));
+  const types = new Set(elements.map(({ type }) => type));
   const list = { value: elements.map((element) => element.value) };
   // Whole numbers join what stands beside them: [1, 2.5] are doubles, [1, 2n ** 60n] are integers, and beside a Date they are times.
   if (["DOUBLE", "INT64", "TIMESTAMP"].some((type) => types.has(type))) types.delete(undefined);
@@ -104,11 +113,14 @@ const encodeField = (name, value) => {
   return Array.isArray(value) ? encodeList(name, value) : encodeScalar(name, value);
 };
 
-/** A Date; a time beyond what one can be, which the server takes, is its milliseconds, so that it can be saved again. */
+/** A Date, or what is beyond one, so that it can be saved again. */
 const decodeTime = (value) => {
   const date = new Date(Number(value));
-  return Number.isNaN(date.getTime()) ? decodeScalar(value, "INT64") : date;
+  return Number.isNaN(date.getTime()) ? new Timestamp(value) : date;
 };
+
+const decodeLocation = ({ timestamp, ...place }) =>
+  new Location(timestamp === undefined ? place : { ...place, timestamp: decodeTime(timestamp) });
 
 const decodeScalar = (value, type) => {
   switch (type) {
@@ -116,7 +128,7 @@ const decodeScalar = (value, type) => {
     case "DOUBLE": return Number(value);
     case "TIMESTAMP": return decodeTime(value);
     case "BYTES": return fromBase64(value);
-    case "LOCATION": return new Location(value);
+    case "LOCATION": return decodeLocation(value);
     case "REFERENCE": return new Reference(value, value);
     case "ASSETID": return new Asset(value);
     default: return value;

@@ -96,10 +96,13 @@ async function begin() {
   update();
 }
 
+/** The file's name; without one its first. */
+const named = () => state().file.trim() || blank().file;
+
 const rest = ({ bytes = 0, reason = "" }) => ({ bytes, reason });
 
 async function fetchFile(now) {
-  const isHere = await download(`${path}/file?id=${now.id}`, now.file);
+  const isHere = await download(`${path}/file?id=${now.id}`, named());
   Object.assign(now, { state: isHere ? "done" : "asked", taken: Date.now() });
   if (isHere) say("The browser has the backup");
 }
@@ -115,12 +118,12 @@ const Commands = () =>
       null,
       h(Field, { label: "File", id: "backup-file", value: state().file, oninput: into(state(), "file") }),
       h("p.note", null, "Reads all of the file, and says what is in it or where it is damaged. It asks no server."),
-      h(Code, { text: `brume backup --verify ${file(state().file)}`, what: "the command that verifies" }),
+      h(Code, { text: `brume backup --verify ${file(named())}`, what: "the command that verifies" }),
       h("p.note", null, "From a shell, and later only what changed:"),
       h(Code, {
         text:
-          `brume backup ${file(state().file)}${where()}\n`
-          + `brume backup tuesday.brume --since ${file(state().file)}${where()}`,
+          `brume backup ${file(named())}${where()}\n`
+          + `brume backup tuesday.brume --since ${file(named())}${where()}`,
         what: "the commands that back up",
       }),
     ),
@@ -128,9 +131,9 @@ const Commands = () =>
 
 /** Into a folder of its own, and into this server from elsewhere. */
 const restoreCommands = () =>
-  `brume restore ${file(state().file)} --data ./brume-restored\n`
+  `brume restore ${file(named())} --data ./brume-restored\n`
   + "brume serve --data ./brume-restored\n"
-  + `brume restore ${file(state().file)} --url ${location.origin} --in-place`;
+  + `brume restore ${file(named())} --url ${location.origin} --in-place`;
 
 const Export = () =>
   h(

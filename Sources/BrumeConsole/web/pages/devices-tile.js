@@ -92,12 +92,17 @@ const Acts = (phone) =>
   phone.state === "signedOut"
     ? [h(Button, { class: "small", icon: "user", onclick: () => tried(phone.signIn()) }, "Sign in")]
     : [
-        phone.state === "offline" || phone.state === "refused"
-          ? h(Button, { class: "small", icon: "play", onclick: () => tried(phone.come()) }, "Come back")
+        isAway(phone)
+          ? h(Button, { class: "small", icon: "play", onclick: () => back(phone) }, "Come back")
           : h(Button, { class: "small", icon: "pause", onclick: () => phone.leave() }, "Go offline"),
         h(Button, { class: "small", icon: "push", onclick: () => subscribe(phone) }, "Subscribe"),
         h(Button, { class: "small", icon: "door", onclick: () => tried(phone.signOut()) }, "Sign out"),
       ];
+
+/** Whether its stream is closed, and it may come back. */
+export const isAway = ({ state }) => state === "offline" || state === "refused";
+
+export const back = (phone) => tried(phone.come());
 
 /** What became of the newest change on this phone. */
 const Why = (phone) =>

@@ -13,7 +13,7 @@ import { Icon } from "../parts/icons.js";
 import { Form, Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
 import { UserPicker } from "../parts/users.js";
-import { Tile } from "./devices-tile.js";
+import { back, isAway, Tile } from "./devices-tile.js";
 import { save, WriteBar } from "./devices-write.js";
 
 export const page = {
@@ -27,8 +27,7 @@ export const page = {
     n: ["New device", () => document.getElementById("field-name")?.focus()],
     o: [
       "Offline or back",
-      () =>
-        phones.forEach((phone) => phone === focused() && (phone.state === "offline" ? phone.come() : phone.leave())),
+      () => phones.forEach((phone) => phone === focused() && (isAway(phone) ? back(phone) : phone.leave())),
     ],
     "ctrl+enter": ["Save", save],
   }),

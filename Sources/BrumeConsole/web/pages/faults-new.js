@@ -44,7 +44,9 @@ export function NewFault({ onclose }) {
   const state = draft("faults.new", blank);
   const users = [["", "anybody"], ...userNames().map((name) => [name, name])];
   const chain = [...state.chain, fault(state)];
-  const then = () => {
+  const then = (event) => {
+    // A field of numbers hands over as nothing what it cannot read, and nothing means something else.
+    if (!event.currentTarget.form.reportValidity()) return;
     Object.assign(state, blank(), { chain, on: state.on, user: state.user });
     document.querySelector(".inspector select")?.focus();
     update();

@@ -58,7 +58,7 @@ function Search() {
     { key: "search" },
     h(
       Form,
-      { class: "body", onsend: () => go(to("logs", [], { request: state.request.trim() })) },
+      { class: "body", onsend: () => ask(state.request.trim()) },
       h(
         "div.line",
         null,
@@ -91,6 +91,9 @@ function Search() {
     ),
   );
 }
+
+/** Without an ID the list stays as it is filtered. */
+const ask = (request) => go(request === "" ? withQuery({ request }) : to("logs", [], { request }));
 
 function Requests() {
   const query = new URLSearchParams({ limit: String(limit) });

@@ -8,7 +8,7 @@ import { go, route, turn, withQuery } from "../core/router.js";
 import { short } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
 import { Beside, Head, Inspector, Pane } from "../parts/layout.js";
-import { Empty, Loaded } from "../parts/states.js";
+import { Empty, Loaded, NothingMore } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { Columns, columns } from "./records-columns.js";
 import { openCondition, Query } from "./records-conditions.js";
@@ -157,6 +157,7 @@ const Missing = ({ serverErrorCode, reason }) =>
   );
 
 function Nothing(where) {
+  if (where.after) return NothingMore();
   if (where.conditions.length === 0)
     return Empty(`No ${where.type} in this zone`, NewButton(), "records");
   const rest = where.conditions.slice(0, -1);

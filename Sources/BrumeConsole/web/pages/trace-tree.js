@@ -1,5 +1,5 @@
 // The tree of a trace: subscriptions, below each its devices, every row with its verdict and the reason. One
-// tab stop; arrows go from row to row, left and right close and open.
+// tab stop; keys go from row to row as in a table, left and right close and open.
 
 import { h } from "../core/render.js";
 import { go, route, withQuery } from "../core/router.js";
@@ -7,6 +7,7 @@ import { draft, update } from "../core/state.js";
 import { moment } from "../core/words.js";
 import { Icon } from "../parts/icons.js";
 import { Badge } from "../parts/states.js";
+import { rowAfter } from "../parts/table.js";
 
 /** Verdicts as icon, colour and words. */
 const verdicts = {
@@ -134,11 +135,10 @@ function toggle(closed, id) {
 
 function moved(event, all, closed) {
   const line = event.target.closest("tr");
-  const lines = [...line.parentNode.children];
-  const row = all[lines.indexOf(line)];
-  if (event.target !== line || event.ctrlKey || event.altKey) return;
-  const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
-  if (step) lines[lines.indexOf(line) + step]?.focus();
+  const row = all[[...line.parentNode.children].indexOf(line)];
+  if (event.target !== line || event.ctrlKey || event.metaKey || event.altKey) return;
+  const next = rowAfter(event.key, line);
+  if (next) next.focus();
   else if (event.key === "Enter") choose(row.id);
   else if (event.key === "ArrowRight" && row.isOpen === false) toggle(closed, row.id);
   else if (event.key === "ArrowLeft" && row.isOpen) toggle(closed, row.id);

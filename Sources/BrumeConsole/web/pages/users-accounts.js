@@ -9,7 +9,7 @@ import { plural, short } from "../core/words.js";
 import { Button, Check, Field } from "../parts/controls.js";
 import { Beside, Inspector, Pane } from "../parts/layout.js";
 import { NameField, NewForm, hasName } from "../parts/new.js";
-import { Empty, Loaded } from "../parts/states.js";
+import { Empty, Loaded, NothingMore } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { OneUser } from "./users-one.js";
 import { lastUse } from "./users-tokens.js";
@@ -64,7 +64,9 @@ export function View() {
       // Outside of what is loaded: who types goes on while the answer is on its way.
       areMany && Named(),
       Loaded(entry, ({ users }) =>
-        users.length === 0
+        users.length === 0 && after
+          ? NothingMore()
+          : users.length === 0
           ? named
             ? Empty(`No user's name begins with ${named}`, undefined, "users")
             : Empty("No users", h(Button, { icon: "plus", onclick: begin }, "Make the first one"), "users")
@@ -102,7 +104,8 @@ const Named = () =>
     h(Field, {
       label: "Name begins with",
       value: route.query.named ?? "",
-      oninput: (event) => go(withQuery({ named: event.target.value.trim(), after: "" }), true),
+      // A name may have a space inside, after which somebody types on.
+      oninput: (event) => go(withQuery({ named: event.target.value.trimStart(), after: "" }), true),
     }),
   );
 

@@ -75,6 +75,10 @@ export const Empty = (sentence, action, icon = "ring") =>
 export const NothingOlder = () =>
   Empty("Nothing older is remembered", h(LinkButton, { href: withQuery({ before: "", sel: "" }) }, "Show the newest"), "logs");
 
+/** The same of a list by names. */
+export const NothingMore = () =>
+  Empty("Nothing more is here", h(LinkButton, { href: withQuery({ after: "", sel: "" }) }, "Show the first"));
+
 /** Under which ID the server's log knows an error of the console's own calls, or of the client's. */
 const requestOf = (error) => error.requestID ?? error.uuid;
 

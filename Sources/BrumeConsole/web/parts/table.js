@@ -85,21 +85,26 @@ const steps = {
   End: Infinity,
 };
 
+/** The row to which a key leads from another one; undefined if it is no key that does. */
+export function rowAfter(key, row) {
+  const step = steps[key];
+  if (step === undefined) return undefined;
+  const all = [...row.parentNode.children];
+  return all[Math.max(0, Math.min(all.length - 1, all.indexOf(row) + step))];
+}
+
 function moved(event, rows, id, onopen) {
   const row = event.target.closest("tr");
   if (event.target !== row || event.ctrlKey || event.metaKey || event.altKey) return;
-  const all = [...row.parentNode.children];
-  const at = all.indexOf(row);
   if (event.key === "Enter" && onopen) {
     event.preventDefault();
-    onopen(rows[at]);
+    onopen(rows[[...row.parentNode.children].indexOf(row)]);
     return;
   }
-  const step = steps[event.key];
-  if (step === undefined) return;
+  const next = rowAfter(event.key, row);
+  if (!next) return;
   event.preventDefault();
   event.stopPropagation();
-  const next = all[Math.max(0, Math.min(all.length - 1, at + step))];
   row.tabIndex = -1;
   next.tabIndex = 0;
   next.focus();
