@@ -54,13 +54,13 @@ package struct Records: Sendable {
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
     _ clientData: [UInt8]?, _ reads: ReadPlan
   ) async throws -> [Int: RecordResult] {
-    var earlier = EarlierTries()
+    var earlier = EarlierTries(waiting.share(of: context.user))
     while true {
       do {
         return try await write(part, context, memory, clientData, reads, after: earlier)
       } catch let large as LargeCascades {
         let found = try await read(large, context)
-        try earlier.take(found, in: waiting)
+        try earlier.take(found)
       } catch let unfinished as UnfinishedWrite {
         earlier.failures[unfinished.zone] = unfinished.error
       }
@@ -164,11 +164,13 @@ private struct EarlierTries {
   /// Why nothing can be written in a zone: its items fail, and no other's.
   var failures: [ZoneKey: BrumeError] = [:]
   /// The room that what was found has in memory.
-  private var shares: [WaitingCascades.Share] = []
+  private let share: WaitingCascades.Share
+
+  init(_ share: WaitingCascades.Share) { self.share = share }
 
   /// - Throws: `TRY_AGAIN_LATER` if there is no room for it beside what others wait with.
-  mutating func take(_ more: [ZoneKey: FoundCascade], in waiting: WaitingCascades) throws {
-    shares.append(try waiting.share(of: more.values.reduce(0) { $0 + $1.bytes }))
+  mutating func take(_ more: [ZoneKey: FoundCascade]) throws(BrumeError) {
+    try share.take(more.values.reduce(0) { $0 + $1.bytes })
     found.merge(more) { $1 }
   }
 }
