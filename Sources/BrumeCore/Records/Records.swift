@@ -26,7 +26,8 @@ package struct Records: Sendable {
   ///
   /// - Throws: `badRequest` if a record is in it twice or the client's data is too long, `limitExceeded` for
   ///   too many operations, list elements or references; `tryAgainLater` if it deletes much and others that do are under
-  ///   way. Nothing is saved then. If the request is about several databases, each is a transaction of its own.
+  ///   way. Nothing is saved then. If the request is about several databases, each is a transaction of its own, and what is
+  ///   refused as a whole in another than the first fails by its items.
   package func modify(
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [RecordResult] {
@@ -38,13 +39,18 @@ package struct Records: Sendable {
     let plan = try ModifyPlan(request, in: scope, as: caller, limits: limits, host: host)
     var results = plan.failures.mapValues { RecordResult.failure($0) }
     let joined = try await store.joinedZones(of: caller, in: scope)
-    for part in plan.parts {
+    for (number, part) in plan.parts.enumerated() {
       let memory = OperationMemory(
         request.operationID, in: part.database, scope, as: caller, limits: limits)
       let reads = part.reads(
         context, memory, bringsClientData: request.clientData != nil, among: joined)
-      let answers = try await carryOut(part, context, memory, request.clientData, reads)
-      results.merge(answers) { first, _ in first }
+      do {
+        let answers = try await carryOut(part, context, memory, request.clientData, reads)
+        results.merge(answers) { first, _ in first }
+      } catch let error as BrumeError where number > 0 {
+        // What was asked of the first is done, and nobody could know that from an error of the whole request.
+        results.merge(part.failing(with: error)) { first, _ in first }
+      }
     }
     return request.operations.indices.compactMap { results[$0] }
   }

@@ -18,7 +18,8 @@ struct RecordRoutes: Sendable {
     try limits.check(operationID: request.operationID)
     try call.answer.take(request.bytesOfAnswer(toBody: bodyBytes))
     let token = try await currentSyncToken(call, of: request.zone)
-    let results = try await rules.modifyRecords(request, in: call.scope, as: call.caller)
+    let results = try await leading(
+      rules.modifyRecords(request, in: call.scope, as: call.caller), of: call)
     metrics.count(results)
     let pieces = Wire.recordsInPieces(results, for: request, options, syncToken: token)
     return Reply(body: .pieces(pieces))
