@@ -27,7 +27,7 @@ struct CascadeSize: Sendable {
   var bytes = 0
   /// What was read to find that out, whether it goes or not.
   var bytesRead = 0
-  /// What was read to decide about the request beside, and of it what the caller does not see.
+  /// What was read to decide about the request beside; and what was for that, and is not there for the caller.
   var boundBytes = 0
   var hiddenBytes = 0
 }

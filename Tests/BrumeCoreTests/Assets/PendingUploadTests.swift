@@ -148,7 +148,7 @@ struct PendingUploadTests {
     #expect(inner?.code == .quotaExceeded)
   }
 
-  @Test func `an upload of no stated length takes its user's room until it is whole, and no other's`()
+  @Test func `a chunked upload takes its user's room until it is whole, and nobody else's`()
     async throws
   {
     let fixture = try await AssetFixture { $0.pendingUploadBytesPerUser = 1000 }
