@@ -56,7 +56,11 @@ final class WaitingCascades: Sendable {
       self.user = user
     }
 
-    deinit { _ = waiting.exchange(bytes.withLock { $0 }, for: 0, of: user) }
+    deinit {
+      // Most requests hold nothing.
+      let held = bytes.withLock { $0 }
+      if held > 0 { _ = waiting.exchange(held, for: 0, of: user) }
+    }
 
     /// So many bytes more.
     ///
