@@ -27,8 +27,9 @@ struct CascadeSize: Sendable {
   var bytes = 0
   /// What was read to find that out, whether it goes or not.
   var bytesRead = 0
-  /// What was read to decide about the request beside.
+  /// What was read to decide about the request beside; and what was for that, and is not there for the caller.
   var boundBytes = 0
+  var hiddenBytes = 0
 }
 
 /// What a read has found.

@@ -13,6 +13,15 @@ struct ModifyPlan: Sendable {
       let bringsAssets = zones.contains { $0.items.contains(where: \.bringsAssets) }
       return bringsAssets ? .database(database).and(.server) : .database(database)
     }
+
+    /// Its answers where one reason keeps all of it from being written.
+    func failing(with error: BrumeError) -> [Int: RecordResult] {
+      var answers: [Int: RecordResult] = [:]
+      for item in zones.flatMap(\.items) {
+        answers[item.index] = RecordResult.failure(ItemFailure(item.id, error))
+      }
+      return answers
+    }
   }
   private(set) var parts: [Part] = []
   /// Where in `parts` a database is, and where in its part a zone.

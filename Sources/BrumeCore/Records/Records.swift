@@ -26,7 +26,8 @@ package struct Records: Sendable {
   ///
   /// - Throws: `badRequest` if a record is in it twice or the client's data is too long, `limitExceeded` for
   ///   too many operations, list elements or references; `tryAgainLater` if it deletes much and others that do are under
-  ///   way. Nothing is saved then. If the request is about several databases, each is a transaction of its own.
+  ///   way. Nothing is saved then. If the request is about several databases, each is a transaction of its own, and what is
+  ///   refused as a whole in another than the first fails by its items.
   package func modify(
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [RecordResult] {
@@ -38,13 +39,18 @@ package struct Records: Sendable {
     let plan = try ModifyPlan(request, in: scope, as: caller, limits: limits, host: host)
     var results = plan.failures.mapValues { RecordResult.failure($0) }
     let joined = try await store.joinedZones(of: caller, in: scope)
-    for part in plan.parts {
+    for (number, part) in plan.parts.enumerated() {
       let memory = OperationMemory(
         request.operationID, in: part.database, scope, as: caller, limits: limits)
       let reads = part.reads(
         context, memory, bringsClientData: request.clientData != nil, among: joined)
-      let answers = try await carryOut(part, context, memory, request.clientData, reads)
-      results.merge(answers) { first, _ in first }
+      do {
+        let answers = try await carryOut(part, context, memory, request.clientData, reads)
+        results.merge(answers) { first, _ in first }
+      } catch let error as BrumeError where number > 0 {
+        // What was asked of the first is done, and nobody could know that from an error of the whole request.
+        results.merge(part.failing(with: error)) { first, _ in first }
+      }
     }
     return request.operations.indices.compactMap { results[$0] }
   }
@@ -54,13 +60,13 @@ package struct Records: Sendable {
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
     _ clientData: [UInt8]?, _ reads: ReadPlan
   ) async throws -> [Int: RecordResult] {
-    var earlier = EarlierTries()
+    var earlier = EarlierTries(waiting.share(of: context.user))
     while true {
       do {
         return try await write(part, context, memory, clientData, reads, after: earlier)
       } catch let large as LargeCascades {
         let found = try await read(large, context)
-        try earlier.take(found, in: waiting)
+        try earlier.take(found)
       } catch let unfinished as UnfinishedWrite {
         earlier.failures[unfinished.zone] = unfinished.error
       }
@@ -164,11 +170,13 @@ private struct EarlierTries {
   /// Why nothing can be written in a zone: its items fail, and no other's.
   var failures: [ZoneKey: BrumeError] = [:]
   /// The room that what was found has in memory.
-  private var shares: [WaitingCascades.Share] = []
+  private let share: WaitingCascades.Share
+
+  init(_ share: WaitingCascades.Share) { self.share = share }
 
   /// - Throws: `TRY_AGAIN_LATER` if there is no room for it beside what others wait with.
-  mutating func take(_ more: [ZoneKey: FoundCascade], in waiting: WaitingCascades) throws {
-    shares.append(try waiting.share(of: more.values.reduce(0) { $0 + $1.bytes }))
+  mutating func take(_ more: [ZoneKey: FoundCascade]) throws(BrumeError) {
+    try share.take(more.values.reduce(0) { $0 + $1.bytes })
     found.merge(more) { $1 }
   }
 }

@@ -300,19 +300,22 @@ extension ReferenceRules {
     return nil
   }
 
-  /// Of more than there may be, only whether they are more. Where all may read all, no record is looked at.
+  /// Of more than there may be, only whether they are more. Where all may read all, no record is looked at. Behind many bytes of
+  /// hidden ones the others do not count.
   private func visibleCount(of names: Set<String>) throws -> Int {
     if context.scope == .private { return names.count }
     if context.scope == .public, !stage.schema.schema.hidesTypes(from: context.user) {
       return names.subtracting(stage.removals).count
     }
-    return try stage.boundingReads {
-      var count = 0
-      for name in names where count <= context.limits.deleteSelfReferences {
-        if try target(name) != nil { count += 1 }
+    var count = 0
+    for name in names.sorted() where count <= context.limits.deleteSelfReferences {
+      if stage.puts[name] != nil {
+        count += 1
+      } else if try stage.counts({ try target(name) != nil }) {
+        count += 1
       }
-      return count
     }
+    return count
   }
 }
 

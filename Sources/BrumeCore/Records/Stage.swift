@@ -20,6 +20,8 @@ final class Stage {
   private var stored: [String: StoredRecord?] = [:]
   /// Bytes of what was read under a bound, also in zones of the request before.
   var boundBytes = 0
+  /// Bytes of what was read to be counted, and is not there for the caller. They are none of `boundBytes`.
+  var hiddenBytes = 0
   /// Nil: what is read has other bounds.
   private var mostBytes: Int?
   private let bound: Int
@@ -143,6 +145,20 @@ final class Stage {
     mostBytes = bound
     defer { mostBytes = outer }
     return try body()
+  }
+
+  /// Whether one of many is there for the caller, as far as that may be read. What is hidden has a bound of its own, half as
+  /// many bytes: what others save must not keep the caller from what he may do.
+  ///
+  /// - Returns: false also behind that bound.
+  /// - Throws: also what `boundingReads` throws.
+  func counts(_ isThere: () throws -> Bool) throws -> Bool {
+    guard hiddenBytes <= bound / 2 else { return false }
+    let before = boundBytes
+    if try boundingReads(isThere) { return true }
+    hiddenBytes += boundBytes - before
+    boundBytes = before
+    return false
   }
 
   /// The record before the batch, of one that the batch only refers to or that is above one of its own.

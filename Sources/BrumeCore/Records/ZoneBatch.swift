@@ -49,8 +49,8 @@ struct ZoneBatch {
   /// - Throws: `LargeCascade` if a read should find before what the deletions take along; `UnfinishedWrite` for what fails
   ///   when something is written already.
   mutating func run(behind gone: inout CascadeSize) throws -> [RecordResult] {
-    stage.boundBytes = gone.boundBytes
-    defer { gone.boundBytes = stage.boundBytes }
+    (stage.boundBytes, stage.hiddenBytes) = (gone.boundBytes, gone.hiddenBytes)
+    defer { (gone.boundBytes, gone.hiddenBytes) = (stage.boundBytes, stage.hiddenBytes) }
     let items = verdicts.items
     for position in items.indices where !items[position].isShare { try judge(position) }
     let relations = Relations(context, view, stage, access, links, behind: gone)

@@ -20,7 +20,9 @@ struct RecordRoutes: Sendable {
     let token = try await currentSyncToken(call, of: request.zone)
     let results = try await rules.modifyRecords(request, in: call.scope, as: call.caller)
     metrics.count(results)
-    let pieces = Wire.recordsInPieces(results, for: request, options, syncToken: token)
+    // What is done is answered, also where there is no page to name.
+    let answers = (try? await leading(results, of: call)) ?? results
+    let pieces = Wire.recordsInPieces(answers, for: request, options, syncToken: token)
     return Reply(body: .pieces(pieces))
   }
 

@@ -148,6 +148,27 @@ struct PendingUploadTests {
     #expect(inner?.code == .quotaExceeded)
   }
 
+  @Test func `a chunked upload takes its user's room until it is whole, and nobody else's`()
+    async throws
+  {
+    let fixture = try await AssetFixture { $0.pendingUploadBytesPerUser = 1000 }
+    let bob = fixture.fixture.bob
+    try await fixture.fixture.makeZone(EngineFixture.trails, as: bob)
+    let (own, others) = (try await fixture.ticket(), try await fixture.ticket(as: bob))
+    var refused: BrumeError?
+    var rest = bytes(600)[...]
+    _ = try await fixture.engine.assetUploads.receive(own.ticket) {
+      if refused == nil {
+        refused = try await ruleFailure { try await fixture.upload(bytes(1), to: own) }
+        _ = try await fixture.upload(bytes(1000), to: others)
+      }
+      defer { rest = [] }
+      return rest.isEmpty ? nil : rest
+    }
+    #expect(refused?.code == .quotaExceeded)
+    _ = try await fixture.upload(bytes(400), to: own)
+  }
+
   @Test func `an upload that the owner's quota has no room for is refused before its save`()
     async throws
   {

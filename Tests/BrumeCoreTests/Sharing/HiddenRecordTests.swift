@@ -86,6 +86,27 @@ struct HiddenRecordTests {
     #expect(try await save("own3", as: fixture.phone) == .badRequest)
   }
 
+  @Test func `DEL-07 large hidden records that refer to a public record keep nobody from it`()
+    async throws
+  {
+    var limits = Limits.apple
+    limits.deleteSelfReferences = 4
+    limits.cascadeBytes = 1000
+    let fixture = try await HiddenRecordFixture(hidden: 0, limits: limits).fixture
+    let text = FieldValue.string(String(repeating: "x", count: 1000))
+    func save(_ name: String, as caller: Caller) async throws -> BrumeError.Code? {
+      let area = FieldValue.reference(Reference(recordName: "area", action: .deleteSelf))
+      let operation = RecordOperation.create(name, ["area": area, "text": text], type: "Secret")
+      return try await fixture.modify([operation], in: .public, as: caller).codes[0]
+    }
+    for name in ["h1", "h2", "h3", "h4"] {
+      #expect(try await save(name, as: fixture.phone) == nil)
+    }
+    // All of them are twice as much as may be read of what the caller sees.
+    #expect(try await save("p1", as: fixture.bob) == nil)
+    #expect(try await save("own", as: fixture.phone) == .limitExceeded)
+  }
+
   private func limits(_ candidates: Int) -> Limits {
     var limits = Limits.apple
     limits.candidatesPerPage = candidates
