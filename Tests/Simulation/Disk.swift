@@ -14,6 +14,7 @@ final class Disk: @unchecked Sendable {
   var leases: LeaseTable
   /// How far its clock is off, by which several servers go, in milliseconds.
   var skew: Milliseconds = 0
+  var wasSetBack = false
 
   init(buckets: Int) {
     store = MemoryStore(coders: .wireForm, buckets: buckets)

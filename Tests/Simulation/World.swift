@@ -227,6 +227,7 @@ final class World: @unchecked Sendable {
     if nodes.count == 1 { return node.skew += time }
     node.skew += 60 * time
     disk.skew += time
+    if time < 0 { disk.wasSetBack = true }
   }
 
   /// A notifier has read its log, and writes next.
