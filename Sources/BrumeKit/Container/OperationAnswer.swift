@@ -93,7 +93,7 @@ struct UncheckedSendable<Value>: @unchecked Sendable {
 }
 
 extension Result {
-  /// The two arguments of Objective-C's completion handlers.
+  /// The two arguments of Objective-C's completion handlers and blocks.
   var pair: (Success?, (any Error)?) {
     switch self {
     case .success(let value): (value, nil)
