@@ -12,10 +12,10 @@ extension NSCoder {
     return list?.compactMap { ArchivedText.restored($0) as? String } ?? []
   }
 
-  /// A list of objects; empty when the key is missing or holds something else.
-  func objects<Kind: NSObject & NSCoding>(_ kinds: [Kind.Type], _ key: String) -> [Kind] {
+  /// A list of objects of a class; empty when the key is missing or holds something else.
+  func objects<Kind: NSObject & NSCoding>(_ kind: Kind.Type, _ key: String) -> [Kind] {
     guard containsValue(forKey: key) else { return [] }
-    let classes: [AnyClass] = [NSArray.self] + kinds
+    let classes: [AnyClass] = [NSArray.self, kind]
     let list = decodeObject(of: classes, forKey: key) as? NSArray
     return list?.compactMap { $0 as? Kind } ?? []
   }
