@@ -21,7 +21,8 @@ package struct OutsideGuard: Sendable {
   private let setting: String
   private let timeIsUp: @Sendable () async throws -> Void
   private let resolve: Resolve
-  private let turns = NameTurns()
+  /// Of each user.
+  private let turns = Turns(perName: NameTurns.perDomain)
 
   /// - Parameters:
   ///   - allowed: hosts (or `host:port`) of the operator's own that may be called whatever their
@@ -82,7 +83,7 @@ package struct OutsideGuard: Sendable {
     let (ends, end) = AsyncStream.makeStream(of: Result<[IPAddress], any Error>.self)
     let lookUp = Task {
       do {
-        end.yield(.success(try await turns.take(for: user) { try await resolve(name) }))
+        end.yield(.success(try await turns.take(user.name) { try await resolve(name) }))
       } catch { end.yield(.failure(error)) }
     }
     let timer = Task {
