@@ -33,14 +33,14 @@ package final class APNsChannel: Channel {
   ///   - senders: who signs for a container's apps, the first being the container's own.
   ///   - used: gets whose key signed a push that Apple answered.
   package init(
-    hosts: Hosts, concurrency: Int, payloadBytes: Int, limits: Limits = .apple,
+    hosts: Hosts, concurrency: Int, limits: Limits = .apple,
     senders: @escaping @Sendable (ContainerID) async throws -> [APNsSender],
     used: @escaping @Sendable (APNsSender) async -> Void = { _ in },
     exchange: @escaping OutsideExchange
   ) {
     self.hosts = hosts
     self.concurrency = concurrency
-    self.payloadBytes = min(payloadBytes, Limits.apple.payloadBytes)
+    payloadBytes = min(limits.payloadBytes, Limits.apple.payloadBytes)
     self.limits = limits
     tokens = Mutex(ProviderTokens(limits: limits))
     refusedKeys = Mutex(RefusedKeys(limits: limits))
