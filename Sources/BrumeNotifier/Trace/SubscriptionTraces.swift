@@ -66,7 +66,7 @@ struct SubscriptionTraces {
     var looked = 0
     repeat {
       let page = try transaction.subscriptions.page(
-        watching: bucket, withShared: true, after: next, limit: 1000)
+        watching: bucket, withShared: true, after: next, limit: SubscriptionIndex.page)
       for stored in page.subscriptions { try judge(stored) }
       looked += page.subscriptions.count
       next = page.next
