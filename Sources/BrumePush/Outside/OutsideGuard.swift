@@ -15,6 +15,12 @@ package struct OutsideGuard: Sendable {
     package let url: PushURL
     /// The address to call: the one that was checked.
     package let address: IPAddress
+
+    /// A call that goes there, whatever the name leads to by then.
+    func call(_ body: [UInt8]) -> OutsideCall {
+      OutsideCall(
+        url: url.text, pinned: OutsideCall.Pin(host: url.pinName, address: address), body: body)
+    }
   }
 
   private let allowed: Set<String>
