@@ -128,16 +128,17 @@ package final class APNsChannel: Channel {
     call.set("apns-priority", isBackground ? "5" : "10")
     call.set("apns-expiration", String(push.expires / 1000))
     call.set("apns-topic", topic)
-    if let collapse = push.collapseID, !collapse.isEmpty,
-      collapse.utf8.allSatisfy({ $0 > 0x1f && $0 < 0x7f }),
-      // RFC 9113 (8.2.1): a field that begins or ends with a space is malformed.
-      !collapse.hasPrefix(" "), !collapse.hasSuffix(" ")
-    {
-      call.set("apns-collapse-id", collapse)
-    } else if let collapse = push.collapseID, !collapse.isEmpty {
-      call.set("apns-collapse-id", Digest.text(collapse, length: 43))
+    if let collapse = push.collapseID, !collapse.isEmpty {
+      let isField = Self.isField(collapse)
+      call.set("apns-collapse-id", isField ? collapse : Digest.text(collapse, length: 43))
     }
     return call
+  }
+
+  /// Whether a text may be the value of a header. RFC 9113 (8.2.1): one that begins or ends with a space is malformed.
+  private static func isField(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 > 0x1f && $0 < 0x7f } && !text.hasPrefix(" ")
+      && !text.hasSuffix(" ")
   }
 }
 
