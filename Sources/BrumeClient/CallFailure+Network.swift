@@ -50,7 +50,8 @@ extension CallFailure {
     "the request was not sent, as the time for all requests together is used up")
 
   static func invalidAddress(_ call: HTTPCall) -> CallFailure {
-    .notConfigured("the server's address \(call.base) is not valid")
+    .notConfigured(
+      "the server's address '\(call.base)' is not valid; it must look like http://127.0.0.1:8787")
   }
 
   private static func refused(_ error: any Error, _ call: HTTPCall) -> CallFailure {

@@ -55,8 +55,11 @@ package struct DeviceState: Sendable {
   }
 
   /// One file for each server, container, environment and device.
-  private static func cursorName(_ key: String) -> String {
-    "place-" + String(key.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "_" })
+  private static func cursorName(_ key: String) -> String { "place-" + fileName(key) }
+
+  /// A text from outside as the name of a file.
+  static func fileName(_ text: String) -> String {
+    String(text.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "_" })
   }
 
   private func read(_ name: String) -> String? {

@@ -112,10 +112,10 @@
     }
 
     fileprivate static func answer(
-      _ response: HTTPClientResponse, noting parts: AnswerWait.Parts? = nil
+      _ response: HTTPClientResponse, noting parts: AnswerWait.Parts
     ) async throws -> HTTPAnswer {
       let pieces = response.body.map { piece in
-        parts?.note()
+        parts.note()
         return piece
       }
       let body = try await pieces.collect(upTo: answerBytes)

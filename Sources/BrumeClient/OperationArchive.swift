@@ -62,7 +62,7 @@ package struct OperationArchive: Sendable {
   package init?(_ configuration: Configuration) {
     guard let directory = configuration.stateDirectory else { return nil }
     let place = [configuration.container.name, configuration.environment.rawValue]
-    folder = "\(directory)/operations/" + place.map(Self.fileName).joined(separator: "-")
+    folder = "\(directory)/operations/" + place.map(DeviceState.fileName).joined(separator: "-")
   }
 
   /// The operations of earlier runs and of this one, oldest first. Forgets those that are over.
@@ -70,7 +70,7 @@ package struct OperationArchive: Sendable {
     var kept: [(id: String, owner: Owner, written: Date)] = []
     for name in names.prefix(2 * Self.limit) {
       // A file is written under another name first, where it may be seen, or stay after a crash.
-      guard let entry = read(name), Self.fileName(entry.id) == name else {
+      guard let entry = read(name), DeviceState.fileName(entry.id) == name else {
         removeLeftover(name, now: now)
         continue
       }
@@ -85,7 +85,7 @@ package struct OperationArchive: Sendable {
 
   /// An operation that was written down; nil if there is none, or it was finished a day ago.
   package func entry(_ id: String, now: Date) -> Entry? {
-    guard var entry = read(Self.fileName(id)), entry.id == id else { return nil }
+    guard var entry = read(DeviceState.fileName(id)), entry.id == id else { return nil }
     if Self.isOver(entry, now: now) {
       remove(id)
       return nil
@@ -113,7 +113,8 @@ package struct OperationArchive: Sendable {
         id: entry.id, content: Data(entry.content), owner: entry.owner,
         begun: entry.begun?.timeIntervalSinceReferenceDate,
         finished: entry.finished?.timeIntervalSinceReferenceDate)
-      try JSONEncoder().encode(file).write(to: url(Self.fileName(entry.id)), options: .atomic)
+      let place = url(DeviceState.fileName(entry.id))
+      try JSONEncoder().encode(file).write(to: place, options: .atomic)
     } catch {
       throw .notConfigured(
         "the state directory (BRUME_STATE_DIR) cannot keep a long-lived operation: \(error)")
@@ -121,7 +122,7 @@ package struct OperationArchive: Sendable {
   }
 
   package func remove(_ id: String) {
-    try? FileManager.default.removeItem(at: url(Self.fileName(id)))
+    try? FileManager.default.removeItem(at: url(DeviceState.fileName(id)))
   }
 
   private func removeLeftover(_ name: String, now: Date) {
@@ -173,9 +174,4 @@ package struct OperationArchive: Sendable {
   }
 
   private func url(_ name: String) -> URL { URL(fileURLWithPath: "\(folder)/\(name)") }
-
-  /// Operation IDs are UUIDs, but come from outside when an app asks for one.
-  private static func fileName(_ text: String) -> String {
-    String(text.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "_" })
-  }
 }

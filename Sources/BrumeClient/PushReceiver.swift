@@ -14,7 +14,7 @@ package struct PushReceiver: Sendable {
   /// Ours: pushes between two acknowledgements beside the open stream. The server ends a stream
   /// with half a mailbox (50) unacknowledged, so this keeps one open.
   static let acknowledgedEvery = 20
-  private let pushesBefore: Int
+  private let pushesPerAcknowledgement: Int
   private let session: Session
   private let state: DeviceState
   private let stateKey: String
@@ -27,7 +27,7 @@ package struct PushReceiver: Sendable {
   package init(
     _ session: Session, acknowledgedEvery pushes: Int = Self.acknowledgedEvery
   ) throws(CallFailure) {
-    pushesBefore = pushes
+    pushesPerAcknowledgement = pushes
     let settings = try session.configuration.get()
     guard let account = settings.account else {
       throw .notConfigured(
@@ -117,7 +117,7 @@ package struct PushReceiver: Sendable {
         keep(id, &progress)
         unacknowledged += 1
       }
-      if unacknowledged >= pushesBefore, let cursor = progress.cursor {
+      if unacknowledged >= pushesPerAcknowledgement, let cursor = progress.cursor {
         unacknowledged = 0
         await acknowledge(cursor)
       }

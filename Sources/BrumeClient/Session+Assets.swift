@@ -91,18 +91,18 @@ extension Session {
   private func fileCall(_ method: String, _ address: String) throws -> HTTPCall {
     let url = address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     let base = url.count == 4 && url[1].isEmpty && !url[2].isEmpty ? "\(url[0])//\(url[2])" : nil
-    let isOwn = try? configuration.get().url == base
-    guard let base, ["http:", "https:"].contains(url[0]) || isOwn == true else {
+    let settings = try? configuration.get()
+    guard let base, ["http:", "https:"].contains(url[0]) || settings?.url == base else {
       // What follows is a secret.
       let shown = address.prefix { $0 != "?" }
       throw CallFailure.malformedAnswer("the server gave '\(shown)' as a file's address")
     }
-    let headers = method == "POST" ? [("Content-Type", "application/octet-stream")] : []
+    let isUpload = method == "POST"
     let timeouts = timeouts
     return HTTPCall(
       method: method, base: base, target: "/\(url[3])",
-      headers: headers.map { HTTPCall.Header($0.0, $0.1) }, body: [],
+      headers: isUpload ? [HTTPCall.Header("Content-Type", "application/octet-stream")] : [],
       timeout: timeouts.part, wholeTimeout: timeouts.whole,
-      trust: (try? configuration.get().trust) ?? .roots(andOf: nil))
+      trust: settings?.trust ?? .roots(andOf: nil))
   }
 }

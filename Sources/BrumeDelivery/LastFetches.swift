@@ -16,7 +16,7 @@ package final class LastFetches: Sendable {
 
   /// What is known of a device and a time.
   package enum Answer: Equatable, Sendable {
-    case fetched(Milliseconds)
+    case fetched
     case nothing
     case unknown
   }
@@ -45,7 +45,7 @@ package final class LastFetches: Sendable {
   /// Whether a device fetched at this time or later.
   package func fetch(by device: DeviceKey, since time: Milliseconds) -> Answer {
     table.withLock { table in
-      if let last = table.times[device], last >= time { return .fetched(last) }
+      if let last = table.times[device], last >= time { return .fetched }
       return table.since <= time ? .nothing : .unknown
     }
   }

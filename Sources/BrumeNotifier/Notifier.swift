@@ -36,7 +36,7 @@ package actor Notifier {
   private var state: NotifierState
   private var caution = Caution()
   /// Whether nothing of the bucket can be done because of damage.
-  private var stands = false
+  private var isWaiting = false
   /// The lease under which `state` was read; nil: somebody else had the bucket when it was looked at last.
   private var epoch: Int64?
   /// Where the last entries were from.
@@ -102,7 +102,7 @@ package actor Notifier {
     if now != epoch { forget() }
     epoch = now
     guard now != nil else {
-      waits(false)
+      note(isWaiting: false)
       return false
     }
     return try await drain(steps: steps)
@@ -135,22 +135,22 @@ package actor Notifier {
   private func advance() async throws -> Progress {
     do {
       let progress = try await attempt()
-      waits(false)
+      note(isWaiting: false)
       return progress
     } catch {
       // What the store says counts.
       forget()
       guard error.saysDamage else { throw error }
-      waits(true)
+      note(isWaiting: true)
       throw (error as? BrumeError).map { StoreError(.corrupt, $0.reason) } ?? error
     }
   }
 
-  private func waits(_ stands: Bool) {
-    guard stands != self.stands else { return }
-    self.stands = stands
+  private func note(isWaiting: Bool) {
+    guard isWaiting != self.isWaiting else { return }
+    self.isWaiting = isWaiting
     let work = store.bucketCount == 1 ? "all pushes" : "the pushes of bucket \(bucket)"
-    if stands { store.damagedRows?.waits(work) } else { store.damagedRows?.goesOn(work) }
+    if isWaiting { store.damagedRows?.waits(work) } else { store.damagedRows?.goesOn(work) }
   }
 
   private func attempt() async throws -> Progress {

@@ -117,7 +117,7 @@ import Testing
   ) -> APNsChannel {
     let senders = senders ?? [sender]
     return APNsChannel(
-      hosts: .init(), concurrency: 5, payloadBytes: 4096, senders: { _ in senders },
+      hosts: .init(), concurrency: 5, senders: { _ in senders },
       exchange: { calls.answer($0, from: answers) })
   }
 
@@ -305,7 +305,7 @@ import Testing
     struct Lost: Error {}
     let sender = sender
     let channel = APNsChannel(
-      hosts: .init(), concurrency: 5, payloadBytes: 4096, senders: { _ in [sender] },
+      hosts: .init(), concurrency: 5, senders: { _ in [sender] },
       exchange: { _ in throw Lost() })
     let answer = try await channel.send(push())
     #expect(answer.verdict == .retry(after: nil))

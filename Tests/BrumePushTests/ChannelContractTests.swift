@@ -41,7 +41,7 @@ import Testing
       .accept: 200, .busy: 503, .gone: 410, .tooLarge: 413, .refuse: 400,
     ]
     let channel = APNsChannel(
-      hosts: .init(), concurrency: 5, payloadBytes: 4096, senders: { _ in [sender] },
+      hosts: .init(), concurrency: 5, senders: { _ in [sender] },
       exchange: { try side.reply(to: $0, id: $0["apns-id"], payload: $0.body, statuses) })
     return side.subject(
       channel, device(.apns(token: "5ec4e7", environment: .production, topic: nil)))

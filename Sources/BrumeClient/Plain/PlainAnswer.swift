@@ -30,7 +30,7 @@ enum PlainAnswer {
   /// The same, from the body on.
   static func whole(
     from connection: PlainConnection, after head: HTTPResponseHead,
-    noting parts: AnswerWait.Parts? = nil
+    noting parts: AnswerWait.Parts?
   ) async throws -> (answer: HTTPAnswer, mayBeReused: Bool) {
     var bytes: [UInt8] = []
     while let piece = try await body(from: connection) {

@@ -1,8 +1,6 @@
 // Failures of an exchange, and what they prove about the request: "never sent" is another thing than "sent, and nobody
 // knows what became of it".
 
-import Synchronization
-
 /// What can go wrong besides what the system says.
 enum PlainFailure: Error {
   case outOfTime
@@ -13,17 +11,6 @@ enum PlainFailure: Error {
   /// The program was built without the trait HTTPS.
   case noTLS
   case invalidAddress
-}
-
-/// How much of a request may be on its way.
-final class SentState: Sendable {
-  private let begun = Atomic(false)
-
-  /// What makes the request whole is handed to the connection next.
-  func begin() { begun.store(true, ordering: .releasing) }
-
-  /// False: it is certain that the server has not got the whole request.
-  var mayBeTaken: Bool { begun.load(ordering: .acquiring) }
 }
 
 extension PlainFailure {

@@ -68,7 +68,7 @@ extension EventStream {
   /// Whether so much is sent and unacknowledged that the client has to come back.
   ///
   /// - Throws: what the store throws.
-  package func mustAcknowledge(sentThrough position: Int64) async throws -> Bool {
+  fileprivate func mustAcknowledge(sentThrough position: Int64) async throws -> Bool {
     let device = device
     let (all, unsent) = try await reader.store.read { [limits = reader.limits] transaction in
       let unsent = try transaction.mailboxes.entries(

@@ -237,6 +237,11 @@ package final class DeliveryWorker: Sendable {
     store.damagedRows?.note("what is sent", "\(lane.name): \(damage)")
   }
 
+  /// How long a lane waits whose page is damaged: the page may be mended, though not soon.
+  private func pause(afterDamage attempt: Int) -> Milliseconds {
+    limits.deliveryBackoff << Int64(min(max(0, attempt - 1), 20))
+  }
+
   /// - Parameter start: nil: it was reported before.
   func report(_ channel: String, _ verdict: PushLogEntry.Verdict, since start: Milliseconds?) {
     guard let start else { return }

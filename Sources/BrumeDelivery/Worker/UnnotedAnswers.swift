@@ -51,9 +51,4 @@ extension DeliveryWorker {
       throw error
     }
   }
-
-  /// How long a lane waits whose page is damaged: the page may be mended, though not soon.
-  func pause(afterDamage attempt: Int) -> Milliseconds {
-    limits.deliveryBackoff << Int64(min(max(0, attempt - 1), 20))
-  }
 }

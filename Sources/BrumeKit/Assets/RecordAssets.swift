@@ -88,12 +88,6 @@ extension CKRecord {
 
   /// Puts assets in the places of others, without counting the fields as changed.
   func replaceAssets(_ assets: [AssetSpot: CKAsset]) { change { $0.replaceAssets(assets) } }
-
-  /// Files that a save of what changed sends.
-  var filesToSend: [AssetSpot: URL] { contents.filesToSend(.changedKeys) }
-
-  /// Files that the server copies with a save.
-  var filesToImport: [AssetSpot: CKAsset.ExportedAssetID] { contents.filesToImport }
 }
 
 extension CKAsset {

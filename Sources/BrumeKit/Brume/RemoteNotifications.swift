@@ -11,7 +11,8 @@ import Synchronization
 final class RemoteNotifications: Sendable {
   private let handoff = Handoff()
   private let listener: Task<Void, Never>
-  private let account: AccountObserver
+  /// The pushes of one user are not another's.
+  private let account = Mutex<AccountWatch?>(nil)
   private let engines: EnginePushes
   private let hasStopped = Atomic(false)
 
@@ -20,7 +21,6 @@ final class RemoteNotifications: Sendable {
   /// - Parameter signedIn: whose pushes are received.
   init(_ connection: Connection, of signedIn: (session: Session, account: Int)) {
     let (session, user) = signedIn
-    account = AccountObserver()
     engines = connection.enginePushes
     engines.loops(+1)
     listener = Task { [handoff, engines] in
@@ -37,9 +37,10 @@ final class RemoteNotifications: Sendable {
       handoff.close()
     }
     // It is posted for each container of the connection, and this may have begun after the first.
-    account.begin(connection) { [weak self, weak connection] in
+    let watch = AccountWatch(connection) { [weak self, weak connection] in
       if connection?.account != user { self?.stop() }
     }
+    account.withLock { $0 = watch }
     // Who signed in before that is seen here.
     if connection.account != user { stop() }
   }
@@ -56,7 +57,7 @@ final class RemoteNotifications: Sendable {
 
   func stop() {
     if hasStopped.exchange(true, ordering: .relaxed) { return }
-    account.end()
+    _ = account.withLock { $0.take() }
     listener.cancel()
     handoff.close()
     engines.loops(-1)
@@ -83,29 +84,6 @@ extension RemoteNotifications {
     let error = CKError(converting: error, from: Viewpoint(scope: .private))
     Brume.log.error(
       "Pushes cannot be received", metadata: ["push.error": "\(error.localizedDescription)"])
-  }
-}
-
-/// Calls a function when a container's account changes. The pushes of one user are not another's.
-private final class AccountObserver: Sendable {
-  // Sendable because it is only handed back to the notification centre.
-  private struct Token: @unchecked Sendable { let object: any NSObjectProtocol }
-  private let token = Mutex<Token?>(nil)
-
-  func begin(_ connection: Connection, _ changed: @escaping @Sendable () -> Void) {
-    let object = NotificationCenter.default.addObserver(
-      forName: .CKAccountChanged, object: nil, queue: nil
-    ) { [weak connection] in if connection?.isConcerned(by: $0) ?? false { changed() } }
-    let new = Token(object: object)
-    token.withLock { $0 = new }
-  }
-
-  func end() {
-    let old = token.withLock { token in
-      defer { token = nil }
-      return token
-    }
-    if let old { NotificationCenter.default.removeObserver(old.object) }
   }
 }
 

@@ -92,11 +92,11 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   }
 
   override func complete(_ failure: CKError?) {
-    let failure = failure ?? (last == nil ? .missingAnswer(for: "the database") : nil)
     if let last, failure == nil {
       fetchDatabaseChangesResultBlock?(.success(last))
       fetchDatabaseChangesCompletionBlock?(last.serverChangeToken, last.moreComing, nil)
-    } else if let failure {
+    } else {
+      let failure = failure ?? .missingAnswer(for: "the database")
       fetchDatabaseChangesResultBlock?(.failure(failure))
       fetchDatabaseChangesCompletionBlock?(nil, false, failure)
     }

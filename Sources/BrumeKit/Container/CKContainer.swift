@@ -39,7 +39,8 @@ open class CKContainer: NSObject, @unchecked Sendable {
   // Required, so that `Self(identifier:)`, protocols and subclasses may ask for it as for Objective-C's.
   public required init(identifier containerIdentifier: String) {
     parts = Parts(
-      ProgramConnections.own.connection(to: containerIdentifier), containerIdentifier)
+      ProgramConnections.own.connection(to: containerIdentifier), containerIdentifier,
+      CallDefaults())
     super.init()
     connection.belongs(to: self)
   }
@@ -93,7 +94,7 @@ private struct Parts {
   let `private`: CKDatabase
   let shared: CKDatabase
 
-  init(_ connection: Connection, _ identifier: String?, _ defaults: CallDefaults = CallDefaults()) {
+  init(_ connection: Connection, _ identifier: String?, _ defaults: CallDefaults) {
     self.identifier = identifier
     self.connection = connection
     self.defaults = defaults

@@ -98,7 +98,7 @@ extension CKDatabase {
       zone = result.map { ($0.serverChangeToken, $0.moreComing) }
     }
     operation.fetchRecordZoneChangesResultBlock = { overall in
-      let last = Result<_, any Error>.single(overall, zone, "zone '\(zoneID.zoneName)'")
+      let last = overall.single("zone '\(zoneID.zoneName)'") { _ in zone }
       end(last.map { (changed, deleted, $0.token, $0.moreComing) })
     }
     return operation

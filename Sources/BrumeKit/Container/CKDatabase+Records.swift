@@ -112,7 +112,7 @@ extension CKDatabase {
     _ id: CKRecord.ID, _ end: @escaping Ending<CKRecord>
   ) -> CKFetchRecordsOperation {
     fetching([id], nil) { all in
-      end(.single(all.map { _ in }, (try? all.get())?[id], "record '\(id.recordName)'"))
+      end(all.single("record '\(id.recordName)'") { $0[id] })
     }
   }
 
@@ -121,8 +121,7 @@ extension CKDatabase {
   ) -> CKModifyRecordsOperation {
     let id = record.recordID
     return modifying([record], [], .ifServerRecordUnchanged, true) { all in
-      let item = (try? all.get())?.saveResults[id]
-      end(.single(all.map { _ in }, item, "record '\(id.recordName)'"))
+      end(all.single("record '\(id.recordName)'") { $0.saveResults[id] })
     }
   }
 
@@ -130,8 +129,7 @@ extension CKDatabase {
     _ id: CKRecord.ID, _ end: @escaping Ending<CKRecord.ID>
   ) -> CKModifyRecordsOperation {
     modifying([], [id], .ifServerRecordUnchanged, true) { all in
-      let item = (try? all.get())?.deleteResults[id]
-      end(.single(all.map { _ in }, item?.map { id }, "record '\(id.recordName)'"))
+      end(all.single("record '\(id.recordName)'") { $0.deleteResults[id]?.map { id } })
     }
   }
 

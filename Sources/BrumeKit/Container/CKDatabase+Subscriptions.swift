@@ -165,7 +165,7 @@ extension CKDatabase {
     _ id: CKSubscription.ID, _ end: @escaping Ending<CKSubscription>
   ) -> CKFetchSubscriptionsOperation {
     fetchingSubscriptions([id]) { all in
-      end(.single(all.map { _ in }, (try? all.get())?[id], "subscription '\(id)'"))
+      end(all.single("subscription '\(id)'") { $0[id] })
     }
   }
 
@@ -174,8 +174,7 @@ extension CKDatabase {
   ) -> CKModifySubscriptionsOperation {
     let id = subscription.subscriptionID
     return modifyingSubscriptions([subscription], []) { all in
-      let item = (try? all.get())?.saveResults[id]
-      end(.single(all.map { _ in }, item, "subscription '\(id)'"))
+      end(all.single("subscription '\(id)'") { $0.saveResults[id] })
     }
   }
 
@@ -183,8 +182,7 @@ extension CKDatabase {
     _ id: CKSubscription.ID, _ end: @escaping Ending<CKSubscription.ID>
   ) -> CKModifySubscriptionsOperation {
     modifyingSubscriptions([], [id]) { all in
-      let item = (try? all.get())?.deleteResults[id]
-      end(.single(all.map { _ in }, item?.map { id }, "subscription '\(id)'"))
+      end(all.single("subscription '\(id)'") { $0.deleteResults[id]?.map { id } })
     }
   }
 }

@@ -161,7 +161,7 @@ extension CKDatabase {
     _ id: CKRecordZone.ID, _ end: @escaping Ending<CKRecordZone>
   ) -> CKFetchRecordZonesOperation {
     fetchingZones([id]) { all in
-      end(.single(all.map { _ in }, (try? all.get())?[id], "zone '\(id.zoneName)'"))
+      end(all.single("zone '\(id.zoneName)'") { $0[id] })
     }
   }
 
@@ -170,8 +170,7 @@ extension CKDatabase {
   ) -> CKModifyRecordZonesOperation {
     let id = zone.zoneID
     return modifyingZones([zone], []) { all in
-      let item = (try? all.get())?.saveResults[id]
-      end(.single(all.map { _ in }, item, "zone '\(id.zoneName)'"))
+      end(all.single("zone '\(id.zoneName)'") { $0.saveResults[id] })
     }
   }
 
@@ -179,8 +178,7 @@ extension CKDatabase {
     _ id: CKRecordZone.ID, _ end: @escaping Ending<CKRecordZone.ID>
   ) -> CKModifyRecordZonesOperation {
     modifyingZones([], [id]) { all in
-      let item = (try? all.get())?.deleteResults[id]
-      end(.single(all.map { _ in }, item?.map { id }, "zone '\(id.zoneName)'"))
+      end(all.single("zone '\(id.zoneName)'") { $0.deleteResults[id]?.map { id } })
     }
   }
 }

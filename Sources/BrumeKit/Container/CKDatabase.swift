@@ -20,9 +20,7 @@ open class CKDatabase: NSObject, @unchecked Sendable {
   /// How the calls of this object run.
   let defaults: CallDefaults
 
-  init(
-    _ scope: CKDatabase.Scope, connection: Connection, defaults: CallDefaults = CallDefaults()
-  ) {
+  init(_ scope: CKDatabase.Scope, connection: Connection, defaults: CallDefaults) {
     self.scope = scope
     self.connection = connection
     self.defaults = defaults

@@ -20,6 +20,13 @@ final class Connection: @unchecked Sendable {
     var account = 0
     /// Nobody is there, whatever the settings say.
     var isSignedOut = false
+
+    /// Who the user is has to be asked again.
+    mutating func changeAccount(isAccepted: Bool?) {
+      user = nil
+      self.isAccepted = isAccepted
+      account += 1
+    }
   }
   /// A container, for as long as the app has it.
   private struct Known {
@@ -112,9 +119,7 @@ final class Connection: @unchecked Sendable {
   /// The account changed.
   func forgetUser(isSignedOut: Bool) {
     state.withLock {
-      $0.user = nil
-      $0.isAccepted = nil
-      $0.account += 1
+      $0.changeAccount(isAccepted: nil)
       $0.isSignedOut = isSignedOut
     }
   }
@@ -123,9 +128,7 @@ final class Connection: @unchecked Sendable {
   func lostUser(of account: Int?) -> Bool {
     state.withLock {
       guard $0.account == account, $0.isAccepted == true else { return false }
-      $0.user = nil
-      $0.isAccepted = false
-      $0.account += 1
+      $0.changeAccount(isAccepted: false)
       return true
     }
   }
@@ -170,9 +173,7 @@ final class Connection: @unchecked Sendable {
       $0.isSignedOut = false
       let old = $0.session
       $0.session = Session(settings, transport: old.transport, host: old.host)
-      $0.user = nil
-      $0.isAccepted = nil
-      $0.account += 1
+      $0.changeAccount(isAccepted: nil)
     }
   }
 }

@@ -93,22 +93,20 @@ struct UncheckedSendable<Value>: @unchecked Sendable {
 }
 
 extension Result {
-  /// The two arguments of Objective-C's completion handlers.
+  /// The two arguments of Objective-C's completion handlers and blocks.
   var pair: (Success?, (any Error)?) {
     switch self {
     case .success(let value): (value, nil)
     case .failure(let error): (nil, error)
     }
   }
+}
 
-  /// The only item's result, if the operation as a whole worked.
-  static func single(
-    _ overall: Result<Void, any Error>, _ item: Result<Success, any Error>?, _ what: String
-  ) -> Result<Success, any Error> {
-    switch (overall, item) {
-    case (.failure(let error), _): .failure(error)
-    case (.success, .some(let item)): item
-    case (.success, nil): .failure(CKError.missingAnswer(for: what))
-    }
+extension Result where Failure == any Error {
+  /// The result of the only item of an operation, if that worked as a whole.
+  func single<Value>(
+    _ what: String, _ item: (Success) -> Result<Value, any Error>?
+  ) -> Result<Value, any Error> {
+    flatMap { item($0) ?? .failure(CKError.missingAnswer(for: what)) }
   }
 }

@@ -39,7 +39,7 @@ extension CKShare.Details {
     rootName = coder.object(CKRecord.ID.self, "RootRecordID")?.recordName
     // One that is none as Swift sees it would stop the program when it is converted.
     address = coder.object(NSURL.self, "URL").flatMap { URL(string: $0.absoluteString) }
-    people = coder.objects([CKShare.Participant.self], "Participants")
+    people = coder.objects(CKShare.Participant.self, "Participants")
     let permission = coder.decodeInteger(forKey: "PublicPermission")
     publicPermission = CKShare.ParticipantPermission(rawValue: permission) ?? .unknown
   }

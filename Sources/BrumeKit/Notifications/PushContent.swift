@@ -103,10 +103,9 @@ struct PushContent {
     _ body: PushDictionary, in scope: CKDatabase.Scope, of owner: String?
   ) -> CKRecordZone.ID? {
     guard let name = body.name("zid") else { return nil }
-    let zoneOwner = body.name("zoid")
-    let isOwn = scope != .shared || zoneOwner == nil || zoneOwner == owner
-    return CKRecordZone.ID(
-      zoneName: name, ownerName: isOwn ? CKCurrentUserDefaultName : zoneOwner!)
+    let other = scope == .shared ? body.name("zoid").flatMap { $0 == owner ? nil : $0 } : nil
+    let shown: String = other ?? CKCurrentUserDefaultName
+    return CKRecordZone.ID(zoneName: name, ownerName: shown)
   }
 
   // MARK: The system's part

@@ -86,11 +86,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     if isCancelled { return }
     if let perRecordResultBlock {
       perRecordResultBlock(id, result)
-      return
-    }
-    switch result {
-    case .success(let record): perRecordCompletionBlock?(record, id, nil)
-    case .failure(let error): perRecordCompletionBlock?(nil, id, error)
+    } else {
+      perRecordCompletionBlock?(result.pair.0, id, result.pair.1)
     }
   }
 

@@ -253,10 +253,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     if isCancelled { return }
     if let perRecordSaveBlock {
       perRecordSaveBlock(record.recordID, result)
-    } else if case .failure(let error) = result {
-      perRecordCompletionBlock?(record, error)
     } else {
-      perRecordCompletionBlock?(record, nil)
+      perRecordCompletionBlock?(record, result.pair.1)
     }
   }
 

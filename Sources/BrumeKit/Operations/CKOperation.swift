@@ -233,7 +233,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   private func finish() {
     willChangeValue(for: \.isExecuting)
     willChangeValue(for: \.isFinished)
-    _ = phase.withLock { $0.finished() }
+    phase.withLock { $0.finished() }
     didChangeValue(for: \.isExecuting)
     didChangeValue(for: \.isFinished)
     work.withLock { $0 = nil }

@@ -87,16 +87,11 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   private func matched(_ id: CKRecord.ID, _ result: Result<CKRecord, any Error>) {
-    switch result {
-    case .success(let record):
-      if let recordMatchedBlock {
-        recordMatchedBlock(id, result)
-      } else {
-        recordFetchedBlock?(record)
-      }
-    case .failure(let error):
-      errors[id] = error
-      recordMatchedBlock?(id, result)
+    if case .failure(let error) = result { errors[id] = error }
+    if let recordMatchedBlock {
+      recordMatchedBlock(id, result)
+    } else if case .success(let record) = result {
+      recordFetchedBlock?(record)
     }
   }
 

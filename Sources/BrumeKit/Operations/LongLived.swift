@@ -109,10 +109,10 @@ extension CKModifyRecordsOperation: LongLivedOperation {
   }
 
   func decodeRequest(from coder: NSCoder) {
-    let records = coder.objects([CKRecord.self], "saves")
+    let records = coder.objects(CKRecord.self, "saves")
     ArchivedFile.put(ArchivedFile.decode(from: coder), into: records)
     recordsToSave = records
-    recordIDsToDelete = coder.objects([CKRecord.ID.self], "deletes")
+    recordIDsToDelete = coder.objects(CKRecord.ID.self, "deletes")
     savePolicy =
       RecordSavePolicy(rawValue: coder.decodeInteger(forKey: "policy")) ?? .ifServerRecordUnchanged
     clientChangeTokenData = coder.bytes("clientData").map { Data($0) }
@@ -128,7 +128,7 @@ extension CKFetchRecordsOperation: LongLivedOperation {
   }
 
   func decodeRequest(from coder: NSCoder) {
-    recordIDs = coder.objects([CKRecord.ID.self], "ids")
+    recordIDs = coder.objects(CKRecord.ID.self, "ids")
     fetchesCurrentUser = coder.decodeBool(forKey: "currentUser")
     desiredKeys = coder.desiredKeys
   }
@@ -159,8 +159,8 @@ extension CKModifyRecordZonesOperation: LongLivedOperation {
   }
 
   func decodeRequest(from coder: NSCoder) {
-    recordZonesToSave = coder.objects([CKRecordZone.self], "saves")
-    recordZoneIDsToDelete = coder.objects([CKRecordZone.ID.self], "deletes")
+    recordZonesToSave = coder.objects(CKRecordZone.self, "saves")
+    recordZoneIDsToDelete = coder.objects(CKRecordZone.ID.self, "deletes")
   }
 }
 
@@ -171,7 +171,7 @@ extension CKFetchRecordZonesOperation: LongLivedOperation {
   }
 
   func decodeRequest(from coder: NSCoder) {
-    recordZoneIDs = coder.objects([CKRecordZone.ID.self], "ids")
+    recordZoneIDs = coder.objects(CKRecordZone.ID.self, "ids")
     fetchesAll = coder.decodeBool(forKey: "all")
   }
 }
@@ -200,10 +200,10 @@ extension CKFetchRecordZoneChangesOperation: LongLivedOperation {
   }
 
   func decodeRequest(from coder: NSCoder) {
-    let zones = coder.objects([CKRecordZone.ID.self], "zones")
+    let zones = coder.objects(CKRecordZone.ID.self, "zones")
     recordZoneIDs = zones
     configurationsByRecordZoneID = Dictionary(
-      zip(zones, coder.objects([ZoneConfiguration.self], "configurations"))
+      zip(zones, coder.objects(ZoneConfiguration.self, "configurations"))
     ) { first, _ in first }
     fetchAllChanges = coder.decodeBool(forKey: "all")
   }
@@ -216,7 +216,7 @@ extension CKModifySubscriptionsOperation: LongLivedOperation {
   }
 
   func decodeRequest(from coder: NSCoder) {
-    subscriptionsToSave = coder.objects([CKSubscription.self], "saves")
+    subscriptionsToSave = coder.objects(CKSubscription.self, "saves")
     subscriptionIDsToDelete = coder.texts("deletes")
   }
 }

@@ -27,10 +27,8 @@ struct OperationPhase: Equatable, Sendable {
     return true
   }
 
-  /// True for the call that finished it.
-  mutating func finished() -> Bool {
-    guard step == .running else { return false }
-    step = .finished
-    return true
+  /// The last block was called.
+  mutating func finished() {
+    if step == .running { step = .finished }
   }
 }

@@ -57,11 +57,8 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     if case .failure(let error) = result { errors[metadata.errorKey] = error }
     if let perShareResultBlock {
       perShareResultBlock(metadata, result)
-      return
-    }
-    switch result {
-    case .success(let share): perShareCompletionBlock?(metadata, share, nil)
-    case .failure(let error): perShareCompletionBlock?(metadata, nil, error)
+    } else {
+      perShareCompletionBlock?(metadata, result.pair.0, result.pair.1)
     }
   }
 

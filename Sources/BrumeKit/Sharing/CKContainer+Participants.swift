@@ -60,7 +60,7 @@ extension CKContainer {
     _ info: CKUserIdentity.LookupInfo, _ end: @escaping Ending<CKShare.Participant>
   ) -> CKOperation {
     inviting([info], by: { $0 }) { all in
-      end(.single(all.map { _ in () }, (try? all.get())?[info], "the participant"))
+      end(all.single("the participant") { $0[info] })
     }
   }
 

@@ -41,7 +41,7 @@ extension CKContainer {
     _ url: URL, _ end: @escaping Ending<CKShare.Metadata>
   ) -> CKOperation {
     fetchingMetadatas([url]) { all in
-      end(.single(all.map { _ in () }, (try? all.get())?[url], url.absoluteString))
+      end(all.single(url.absoluteString) { $0[url] })
     }
   }
 
@@ -96,7 +96,7 @@ extension CKContainer {
     _ metadata: CKShare.Metadata, _ end: @escaping Ending<CKShare>
   ) -> CKOperation {
     accepting([metadata]) { all in
-      end(.single(all.map { _ in () }, (try? all.get())?[metadata], "the share"))
+      end(all.single("the share") { $0[metadata] })
     }
   }
 

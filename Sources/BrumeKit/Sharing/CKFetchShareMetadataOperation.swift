@@ -87,11 +87,8 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     fetched.add(url, result)
     if let perShareMetadataResultBlock {
       perShareMetadataResultBlock(url, result)
-      return
-    }
-    switch result {
-    case .success(let metadata): perShareMetadataBlock?(url, metadata, nil)
-    case .failure(let error): perShareMetadataBlock?(url, nil, error)
+    } else {
+      perShareMetadataBlock?(url, result.pair.0, result.pair.1)
     }
   }
 

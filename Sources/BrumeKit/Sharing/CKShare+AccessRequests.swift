@@ -11,8 +11,6 @@ public import Foundation
 
 /// Who asked for access to a share, and what its owner answered.
 struct ShareAccess {
-  typealias AccessRequester = CKShare.AccessRequester
-  typealias BlockedIdentity = CKShare.BlockedIdentity
   var allowsRequests = false
   var requesters: [CKShare.AccessRequester] = []
   var blocked: [CKShare.BlockedIdentity] = []
@@ -31,8 +29,8 @@ struct ShareAccess {
   /// As an archive has it.
   init(from coder: NSCoder) {
     allowsRequests = coder.decodeBool(forKey: "allowsAccessRequests")
-    requesters = coder.objects([AccessRequester.self], "requesters")
-    blocked = coder.objects([BlockedIdentity.self], "blocked")
+    requesters = coder.objects(CKShare.AccessRequester.self, "requesters")
+    blocked = coder.objects(CKShare.BlockedIdentity.self, "blocked")
     isChanged = coder.decodeBool(forKey: "accessChanged")
   }
 

@@ -57,7 +57,7 @@ extension CKShare.Details {
   init(from coder: NSCoder) {
     rootName = coder.text("rootName")
     address = coder.text("address").flatMap { URL(string: $0) }
-    people = coder.objects([CKShare.Participant.self], "participants")
+    people = coder.objects(CKShare.Participant.self, "participants")
     access = ShareAccess(from: coder)
     let permission = coder.decodeInteger(forKey: "publicPermission")
     publicPermission = CKShare.ParticipantPermission(rawValue: permission) ?? .unknown

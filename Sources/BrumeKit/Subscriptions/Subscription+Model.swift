@@ -21,30 +21,26 @@ extension CKSubscription {
   }
 
   private func checkKind(in scope: DatabaseScope) throws {
+    let other: String
     switch (subscriptionType, scope) {
-    case (.query, .shared):
-      throw CKError(
-        .invalidArguments,
-        "Subscription '\(subscriptionID)' is a query subscription; the shared database does not "
-          + "support them. Use a CKDatabaseSubscription.")
-    case (.recordZone, .shared):
-      throw CKError(
-        .invalidArguments,
-        "Subscription '\(subscriptionID)' is a record zone subscription; the shared database does "
-          + "not support them. Use a CKDatabaseSubscription.")
-    case (.recordZone, .public), (.database, .public):
-      throw CKError(
-        .invalidArguments,
-        "Subscription '\(subscriptionID)' is a \(kindName) subscription; the public database does "
-          + "not support them. Use a CKQuerySubscription.")
+    case (.query, .shared), (.recordZone, .shared): other = "CKDatabaseSubscription"
+    case (.recordZone, .public), (.database, .public): other = "CKQuerySubscription"
     case (.query, .public), (.query, .private), (.recordZone, .private), (.database, .private),
       (.database, .shared):
-      break
+      return
     }
+    throw CKError(
+      .invalidArguments,
+      "Subscription '\(subscriptionID)' is a \(kindName) subscription; the \(scope.rawValue) "
+        + "database does not support them. Use a \(other).")
   }
 
   private var kindName: String {
-    subscriptionType == .recordZone ? "record zone" : "database"
+    switch subscriptionType {
+    case .query: "query"
+    case .recordZone: "record zone"
+    case .database: "database"
+    }
   }
 
   private func modelKind() throws -> Subscription.Kind {

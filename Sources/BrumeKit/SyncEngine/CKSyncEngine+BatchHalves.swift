@@ -13,8 +13,8 @@ extension CKSyncEngine.RecordZoneChangeBatch {
 
   /// Whether it has more files than should be sent before their records.
   var hasTooManyFiles: Bool {
-    let files = recordsToSave.flatMap(\.filesToSend.values)
-    let copies = recordsToSave.reduce(0) { $0 + $1.filesToImport.count }
+    let files = recordsToSave.flatMap { $0.contents.filesToSend(.changedKeys).values }
+    let copies = recordsToSave.reduce(0) { $0 + $1.contents.filesToImport.count }
     if files.count + copies > Self.fileLimit { return true }
     let bytes = files.reduce(Int64(0)) { $0 + (OutgoingFile.state(of: $1)?.size ?? 0) }
     return bytes > Self.fileBytesLimit

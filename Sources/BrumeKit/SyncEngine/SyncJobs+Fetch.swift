@@ -131,51 +131,62 @@ extension SyncJobs {
 
   /// Fetches a zone to its end, or until it gives way. Throws a failure that other zones would meet too.
   ///
-  /// Pages end where the zone was when the first was read. If that was in an earlier fetch, there may be more
-  /// after the last of them, of which nobody would speak again. So it is where records are looked for that were sent here:
-  /// one that changed meanwhile is on none of these pages, and is there.
-  ///
   /// - Parameter goOn: asked before each further page for the group of its operation; nil: the zone gives way.
   private func fetchZone(
     _ zone: CKRecordZone.ID, _ group: CKOperationGroup, goOn: () async -> CKOperationGroup?
   ) async throws -> ZoneEnd {
-    var isOfEarlierFetch = state.value.zonesAmidPages.contains(zone)
-    var end = ZoneEnd.done
+    let isOfEarlierFetch = state.value.zonesAmidPages.contains(zone)
     let first: Result<ZonePage, any Error>
     do { first = .success(try await nextPage(of: zone, group)) } catch {
       first = .failure(error)
     }
     await notify(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
+    let end: ZoneEnd
     do {
-      var page = try first.get()
-      var isFirst = !isOfEarlierFetch
-      while true {
-        if isFirst, page.moreComing, state.value.hasSent(to: zone) { isOfEarlierFetch = true }
-        let isLast = !(try await take(page, of: zone, isOfEarlierFetch: isOfEarlierFetch))
-        if isLast && !isOfEarlierFetch { break }
-        isFirst = isLast
-        if isLast { isOfEarlierFetch = false }
-        try Task.checkCancellation()
-        guard let group = await goOn() else {
-          end = .gaveWay
-          break
-        }
-        page = try await nextPage(of: zone, group)
-      }
+      end = try await takePages(
+        of: zone, from: first.get(), isOfEarlierFetch: isOfEarlierFetch, goOn: goOn)
     } catch {
-      let ofZone = (error as? ZoneFailure)?.error
-      let failure = ofZone ?? converted(error)
-      await notify(
-        .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
-      // Otherwise the next fetch goes on here.
-      if let reason = failure.reasonOfMissingZone { await notifyGone(zone, reason) }
-      guard failure.isRepeatedBySyncEngine else { return .done }
-      if ofZone == nil || !failure.leavesOtherZones { throw failure }
-      return .failed(failure)
+      return try await zoneFailed(zone, error)
     }
     await notify(
       .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: nil)))
     return end
+  }
+
+  /// Takes the pages of a zone to the last, or until it gives way.
+  ///
+  /// Pages end where the zone was when the first was read. If that was in an earlier fetch, there may be more
+  /// after the last of them, of which nobody would speak again. So it is where records are looked for that were sent here:
+  /// one that changed meanwhile is on none of these pages, and is there.
+  private func takePages(
+    of zone: CKRecordZone.ID, from first: ZonePage, isOfEarlierFetch: Bool,
+    goOn: () async -> CKOperationGroup?
+  ) async throws -> ZoneEnd {
+    var page = first
+    var isOfEarlierFetch = isOfEarlierFetch
+    var isFirst = !isOfEarlierFetch
+    while true {
+      if isFirst, page.moreComing, state.value.hasSent(to: zone) { isOfEarlierFetch = true }
+      let isLast = !(try await take(page, of: zone, isOfEarlierFetch: isOfEarlierFetch))
+      if isLast && !isOfEarlierFetch { return .done }
+      isFirst = isLast
+      if isLast { isOfEarlierFetch = false }
+      try Task.checkCancellation()
+      guard let group = await goOn() else { return .gaveWay }
+      page = try await nextPage(of: zone, group)
+    }
+  }
+
+  private func zoneFailed(_ zone: CKRecordZone.ID, _ error: any Error) async throws -> ZoneEnd {
+    let ofZone = (error as? ZoneFailure)?.error
+    let failure = ofZone ?? converted(error)
+    await notify(
+      .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
+    // Otherwise the next fetch goes on here.
+    if let reason = failure.reasonOfMissingZone { await notifyGone(zone, reason) }
+    guard failure.isRepeatedBySyncEngine else { return .done }
+    if ofZone == nil || !failure.leavesOtherZones { throw failure }
+    return .failed(failure)
   }
 
   /// The database says it too when it is asked again; but by then the zone may have been made anew, here or elsewhere,

@@ -1,5 +1,7 @@
 // What became of what a sync engine sent: what is reported to the app, and what stays pending.
 
+import BrumeModel
+
 /// What became of changes of zones.
 struct SentZones {
   let event: CKSyncEngine.Event.SentDatabaseChanges
@@ -90,7 +92,8 @@ private struct Answers<Item, Value> {
         passing = error
       case .failure(let error as CKError) where error.code == .batchRequestFailed && waits(item):
         unsent.append(item)
-      case .failure(let error): failures.append((item, CKError(of: error)))
+      case .failure(let error):
+        failures.append((item, CKError(converting: error, from: Viewpoint(scope: .private))))
       case nil: failures.append((item, .missingAnswer(for: kind)))
       }
     }
@@ -107,12 +110,5 @@ extension Result where Failure == any Error {
   /// Whether it is a failure that the engine repeats by itself.
   fileprivate var passes: Bool {
     if case .failure(let error as CKError) = self { error.isRepeatedBySyncEngine } else { false }
-  }
-}
-
-extension CKError {
-  /// Any failure of an item as CloudKit's error.
-  fileprivate init(of error: any Error) {
-    self = error as? CKError ?? CKError(.internalError, "unexpected failure: \(error)")
   }
 }

@@ -42,8 +42,7 @@ extension CKContainer {
     withEmailAddress email: String,
     completionHandler: @escaping (CKUserIdentity?, (any Error)?) -> Void
   ) {
-    let handler = UncheckedSendable(completionHandler)
-    run(discovering(CKUserIdentity.LookupInfo(emailAddress: email)) { handler.value($0, $1) })
+    run(discovering(CKUserIdentity.LookupInfo(emailAddress: email), completionHandler))
   }
 
   /// Finds a user by e-mail address; nil if nobody is found.
@@ -60,8 +59,7 @@ extension CKContainer {
     withPhoneNumber phoneNumber: String,
     completionHandler: @escaping (CKUserIdentity?, (any Error)?) -> Void
   ) {
-    let handler = UncheckedSendable(completionHandler)
-    run(discovering(CKUserIdentity.LookupInfo(phoneNumber: phoneNumber)) { handler.value($0, $1) })
+    run(discovering(CKUserIdentity.LookupInfo(phoneNumber: phoneNumber), completionHandler))
   }
 
   /// Finds a user by phone number; nil if nobody is found.
@@ -78,9 +76,7 @@ extension CKContainer {
     withUserRecordID userRecordID: CKRecord.ID,
     completionHandler: @escaping (CKUserIdentity?, (any Error)?) -> Void
   ) {
-    let handler = UncheckedSendable(completionHandler)
-    run(
-      discovering(CKUserIdentity.LookupInfo(userRecordID: userRecordID)) { handler.value($0, $1) })
+    run(discovering(CKUserIdentity.LookupInfo(userRecordID: userRecordID), completionHandler))
   }
 
   /// Finds a user by the ID of the user record; nil if nobody is found.
@@ -95,7 +91,7 @@ extension CKContainer {
   @available(*, deprecated)
   fileprivate func discovering(
     _ info: CKUserIdentity.LookupInfo,
-    _ completion: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+    _ completion: @escaping (CKUserIdentity?, (any Error)?) -> Void
   ) -> CKOperation {
     discovering([info], by: { $0 }, { all in completion(all.pair.0?[info], all.pair.1) })
   }

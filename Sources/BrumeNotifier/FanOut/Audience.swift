@@ -20,14 +20,6 @@ package enum Audience {
     return devices.filter { $0.key.user != user || ByteText($0.key.device.name) != name }
   }
 
-  /// True if the change was made by this subscriber's only device: then no device is left to notify.
-  package static func isFromOnlyDevice(_ devices: [Device], subscriber: UserID, origin: Origin)
-    -> Bool
-  {
-    origin.user == subscriber && origin.device != nil
-      && Self.devices(devices, except: origin).isEmpty
-  }
-
   /// The users whose shared database shows a change, given who takes part in the zone's shares now.
   /// The owner sees it in the private database and is left out.
   package static func readers(of entry: LogEntry, among members: [Membership]) -> Set<UserID> {

@@ -63,11 +63,11 @@ package struct Gates {
     else { return .withheld(.replaced) }
     if let lost = try lostRight(scope, entry, creator) { return .withheld(lost) }
     let all = try devices(of: scope)
-    if Audience.isFromOnlyDevice(all, subscriber: scope.user, origin: entry.origin) {
+    let recipients = Audience.devices(all, except: entry.origin)
+    if recipients.isEmpty, entry.origin.user == scope.user, entry.origin.device != nil {
       return .withheld(.ownWriter)
     }
-    return .notify(
-      stored, all: all, recipients: Audience.devices(all, except: entry.origin))
+    return .notify(stored, all: all, recipients: recipients)
   }
 
   /// Asked when the push is made: whoever lost the right since the save is not notified.

@@ -54,16 +54,10 @@ struct AccessPath: Sendable {
       filters.firstIndex { AccessBound($0)?.isExact == true }
       ?? filters.firstIndex { AccessBound($0) != nil }
     let bound = boundFilter.flatMap { AccessBound(filters[$0]) }
-    var best: (index: Int, choice: Choice, weight: Int)?
-    for (index, filter) in filters.enumerated() {
-      guard let choice = Choice(filter, subscriptionCount: subscriptionCount) else { continue }
-      let weight = choice.keys.reduce(choice.keys.count + choice.handicap) {
-        $0 + subscriptionCount($1)
-      }
-      if best.map({ weight < $0.weight }) ?? true { best = (index, choice, weight) }
-    }
     // Many keys cost many places; a bound is better than hundreds of them.
-    let taken = best.flatMap { $0.choice.keys.count > 64 && bound != nil ? nil : $0 }
+    let taken = rarest(of: filters, subscriptionCount).flatMap {
+      $0.choice.keys.count > 64 && bound != nil ? nil : $0
+    }
     let rest = filters.indices.filter { index in
       if let taken, filters[index] == filters[taken.index] { return false }
       if let boundFilter, filters[index] == filters[boundFilter] { return false }
@@ -74,6 +68,25 @@ struct AccessPath: Sendable {
       && taken.map { $0.choice.isExact && $0.choice.keys.count == 1 } ?? true
     return AccessPath(
       keys: taken?.choice.keys ?? [.everything], bound: bound, isExact: isExact)
+  }
+
+  /// What the filter offers at whose keys the fewest wait, and its index.
+  private static func rarest(
+    of filters: [Filter], _ subscriptionCount: (AccessKey) -> Int
+  ) -> (index: Int, choice: Choice)? {
+    var best: (index: Int, choice: Choice)?
+    var least = Int.max
+    for (index, filter) in filters.enumerated() {
+      guard let choice = Choice(filter, subscriptionCount: subscriptionCount) else { continue }
+      let weight = choice.keys.reduce(choice.keys.count + choice.handicap) {
+        $0 + subscriptionCount($1)
+      }
+      if weight < least {
+        best = (index, choice)
+        least = weight
+      }
+    }
+    return best
   }
 }
 

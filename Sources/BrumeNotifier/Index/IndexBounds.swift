@@ -58,22 +58,20 @@ extension SubscriptionIndex {
 
     /// Somebody waits at a side from this position on.
     mutating func grew(_ side: Int32, in set: Int32, _ startPosition: Int64) {
-      guard let index = sets[set]?.sides.firstIndex(where: { $0.number == side }) else { return }
-      let newest = sets[set]?.sides[index].newest ?? .min
-      sets[set]?.sides[index].newest = max(newest, startPosition)
+      sets[set]?.edit(side) { $0.newest = max($0.newest, startPosition) }
     }
 
     mutating func edit(
       _ side: Int32, in set: Int32, _ change: (inout SortedThresholds) -> Void
     ) {
-      guard let index = sets[set]?.sides.firstIndex(where: { $0.number == side }) else { return }
-      sets[set]?.edit(index, change)
+      sets[set]?.edit(side) { change(&$0.thresholds) }
     }
   }
 }
 
 extension SubscriptionIndex.BoundSet {
-  fileprivate mutating func edit(_ index: Int, _ change: (inout SortedThresholds) -> Void) {
-    change(&sides[index].thresholds)
+  fileprivate mutating func edit(_ number: Int32, _ change: (inout Side) -> Void) {
+    guard let index = sides.firstIndex(where: { $0.number == number }) else { return }
+    change(&sides[index])
   }
 }

@@ -66,7 +66,7 @@ struct SubscriptionTraces {
     var looked = 0
     repeat {
       let page = try transaction.subscriptions.page(
-        watching: bucket, withShared: true, after: next, limit: 1000)
+        watching: bucket, withShared: true, after: next, limit: SubscriptionIndex.page)
       for stored in page.subscriptions { try judge(stored) }
       looked += page.subscriptions.count
       next = page.next
@@ -92,14 +92,9 @@ struct SubscriptionTraces {
     var judgement = Trace.Judgement(
       user: name, subscription: delivery.subscriptionID, scope: delivery.scope, verdict: verdict,
       reason: "It fired for this change.", source: .recorded)
-    judgement.gates = Trace.Gate.Name.ofMatching.map {
-      Trace.Gate($0, .passed, $0.passed, .recorded)
-    }
     let failed = delivery.withheld
-    judgement.gates += Trace.Gate.Name.ofDelivery.map { gate in
-      Trace.Gate(gate, after: failed?.gate, failed?.sentence(name), .recorded)
-    }
     if let failed { judgement.reason = failed.sentence(name) }
+    judgement.gates = Trace.Gate.ofSubscription(failed: failed?.gate, judgement.reason, .recorded)
     judgement.devices = try devices(of: delivery)
     if failed == nil, delivery.recipients.isEmpty {
       judgement.verdict = .noDevice
@@ -158,9 +153,7 @@ struct SubscriptionTraces {
       searchable: { record.searchable.contains($0) })
     if let miss { return try judge(stored, missing: miss) }
     if stored.scope.scope == .shared, !readers.contains(stored.scope.user) {
-      return try add(
-        stored, .shareLeft, Withheld.shareLeft.sentence(try names.name(stored.scope.user)), 40,
-        Self.gates(passed: Trace.Gate.Name.ofMatching, failed: .right))
+      return try add(stored, .shareLeft, 40)
     }
     try judgeAsPending(stored)
   }
@@ -172,55 +165,39 @@ struct SubscriptionTraces {
       notCandidates += 1
       return
     }
-    let reason = miss.sentence(stored, record)
-    let order = Trace.Gate.Name.ofMatching
-    let index = order.firstIndex(of: miss.gate) ?? 0
-    var list = Self.gates(passed: Array(order[..<index]), failed: miss.gate)
-    if let failed = list.firstIndex(where: { $0.outcome == .failed }) {
-      list[failed].fact = reason
-    }
-    try add(stored, miss.verdict, reason, index, list)
+    let nearness = Trace.Gate.Name.ofSubscription.firstIndex(of: miss.gate) ?? 0
+    try add(stored, miss.verdict, miss.sentence(stored, record), nearness, failed: miss.gate)
   }
 
   /// It fires, and the history has nothing of it: the notifier has not come so far, or it is forgotten.
   private mutating func judgeAsPending(_ stored: StoredSubscription) throws {
     let answer = try gates.ask(
       stored.key, from: stored.starts[bucket], about: entry, creator: record.image?.created?.user)
-    let name = try names.name(stored.scope.user)
-    if case .withheld(let reason) = answer {
-      return try add(
-        stored, reason.verdict, reason.sentence(name), 45,
-        Self.gates(passed: Trace.Gate.Name.ofMatching, failed: reason.gate))
-    }
+    if case .withheld(let reason) = answer { return try add(stored, reason, 45) }
     let isServed = try served.isBehindCursor()
     try add(
       stored, isServed ? .unknown : .pending,
       isServed
         ? "It would fire now, and no delivery is remembered: the history was off, or has dropped it."
-        : "It fires; the notifier has not served this change yet.", 60,
-      Self.gates(passed: Trace.Gate.Name.ofMatching + Trace.Gate.Name.ofDelivery, failed: nil))
+        : "It fires; the notifier has not served this change yet.", 60, failed: nil)
+  }
+
+  private mutating func add(
+    _ stored: StoredSubscription, _ withheld: Withheld, _ nearness: Int
+  ) throws {
+    let reason = withheld.sentence(try names.name(stored.scope.user))
+    try add(stored, withheld.verdict, reason, nearness, failed: withheld.gate)
   }
 
   private mutating func add(
     _ stored: StoredSubscription, _ verdict: Trace.Verdict, _ reason: String, _ nearness: Int,
-    _ gates: [Trace.Gate]
+    failed: Trace.Gate.Name?
   ) throws {
     var judgement = Trace.Judgement(
       user: try names.name(stored.scope.user), subscription: stored.subscription.id,
       scope: stored.scope.scope, verdict: verdict, reason: reason, source: .judged)
-    judgement.gates = gates
+    judgement.gates = Trace.Gate.ofSubscription(failed: failed, reason, .judged)
     found.append((judgement, nearness))
-  }
-
-  private static func gates(
-    passed: [Trace.Gate.Name], failed: Trace.Gate.Name?
-  ) -> [Trace.Gate] {
-    (Trace.Gate.Name.ofMatching + Trace.Gate.Name.ofDelivery).map { gate in
-      if passed.contains(gate) { return Trace.Gate(gate, .passed, gate.passed, .judged) }
-      return gate == failed
-        ? Trace.Gate(gate, .failed, gate.failed, .judged)
-        : Trace.Gate(gate, .notAsked, "An earlier question ended it.", .judged)
-    }
   }
 }
 

@@ -4,13 +4,13 @@
 import BrumeModel
 
 extension Trace.Gate.Name {
-  /// Asked of each subscription, in the order of `FireRules`.
-  static var ofMatching: [Self] { [.database, .recordType, .zone, .event, .start, .condition] }
-  /// Asked of each subscription that matches, in the order of `Gates`.
-  static var ofDelivery: [Self] { [.subscription, .right, .writer] }
+  /// Asked of each subscription in the order of `FireRules`, then of one that matches in the order of `Gates`.
+  static var ofSubscription: [Self] {
+    [.database, .recordType, .zone, .event, .start, .condition, .subscription, .right, .writer]
+  }
 
   /// What a subscription is like that passes.
-  var passed: String {
+  fileprivate var passed: String {
     switch self {
     case .database: "It watches the database of the change."
     case .recordType: "It watches the record type."
@@ -24,35 +24,25 @@ extension Trace.Gate.Name {
     case .device, .mailbox, .merging, .permission, .age, .answer, .fetch: ""
     }
   }
-
-  /// What one is like that fails, where nothing more can be said.
-  var failed: String {
-    switch self {
-    case .database: "It watches another database."
-    case .recordType: "It watches another record type."
-    case .zone: "It watches another zone."
-    case .event: "It does not fire for this kind of change."
-    case .start: "It was saved after the change."
-    case .condition: "A condition does not hold for the record."
-    case .subscription: "It was removed or saved anew before the push was made."
-    case .right: "Its user may not read the record."
-    case .writer: "Its user has no other device than the one that made the change."
-    case .device, .mailbox, .merging, .permission, .age, .answer, .fetch: ""
-    }
-  }
 }
 
 extension Trace.Gate {
-  /// A gate of those before a push is made, given the one that failed.
-  init(_ name: Name, after failed: Name?, _ reason: String?, _ source: Trace.Source) {
-    let order = Name.ofDelivery
-    let (own, end) = (order.firstIndex(of: name) ?? 0, failed.flatMap { order.firstIndex(of: $0) })
-    if let end, own == end {
-      self.init(name, .failed, reason ?? name.failed, source)
-    } else if let end, own > end {
-      self.init(name, .notAsked, "An earlier question ended it.", source)
-    } else {
-      self.init(name, .passed, name.passed, source)
+  /// What came of the questions about a subscription: it passed those before the one that it failed, and was not asked
+  /// those behind.
+  ///
+  /// - Parameters:
+  ///   - failed: nil: it passed all.
+  ///   - reason: what its failure means.
+  static func ofSubscription(
+    failed: Name?, _ reason: String, _ source: Trace.Source
+  ) -> [Trace.Gate] {
+    let order = Name.ofSubscription
+    let end = failed.flatMap { order.firstIndex(of: $0) } ?? order.count
+    return order.enumerated().map { index, gate in
+      if index < end { return Trace.Gate(gate, .passed, gate.passed, source) }
+      return index == end
+        ? Trace.Gate(gate, .failed, reason, source)
+        : Trace.Gate(gate, .notAsked, "An earlier question ended it.", source)
     }
   }
 }

@@ -24,14 +24,13 @@ extension Tracing {
       filter.admits(entry) && (zone.map { entry.event.zone?.name == $0 } ?? true)
     }
     let most = limits.historyRows
-    let found: [LogEntry]
-    if let before {
-      found = try transaction.log.walkBack(in: before.bucket, before: before.position, most: most)
-        .lazy.filter(isMeant).prefix(limit).map(\.self)
-    } else {
-      found = try transaction.log.newest(filter, limit: zone == nil ? limit : most)
-        .lazy.filter(isMeant).prefix(limit).map(\.self)
-    }
+    let all: [LogEntry] =
+      if let before {
+        try transaction.log.walkBack(in: before.bucket, before: before.position, most: most)
+      } else {
+        try transaction.log.newest(filter, limit: zone == nil ? limit : most)
+      }
+    let found: [LogEntry] = all.lazy.filter(isMeant).prefix(limit).map(\.self)
     return try found.map { try change($0, names, transaction) }
   }
 

@@ -33,14 +33,14 @@ package final class APNsChannel: Channel {
   ///   - senders: who signs for a container's apps, the first being the container's own.
   ///   - used: gets whose key signed a push that Apple answered.
   package init(
-    hosts: Hosts, concurrency: Int, payloadBytes: Int, limits: Limits = .apple,
+    hosts: Hosts, concurrency: Int, limits: Limits = .apple,
     senders: @escaping @Sendable (ContainerID) async throws -> [APNsSender],
     used: @escaping @Sendable (APNsSender) async -> Void = { _ in },
     exchange: @escaping OutsideExchange
   ) {
     self.hosts = hosts
     self.concurrency = concurrency
-    self.payloadBytes = min(payloadBytes, Limits.apple.payloadBytes)
+    payloadBytes = min(limits.payloadBytes, Limits.apple.payloadBytes)
     self.limits = limits
     tokens = Mutex(ProviderTokens(limits: limits))
     refusedKeys = Mutex(RefusedKeys(limits: limits))
@@ -128,16 +128,17 @@ package final class APNsChannel: Channel {
     call.set("apns-priority", isBackground ? "5" : "10")
     call.set("apns-expiration", String(push.expires / 1000))
     call.set("apns-topic", topic)
-    if let collapse = push.collapseID, !collapse.isEmpty,
-      collapse.utf8.allSatisfy({ $0 > 0x1f && $0 < 0x7f }),
-      // RFC 9113 (8.2.1): a field that begins or ends with a space is malformed.
-      !collapse.hasPrefix(" "), !collapse.hasSuffix(" ")
-    {
-      call.set("apns-collapse-id", collapse)
-    } else if let collapse = push.collapseID, !collapse.isEmpty {
-      call.set("apns-collapse-id", Digest.text(collapse, length: 43))
+    if let collapse = push.collapseID, !collapse.isEmpty {
+      let isField = Self.isField(collapse)
+      call.set("apns-collapse-id", isField ? collapse : Digest.text(collapse, length: 43))
     }
     return call
+  }
+
+  /// Whether a text may be the value of a header. RFC 9113 (8.2.1): one that begins or ends with a space is malformed.
+  private static func isField(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 > 0x1f && $0 < 0x7f } && !text.hasPrefix(" ")
+      && !text.hasSuffix(" ")
   }
 }
 

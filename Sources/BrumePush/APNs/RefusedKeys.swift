@@ -18,7 +18,7 @@ struct RefusedKeys: Sendable {
   private let limits: Limits
   private var refusals: [Use: Refusal] = [:]
 
-  init(limits: Limits = .apple) { self.limits = limits }
+  init(limits: Limits) { self.limits = limits }
 
   /// What Apple said of the key, with the rest of the pause; nil if it may be tried.
   mutating func answer(

@@ -3,12 +3,11 @@
 // wait. One user may name many such domains, and many users together more than there are threads: so domains that have not
 // answered do not get all of them.
 
-package import BrumeModel
 import Synchronization
 
-/// Gives the names of one domain turns, a few at a time, or what one user asks for.
+/// Gives the names of one domain turns, a few at a time.
 package final class NameTurns: Sendable {
-  /// Ours: lookups at once of the names under one domain, and for one user.
+  /// Ours: lookups at once of the names under one domain. `OutsideGuard` gives one user as many.
   package static let perDomain = 4
   /// Ours: lookups at once under all domains together of which none has answered when it was asked last. The threads
   /// that are left over are for those that have.
@@ -36,15 +35,6 @@ package final class NameTurns: Sendable {
       if answered.withLock({ $0.contains(domain) }) { return try await ask(domain, lookUp) }
       return try await unknown.take("") { try await ask(domain, lookUp) }
     }
-  }
-
-  /// Looks a name up when it is the turn of whoever it is for.
-  ///
-  /// - Throws: as the other.
-  package func take<Value>(
-    for user: UserID, _ lookUp: () async throws -> Value
-  ) async throws -> Value {
-    try await turns.take(user.name, lookUp)
   }
 
   /// Remembers whether the domain answered.

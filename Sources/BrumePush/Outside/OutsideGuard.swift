@@ -15,13 +15,20 @@ package struct OutsideGuard: Sendable {
     package let url: PushURL
     /// The address to call: the one that was checked.
     package let address: IPAddress
+
+    /// A call that goes there, whatever the name leads to by then.
+    func call(_ body: [UInt8]) -> OutsideCall {
+      OutsideCall(
+        url: url.text, pinned: OutsideCall.Pin(host: url.pinName, address: address), body: body)
+    }
   }
 
   private let allowed: Set<String>
   private let setting: String
   private let timeIsUp: @Sendable () async throws -> Void
   private let resolve: Resolve
-  private let turns = NameTurns()
+  /// Of each user.
+  private let turns = Turns(perName: NameTurns.perDomain)
 
   /// - Parameters:
   ///   - allowed: hosts (or `host:port`) of the operator's own that may be called whatever their
@@ -82,7 +89,7 @@ package struct OutsideGuard: Sendable {
     let (ends, end) = AsyncStream.makeStream(of: Result<[IPAddress], any Error>.self)
     let lookUp = Task {
       do {
-        end.yield(.success(try await turns.take(for: user) { try await resolve(name) }))
+        end.yield(.success(try await turns.take(user.name) { try await resolve(name) }))
       } catch { end.yield(.failure(error)) }
     }
     let timer = Task {

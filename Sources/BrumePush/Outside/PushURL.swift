@@ -57,6 +57,14 @@ package struct PushURL: Equatable, Sendable {
     }
   }
 
+  /// The host as AsyncHTTPClient looks for it in its table of addresses.
+  var pinName: String {
+    switch host {
+    case .name(let name): name
+    case .address(let address): address.description
+    }
+  }
+
   private static func authority(
     _ text: Substring, _ isEncrypted: Bool
   ) throws(BrumeError) -> (Host, Int) {

@@ -66,9 +66,7 @@ package final class WebPushChannel: Channel {
     let body = try WebPushEncryption.encrypt(
       PushPayload.courier(fromPayload: push.payload), for: subscription.key,
       secret: subscription.secret, own: freshKey(), salt: randomBytes(16))
-    var call = OutsideCall(
-      url: target.url.text,
-      pinned: .init(host: target.url.pinName, address: target.address), body: body)
+    var call = target.call(body)
     call.set(
       "authorization",
       try vapid.withLock { try $0.authorization(for: target.url.origin, now: push.now) })
@@ -100,16 +98,6 @@ package final class WebPushChannel: Channel {
     case .query: return nil
     case .zone, .database, .fetchEverything:
       return Digest.text("silent \(push.notification.subscriptionID ?? "")", length: 32)
-    }
-  }
-}
-
-extension PushURL {
-  /// The host as AsyncHTTPClient looks for it in its table of addresses.
-  package var pinName: String {
-    switch host {
-    case .name(let name): name
-    case .address(let address): address.description
     }
   }
 }

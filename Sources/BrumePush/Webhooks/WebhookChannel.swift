@@ -43,9 +43,7 @@ package struct WebhookChannel: WebhookSender {
   ) async throws(CancellationError) -> ChannelAnswer {
     do {
       let target = try await outside.target(webhook.url)
-      var call = OutsideCall(
-        url: target.url.text,
-        pinned: .init(host: target.url.pinName, address: target.address), body: body)
+      var call = target.call(body)
       let seconds = String(now / 1000)
       call.set("content-type", "application/json")
       call.set("user-agent", "Brume")

@@ -37,7 +37,7 @@ package final class Deliveries: Sendable {
       resolve: resolve)
     let apns = APNsChannel(
       hosts: settings.outside.apns, concurrency: settings.outside.apnsConcurrency,
-      payloadBytes: settings.limits.payloadBytes, limits: settings.limits,
+      limits: settings.limits,
       senders: { container in try await store.read { try $0.apnsSenders.all(of: container) } },
       used: { [uses = engine.channelUses] in await uses.note($0) },
       exchange: exchange)

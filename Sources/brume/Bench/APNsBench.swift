@@ -77,7 +77,7 @@ private struct APNsBench: Sendable {
       keyID: "KEY1234567",
       privateKey: key)
     channel = APNsChannel(
-      hosts: hosts, concurrency: 1, payloadBytes: 4096, senders: { _ in [sender] },
+      hosts: hosts, concurrency: 1, senders: { _ in [sender] },
       exchange: exchange)
     device = Device(
       key: DeviceKey(in: containerEnvironment, user: UserID("_a"), device: DeviceID("phone")),

@@ -179,7 +179,7 @@ struct PlainTransportTests {
         Issue.record("\(base): \(String(describing: reason))")
         continue
       }
-      #expect(text.contains("not valid"))
+      #expect(text.contains("'\(base)' is not valid; it must look like http:"))
     }
   }
 

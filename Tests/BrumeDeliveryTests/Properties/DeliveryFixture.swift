@@ -139,7 +139,7 @@ final class DeliveryFixture {
     )
     let outside = OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] }
     let apns = APNsChannel(
-      hosts: .init(), concurrency: 5, payloadBytes: limits.payloadBytes,
+      hosts: .init(), concurrency: 5, limits: limits,
       senders: { _ in [sender] }, exchange: { try ends.take($0, by: .apns) })
     let webPush = WebPushChannel(
       vapid: try VAPID(key: serverKey, contact: "mailto:a@example.org"),

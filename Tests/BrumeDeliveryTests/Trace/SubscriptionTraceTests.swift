@@ -208,6 +208,20 @@ import Testing
     #expect(trace.subscriptions.map(\.source) == [.judged])
   }
 
+  @Test func `of a change that was not served, what was passed before a failure is said`()
+    async throws
+  {
+    let fixture = try await prepared()
+    try await fixture.subscribe("s", .created(), info: .alert())
+    try await fixture.save("n", by: "phone")
+    let trace = try await fixture.trace("n")
+    #expect(trace.verdicts == ["s": .ownWriter])
+    let judgement = try #require(trace.subscriptions.first)
+    #expect(judgement.source == .judged && judgement.gates.last?.outcome == .failed)
+    #expect(judgement.gates.last?.fact == judgement.reason)
+    #expect(judgement.gates.dropLast().allSatisfy { $0.outcome == .passed })
+  }
+
   @Test func `a change is found by its request and by its position`() async throws {
     let fixture = try await prepared()
     try await fixture.subscribe("s", .created(), info: .alert())

@@ -1,4 +1,4 @@
-// The watch observes changes of the account, for as long as an engine exists.
+// The watch observes changes of the account, for as long as whoever asked for it keeps it.
 
 import Foundation
 

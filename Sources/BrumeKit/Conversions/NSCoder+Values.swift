@@ -1,4 +1,5 @@
-// Short forms for what our archives hold: texts, dates, numbers and bytes under plain keys.
+// Short forms for what our archives hold: objects, texts, dates and bytes under plain keys. Reading is total: a missing key
+// or a value of another class is nil or empty, never a trap.
 
 import BrumeModel
 import Foundation
@@ -17,6 +18,17 @@ extension NSCoder {
   func object<Kind: NSObject & NSCoding>(_ kind: Kind.Type, _ key: String) -> Kind? {
     containsValue(forKey: key) ? decodeObject(of: kind, forKey: key) : nil
   }
+
+  /// A list of objects of a class.
+  func objects<Kind: NSObject & NSCoding>(_ kind: Kind.Type, _ key: String) -> [Kind] {
+    guard containsValue(forKey: key) else { return [] }
+    let classes: [AnyClass] = [NSArray.self, kind]
+    let list = decodeObject(of: classes, forKey: key) as? NSArray
+    return list?.compactMap { $0 as? Kind } ?? []
+  }
+
+  // MARK: Texts
+
   func text(_ key: String) -> String? {
     guard containsValue(forKey: key) else { return nil }
     let classes: [AnyClass] = [NSString.self, ArchivedText.self]
@@ -27,6 +39,21 @@ extension NSCoder {
     guard let text else { return }
     encode(ArchivedText.kept(NSString(string: text)), forKey: key)
   }
+
+  func texts(_ key: String) -> [String] {
+    guard containsValue(forKey: key) else { return [] }
+    let classes: [AnyClass] = [NSArray.self, NSString.self, ArchivedText.self]
+    let list = decodeObject(of: classes, forKey: key) as? NSArray
+    return list?.compactMap { ArchivedText.restored($0) as? String } ?? []
+  }
+  /// An empty list leaves the key out.
+  func encodeTexts(_ texts: [String], _ key: String) {
+    guard !texts.isEmpty else { return }
+    encode(ArchivedText.kept(NSArray(array: texts.map { NSString(string: $0) })), forKey: key)
+  }
+
+  // MARK: Dates and bytes
+
   /// A date; nil for one that is none, such as no number, whose text alone would stop the program.
   func date(_ key: String) -> Date? {
     guard containsValue(forKey: key) else { return nil }
@@ -36,5 +63,13 @@ extension NSCoder {
   func encodeDate(_ date: Date?, _ key: String) {
     guard let date else { return }
     encode(date.timeIntervalSinceReferenceDate, forKey: key)
+  }
+
+  func bytes(_ key: String) -> [UInt8]? {
+    object(NSData.self, key).map { [UInt8](Data(referencing: $0)) }
+  }
+  func encodeBytes(_ bytes: [UInt8]?, _ key: String) {
+    guard let bytes else { return }
+    encode(NSData(data: Data(bytes)), forKey: key)
   }
 }
