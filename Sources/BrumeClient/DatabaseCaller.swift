@@ -18,12 +18,12 @@ package struct DatabaseCaller: Sendable {
     try await session.call(
       body == nil ? "GET" : "POST", path(action), body: body ?? [], isRead: true, as: parse)
   }
+  /// A request with a name, which may be sent again.
   private func write<Answer>(
-    _ action: String, _ body: [UInt8], isRepeatable: Bool = false,
-    as parse: (JSON) throws(BrumeError) -> Answer
+    _ action: String, _ body: [UInt8], as parse: (JSON) throws(BrumeError) -> Answer
   ) async throws -> Answer {
     try await session.call(
-      "POST", path(action), body: body, isRead: false, isRepeatable: isRepeatable, as: parse)
+      "POST", path(action), body: body, isRead: false, isRepeatable: true, as: parse)
   }
 
   // MARK: Records
@@ -35,8 +35,7 @@ package struct DatabaseCaller: Sendable {
   package func modifyRecords(_ request: ModifyRecordsRequest) async throws -> [RecordResult] {
     var request = request
     request.operationID = request.operationID ?? session.host.uuid()
-    let results = try await write(
-      "records/modify", request.bytes(), isRepeatable: true, as: Wire.recordResults)
+    let results = try await write("records/modify", request.bytes(), as: Wire.recordResults)
     return try await withSaved(results, desiredKeys: request.desiredKeys)
   }
 
@@ -97,8 +96,7 @@ package struct DatabaseCaller: Sendable {
   package func modifyZones(_ request: ModifyZonesRequest) async throws -> [ZoneResult] {
     var request = request
     request.operationID = request.operationID ?? session.host.uuid()
-    return try await write(
-      "zones/modify", request.bytes(), isRepeatable: true, as: Wire.zoneResults)
+    return try await write("zones/modify", request.bytes(), as: Wire.zoneResults)
   }
 
   // MARK: Changes
@@ -132,13 +130,14 @@ package struct DatabaseCaller: Sendable {
       "subscriptions/lookup", Wire.subscriptionLookup(ids), as: Wire.subscriptionResults)
   }
 
-  /// Saves and deletes subscriptions: one result per operation, in order.
+  /// Saves and deletes subscriptions: one result per operation, in order. The request gets an operation ID if it has none.
   package func modifySubscriptions(
-    _ operations: [SubscriptionOperation]
+    _ request: ModifySubscriptionsRequest
   ) async throws -> [SubscriptionResult] {
-    try await write(
-      "subscriptions/modify", Wire.subscriptionOperations(operations),
-      as: Wire.subscriptionResults)
+    var request = request
+    request.operationID = request.operationID ?? session.host.uuid()
+    return try await write(
+      "subscriptions/modify", request.bytes(), as: Wire.subscriptionResults)
   }
 }
 

@@ -375,6 +375,17 @@ package enum SubscriptionOperation: Equatable, Sendable {
   case delete(id: String)
 }
 
+/// What `subscriptions/modify` is asked for.
+package struct ModifySubscriptionsRequest: Equatable, Sendable {
+  package var operations: [SubscriptionOperation]
+  /// The sender's name for the request: repeated under it, the server answers what it answered before, and does nothing.
+  package var operationID: String?
+  package init(_ operations: [SubscriptionOperation], operationID: String? = nil) {
+    self.operations = operations
+    self.operationID = operationID
+  }
+}
+
 /// What became of one subscription.
 package enum SubscriptionOutcome: Equatable, Sendable {
   case saved(Subscription)

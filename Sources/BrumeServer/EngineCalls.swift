@@ -78,9 +78,10 @@ struct EngineCalls: RuleCalls {
   }
 
   func modifySubscriptions(
-    _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
+    _ request: ModifySubscriptionsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [SubscriptionResult] {
-    try await engine.subscriptions.modify(operations, in: scope, as: caller)
+    try await engine.subscriptions.modify(
+      request.operations, operationID: request.operationID, in: scope, as: caller)
   }
 
   func resolveShares(

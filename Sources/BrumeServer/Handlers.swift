@@ -38,7 +38,7 @@ struct Handlers: Sendable {
     changes = ChangeRoutes(rules: rules, addresses: addresses)
     shares = ShareRoutes(rules: rules, shares: engine.shares, addresses: addresses)
     zones = ZoneRoutes(rules: rules, limits: limits)
-    subscriptions = SubscriptionRoutes(rules: rules)
+    subscriptions = SubscriptionRoutes(rules: rules, limits: limits)
     assets = AssetRoutes(
       rules: rules, uploads: engine.assetUploads, rereferences: engine.assetRereferences,
       exports: engine.assetExports,

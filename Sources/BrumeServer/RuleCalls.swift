@@ -57,7 +57,7 @@ protocol RuleCalls: Sendable {
   ) async throws -> [SubscriptionResult]
   /// Saves and deletes subscriptions: one result per operation, in order.
   func modifySubscriptions(
-    _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
+    _ request: ModifySubscriptionsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [SubscriptionResult]
   /// What the caller may know of shares: one result per address, in order.
   func resolveShares(

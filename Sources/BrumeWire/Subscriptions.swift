@@ -124,53 +124,60 @@ extension Wire {
       try item.requiredString("subscriptionID")
     }
   }
+}
 
-  /// The body of `subscriptions/modify`.
-  package static func subscriptionOperations(_ operations: [SubscriptionOperation]) -> [UInt8] {
-    bytes { writer in
-      writer.beginObject()
-      writer.array("operations", operations) { writer, operation in
-        writer.beginObject()
-        switch operation {
-        case .save(let subscription), .update(let subscription):
-          writer.member("operationType", operation.isUpdate ? "update" : "create")
-          writer.name("subscription")
-          writer.subscription(subscription)
-        case .delete(let id):
-          writer.member("operationType", "delete")
-          writer.name("subscription")
-          writer.subscriptionID(id)
-        }
-        writer.endObject()
-      }
-      writer.endObject()
-    }
+/// The body of `subscriptions/modify`.
+extension ModifySubscriptionsRequest: WireRequest {
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.array("operations", operations) { $0.subscriptionOperation($1) }
+    writer.operationIDExtra(operationID)
+    writer.endObject()
   }
 
-  /// Reads the body of `subscriptions/modify`.
-  package static func subscriptionOperations(
-    _ json: JSON
-  ) throws(BrumeError) -> [SubscriptionOperation] {
+  package init(json: JSON) throws(BrumeError) {
     let object = try json.asObject("the body")
     let operations = try object.required("operations", try object.array("operations"))
-    return try eachElement(of: operations, in: "operations") { operation throws(BrumeError) in
-      let subscription = try operation.required(
-        "subscription", try operation.object("subscription"))
-      switch try operation.requiredString("operationType") {
-      case "create": return .save(try Subscription(subscription))
-      case "update":
-        _ = try subscription.requiredString("subscriptionID")
-        return .update(try Subscription(subscription))
-      case "delete": return .delete(id: try subscription.requiredString("subscriptionID"))
-      default:
-        throw BrumeError(
-          .badRequest, "'operationType' of a subscription must be create, update or delete")
-      }
+    self.init(
+      try eachElement(of: operations, in: "operations") { operation throws(BrumeError) in
+        try SubscriptionOperation(operation)
+      }, operationID: try object.extras()?.string("operationID"))
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func subscriptionOperation(_ operation: SubscriptionOperation) {
+    beginObject()
+    switch operation {
+    case .save(let subscription), .update(let subscription):
+      member("operationType", operation.isUpdate ? "update" : "create")
+      name("subscription")
+      self.subscription(subscription)
+    case .delete(let id):
+      member("operationType", "delete")
+      name("subscription")
+      subscriptionID(id)
     }
+    endObject()
   }
 }
 
 extension SubscriptionOperation {
+  fileprivate init(_ operation: JSONObject) throws(BrumeError) {
+    let subscription = try operation.required(
+      "subscription", try operation.object("subscription"))
+    switch try operation.requiredString("operationType") {
+    case "create": self = .save(try Subscription(subscription))
+    case "update":
+      _ = try subscription.requiredString("subscriptionID")
+      self = .update(try Subscription(subscription))
+    case "delete": self = .delete(id: try subscription.requiredString("subscriptionID"))
+    default:
+      throw BrumeError(
+        .badRequest, "'operationType' of a subscription must be create, update or delete")
+    }
+  }
+
   fileprivate var isUpdate: Bool { if case .update = self { true } else { false } }
 }
 

@@ -80,7 +80,6 @@ extension Wire {
       return try ZoneID(zone)
     }
   }
-
 }
 
 /// The body of `zones/modify`.
@@ -96,12 +95,7 @@ extension ModifyZonesRequest: WireRequest {
       writer.endObject()
       writer.endObject()
     }
-    if operationID != nil {
-      writer.name("brume")
-      writer.beginObject()
-      writer.member("operationID", operationID)
-      writer.endObject()
-    }
+    writer.operationIDExtra(operationID)
     writer.endObject()
   }
 

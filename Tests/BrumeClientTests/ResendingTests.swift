@@ -207,7 +207,10 @@ import Testing
       server, base in
       let database = database(way, base)
       _ = try await database.listZones()
-      try await expectLost { _ = try await database.modifySubscriptions([]) }
+      try await expectLost {
+        _ = try await database.session.call(
+          "POST", database.path("zones/modify"), body: Array("{}".utf8), isRead: false)
+      }
       #expect(server.opened == 1)
     }
     #expect(requests.saves.count == 1)

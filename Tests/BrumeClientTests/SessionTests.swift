@@ -212,10 +212,12 @@ struct SessionTests {
     #expect(!String(decoding: transport.calls[1].body, as: UTF8.self).contains(#""value":"a""#))
   }
 
-  @Test func `a subscription that may or may not be saved is reported as such`() async throws {
+  @Test func `a change that may or may not be made is reported as such, if nothing names it`()
+    async throws
+  {
     let transport = ScriptedTransport([.failure(.responseLost("x"))])
     await #expect(throws: CallFailure.responseLost("x")) {
-      try await Session.scripted(transport).database(.private).modifySubscriptions([])
+      try await Session.scripted(transport).call("POST", "/_brume/change", isRead: false)
     }
     #expect(transport.calls.count == 1)
   }
@@ -229,6 +231,20 @@ struct SessionTests {
     _ = try await Session.scripted(transport).database(.private).modifyZones(.init([]))
     let names = try transport.calls.map { try ModifyZonesRequest(json: JSON(parsing: $0.body)) }
       .map(\.operationID)
+    #expect(names.count == 2)
+    #expect(names[0] != nil && names[0] == names[1])
+  }
+
+  @Test func `SUB-28 subscriptions whose answer is lost are asked for again, under the same name`()
+    async throws
+  {
+    let transport = ScriptedTransport([
+      .failure(.responseLost("x")), .answer(200, #"{"subscriptions":[]}"#),
+    ])
+    _ = try await Session.scripted(transport).database(.private).modifySubscriptions(.init([]))
+    let names = try transport.calls.map {
+      try ModifySubscriptionsRequest(json: JSON(parsing: $0.body)).operationID
+    }
     #expect(names.count == 2)
     #expect(names[0] != nil && names[0] == names[1])
   }
@@ -317,7 +333,7 @@ struct SessionTests {
     try? _ = await database.zoneChanges([ZoneChangesRequest(zone: zone)])
     try? _ = await database.listSubscriptions()
     try? _ = await database.lookupSubscriptions(["s"])
-    try? _ = await database.modifySubscriptions([.delete(id: "s")])
+    try? _ = await database.modifySubscriptions(.init([.delete(id: "s")]))
     try? _ = await session.resolveShares([])
     try? _ = await session.acceptShares([])
     try? await session.registerDevice()

@@ -65,8 +65,10 @@ import Testing
   @Test func `names in bodies have a bound`() async throws {
     try await ServerFixture().routes { client in
       let long = JSON.string(String(repeating: "x", count: 256))
-      let operation = try await client.call(
-        "records/modify", ["operations": [], "brume": ["operationID": long]])
+      let name: JSON = ["operations": [], "brume": ["operationID": long]]
+      let records = try await client.call("records/modify", name)
+      let zones = try await client.call("zones/modify", name)
+      let subscriptions = try await client.call("subscriptions/modify", name)
       let owner = try await client.call(
         "records/query",
         [
@@ -76,7 +78,7 @@ import Testing
       let address = try await client.call(
         "users/discover", ["lookupInfos": [["emailAddress": long]]], in: "public")
       let token = try await client.admin("tokens", ["name": long])
-      for answer in [operation, owner, address, token] {
+      for answer in [records, zones, subscriptions, owner, address, token] {
         #expect(answer.status == 400 && answer.reason.contains("256 bytes"), "\(answer.text)")
       }
     }

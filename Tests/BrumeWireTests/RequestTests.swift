@@ -87,8 +87,8 @@ struct RequestTests {
     let saves =
       Sample.subscriptions.flatMap { [SubscriptionOperation.save($0), .update($0)] }
       + [.delete(id: "old")]
-    #expect(
-      try Wire.subscriptionOperations(JSON(parsing: Wire.subscriptionOperations(saves))) == saves)
+    try roundTrip(ModifySubscriptionsRequest(saves))
+    try roundTrip(ModifySubscriptionsRequest(saves, operationID: "op-1"))
     #expect(
       try Wire.subscriptionLookup(JSON(parsing: Wire.subscriptionLookup(["a", "b"]))) == ["a", "b"])
     let guids = [
@@ -269,7 +269,7 @@ struct RequestTests {
         {"operationType":"update","subscription":{"subscriptionID":"z","subscriptionType":"zone",
           "zoneID":{"zoneName":"Z"},"brume":{"recordType":"Hike"}}}]}
       """#)
-    let operations = try Wire.subscriptionOperations(body)
+    let operations = try ModifySubscriptionsRequest(json: body).operations
     guard case .save(let first) = operations[0], case .update(let second) = operations[1] else {
       return #expect(Bool(false))
     }

@@ -21,7 +21,7 @@ private func readEverything(_ json: JSON) {
   _ = try? Wire.zoneChangesRequests(json)
   _ = try? Wire.recordChangesRequest(json)
   _ = try? Wire.subscriptionLookup(json)
-  _ = try? Wire.subscriptionOperations(json)
+  _ = try? ModifySubscriptionsRequest(json: json)
   _ = try? Wire.shortGUIDs(json)
   _ = try? Wire.lookupInfos(json)
   _ = try? Wire.notificationIDs(json)

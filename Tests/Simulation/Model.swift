@@ -89,6 +89,8 @@ struct Model {
   var repeatable: [String: Done] = [:]
   /// The same of requests for zones: which of their deletions found none.
   var repeatableZones: [String: Set<Int>] = [:]
+  /// Those of requests for subscriptions.
+  var repeatableSubscriptions: Set<String> = []
   private var lastVersion = 0
 
   mutating func nextVersion() -> Int {

@@ -84,6 +84,9 @@ extension Oracle {
     if exchange?.zoneOperations.contains(where: { $0.zone.name == watches.all[id]?.zone }) == true {
       return watches.all[id] = nil
     }
+    if let name = exchange?.id, model.repeatableSubscriptions.contains(name) {
+      world.fail("the subscription \(id) was changed by a repeated request")
+    }
     let operations = exchange?.body["operations"] as? [[String: Any]] ?? []
     let asked = operations.first {
       ($0["subscription"] as? [String: Any])?["subscriptionID"] as? String == id

@@ -97,6 +97,7 @@ final class Oracle: @unchecked Sendable {
       try follow(transaction, key, owner, exchange)
       if let exchange, exchange.action == "subscriptions/modify" {
         pushes.subscribed(exchange, at: world.now)
+        if let id = exchange.id { model.repeatableSubscriptions.insert(id) }
       }
       commits += 1
       if commits % 8 == 0 { try compare(transaction, key, owner) }

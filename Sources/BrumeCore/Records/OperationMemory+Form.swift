@@ -30,7 +30,7 @@ extension OperationMemory {
 
   /// What a stored result begins with.
   private enum ResultKind {
-    /// By a version that did not keep the tag, or of a zone.
+    /// By a version that did not keep the tag, or of a zone or a subscription.
     static let savedWithoutTag: Int64 = 0
     static let deleted: Int64 = 1
     static let failed: Int64 = 2
@@ -77,8 +77,9 @@ extension OperationMemory {
 
   /// A result as it is stored.
   struct Kept {
-    /// Of a record; of a zone its owner's.
+    /// Of a record; of a zone its owner's; the ID of a subscription.
     let name: String
+    /// Empty for a subscription.
     let zone: String
     let isDeletion: Bool
     /// Of a save whose tag is kept.
@@ -107,6 +108,17 @@ extension OperationMemory {
       case .success(let state): isDeletion = state.deletion != nil
       case .failure(let failure):
         isDeletion = false
+        self.failure = failure.error
+      }
+    }
+
+    init(_ result: SubscriptionResult) {
+      zone = ""
+      switch result {
+      case .success(.saved(let subscription)): (name, isDeletion) = (subscription.id, false)
+      case .success(.deleted(let id)): (name, isDeletion) = (id, true)
+      case .failure(let failure):
+        (name, isDeletion) = (failure.id, false)
         self.failure = failure.error
       }
     }

@@ -50,9 +50,12 @@ package struct Subscriptions: Sendable {
 
   /// Saves and deletes subscriptions of the caller. One result per operation, in order.
   ///
+  /// - Parameter operationID: the caller's name for the request. A repetition is answered from what the first try did, and
+  ///   takes back nothing that was done since (case SUB-28).
   /// - Throws: `limitExceeded` for too many operations.
   package func modify(
-    _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
+    _ operations: [SubscriptionOperation], operationID: String? = nil, in scope: DatabaseScope,
+    as caller: Caller
   ) async throws -> [SubscriptionResult] {
     let place = try caller.subscriptionScope(scope)
     try limits.checkCount(operations.count, of: "subscriptions")
@@ -63,13 +66,18 @@ package struct Subscriptions: Sendable {
     let change = SubscriptionChange(
       place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
       schemas: schemas, signatures: signatures)
+    let memory = SubscriptionOperationMemory(
+      operationID, of: operations, in: place, as: caller, limits)
     let (results, gone) = try await store.write(
       for: caller,
       in: .database(place.logDatabase)
         .and(.account(place.user, place.containerEnvironment)).asked(by: place.user)
     ) { transaction -> ([SubscriptionResult], [DeviceKey]) in
+      let now = change.origin.time
+      if let known = try memory?.recall(in: transaction, now: now) { return (known, []) }
       var own: OwnSubscriptions?
       let results = try named.map { try change.perform($0, &own, in: transaction) }
+      try memory?.keep(results, in: transaction, now: now)
       guard results.contains(where: \.isSave), let device else { return (results, []) }
       return (results, try transaction.devices.register(device, limits: change.limits))
     }

@@ -61,17 +61,21 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
       let plan = SubscriptionPlan(
         saving: part.compactMap { saves[ifThere: $0] },
         deleting: part.compactMap { deletes[ifThere: $0 - saves.count] }, in: viewpoint.scope)
-      try await carryOut(plan, in: database, viewpoint)
+      try await carryOut(plan, as: "\(operationID)/\(part.startIndex)", in: database, viewpoint)
     }
   }
 
   private func carryOut(
-    _ plan: SubscriptionPlan, in database: CKDatabase, _ viewpoint: Viewpoint
+    _ plan: SubscriptionPlan, as name: String, in database: CKDatabase, _ viewpoint: Viewpoint
   ) async throws {
     var answers: [SubscriptionResult] = []
     if !plan.operations.isEmpty {
-      answers = try await request(from: viewpoint) {
-        try await database.caller.modifySubscriptions(plan.operations)
+      // What the server has forgotten would be done again, though others may have changed it since.
+      answers = try await request(
+        from: viewpoint, rememberedSeconds: Session.rememberedSeconds
+      ) {
+        try await database.caller.modifySubscriptions(
+          ModifySubscriptionsRequest(plan.operations, operationID: name))
       }
     }
     try await report(each: plan.saveResults(answers, from: viewpoint).items) { id, result in

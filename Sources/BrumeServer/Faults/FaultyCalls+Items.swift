@@ -100,10 +100,10 @@ extension FaultyCalls {
   }
 
   func modifySubscriptions(
-    _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
+    _ request: ModifySubscriptionsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [SubscriptionResult] {
     let faulty = FaultyCall<SubscriptionOperation, SubscriptionResult>(
-      items: operations,
+      items: request.operations,
       id: { operation in
         switch operation {
         case .save(let subscription), .update(let subscription): subscription.id
@@ -116,8 +116,12 @@ extension FaultyCalls {
         case .delete: Asked(.deleteSubscriptions)
         }
       })
-    return try await carryOut(faulty, in: scope, as: caller) {
-      try await rules.modifySubscriptions($0, in: scope, as: caller)
+    return try await carryOut(faulty, in: scope, as: caller) { rest in
+      var request = request
+      // What is left is another request than that of the name.
+      if rest.count != request.operations.count { request.operationID = nil }
+      request.operations = rest
+      return try await rules.modifySubscriptions(request, in: scope, as: caller)
     }
   }
 

@@ -6,6 +6,7 @@ import BrumeWire
 
 struct SubscriptionRoutes: Sendable {
   let rules: any RuleCalls
+  let limits: Limits
 
   func list(_ call: Call) async throws -> Reply {
     let all = try await rules.listSubscriptions(in: call.scope, as: call.caller)
@@ -19,9 +20,9 @@ struct SubscriptionRoutes: Sendable {
   }
 
   func modify(_ call: Call) async throws -> Reply {
-    let operations = try Wire.subscriptionOperations(call.json())
-    let results = try await rules.modifySubscriptions(
-      operations, in: call.scope, as: call.caller)
+    let request = try ModifySubscriptionsRequest(json: call.json())
+    try limits.check(operationID: request.operationID)
+    let results = try await rules.modifySubscriptions(request, in: call.scope, as: call.caller)
     return .json(Wire.subscriptions(results))
   }
 }

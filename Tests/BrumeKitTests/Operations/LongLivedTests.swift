@@ -204,6 +204,29 @@ private func answer(
     #expect(server.requests.count == requests)
   }
 
+  @Test(arguments: [(82_799.0, 2), (82_800, 1)])
+  func `SUB-28 subscriptions are not changed again when the server may have forgotten it`(
+    asleep: Double, requests: Int
+  ) async throws {
+    let disk = Disk()
+    let server = ScriptedServer { _, number in
+      if number == 0 {
+        disk.pass(asleep)
+        throw CallFailure.timedOut("lost")
+      }
+      return Array(#"{"subscriptions":[{"subscriptionID":"s","deleted":true}]}"#.utf8)
+    }
+    let operation = CKModifySubscriptionsOperation(subscriptionIDsToDelete: ["s"])
+    operation.qualityOfService = .utility
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    #expect(server.requests.count == requests)
+    let names = try server.requests.map { request in
+      try ModifySubscriptionsRequest(json: try #require(request.body)).operationID
+    }
+    #expect(Set(names) == ["\(operation.operationID)/0"])
+  }
+
   @Test func `an operation of which nobody knows when it was begun counts as old in each run`()
     async throws
   {

@@ -25,7 +25,8 @@ import Testing
     if request.action == "subscriptions/lookup" {
       return Wire.subscriptions(try Wire.subscriptionLookup(body).map(missing))
     }
-    let results: [SubscriptionResult] = try Wire.subscriptionOperations(body).map { operation in
+    let operations = try ModifySubscriptionsRequest(json: body).operations
+    let results: [SubscriptionResult] = operations.map { operation in
       switch operation {
       case .save(let subscription), .update(let subscription): .success(.saved(subscription))
       case .delete(let id): missing(id)
@@ -170,8 +171,13 @@ import Testing
     let sizes = try server.requests.map { request in
       let body = try #require(request.body)
       return request.action == "subscriptions/lookup"
-        ? try Wire.subscriptionLookup(body).count : try Wire.subscriptionOperations(body).count
+        ? try Wire.subscriptionLookup(body).count
+        : try ModifySubscriptionsRequest(json: body).operations.count
     }
     #expect(sizes == [200, 50, 200, 1])
+    let names = try server.requests.prefix(2).map { request in
+      try ModifySubscriptionsRequest(json: try #require(request.body)).operationID
+    }
+    #expect(names == ["\(modify.operationID)/0", "\(modify.operationID)/200"])
   }
 }

@@ -177,8 +177,8 @@ class Calls {
   /**
    * Posts a body and answers the JSON object that comes back.
    *
-   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice; `remembered`: for how
-   *   many milliseconds, if not for good; `signsIn`: whether a user who is signed out is led to the page.
+   * @param {object} options `signal`; `query`; `remembered`: for how many milliseconds the request does no harm twice, if not
+   *   for good; `signsIn`: whether a user who is signed out is led to the page.
    */
   async call(path, body = {}, options = {}) {
     const text = JSON.stringify(body);
@@ -187,7 +187,7 @@ class Calls {
 
   /** Carries out one request, again if that is worth it, and once more after the user has signed in. */
   async repeating(options, request) {
-    const { signal, isRepeatable = true, remembered = Infinity, signsIn = true, attempts = this.attempts } = options;
+    const { signal, remembered = Infinity, signsIn = true, attempts = this.attempts } = options;
     const begun = this.host.now();
     let lost;
     let hasSignedIn = false;
@@ -204,9 +204,10 @@ class Calls {
           hasSignedIn = true;
           continue;
         }
-        const rules = { attempts, longestPause: this.longestPause, isRepeatable, chance: this.host.random() };
+        const rules = { attempts, longestPause: this.longestPause, chance: this.host.random() };
         const pause = pauseBeforeRetry(error, attempt, rules);
         if (pause === undefined) throw error;
+        // These say that nothing was carried out.
         if (error.status !== 429 && error.status !== 408) lost = error;
         await this.host.sleep(pause, signal);
       }

@@ -278,11 +278,12 @@ export class Database {
   }
 
   async deleteSubscription(subscriptionID, { signal } = {}) {
-    await this.#modifySubscription("delete", { subscriptionID }, { signal, isRepeatable: false });
+    await this.#modifySubscription("delete", { subscriptionID }, { signal });
   }
 
-  async #modifySubscription(operationType, subscription, options) {
-    const body = { operations: [{ operationType, subscription }] };
+  async #modifySubscription(operationType, subscription, { signal }) {
+    const body = { operations: [{ operationType, subscription }], brume: { operationID: this.#calls.host.uuid() } };
+    const options = { signal, remembered: REMEMBERED };
     const [result] = (await this.#call("subscriptions/modify", body, options)).subscriptions;
     if (isErrorObject(result)) throw errorFromWire(result);
     return result;

@@ -77,17 +77,11 @@ const askedPause = (error) => (error.retryAfter ?? 0) * 1000;
 const backoff = (attempt, chance, longest = 30_000) =>
   Math.min(longest, 200 * 2 ** Math.min(attempt - 1, 16)) * (0.5 + 0.5 * chance);
 
-/**
- * How long to wait before the same request goes out again, in milliseconds; undefined to give up.
- *
- * 429 and 408 say that nothing was carried out. After anything else the request may have acted, so only
- * one that does no harm twice is repeated.
- */
-const pauseBeforeRetry = (error, attempt, { attempts, longestPause, isRepeatable, chance }) => {
+/** How long to wait before the same request goes out again, in milliseconds; undefined to give up. */
+const pauseBeforeRetry = (error, attempt, { attempts, longestPause, chance }) => {
   if (!(error instanceof BrumeError) || attempt >= attempts) return undefined;
   // What a proxy in front of the server finds too large is not smaller the next time.
   if (error.status === 413) return undefined;
-  if (!isRepeatable && error.status !== 429 && error.status !== 408) return undefined;
   if (error.retryAfter === undefined && error.serverErrorCode !== "NETWORK_ERROR" && error.status !== 408) {
     return undefined;
   }
