@@ -53,7 +53,8 @@ struct ServerOptions: ParsableArguments {
     if let environment = environment ?? Self.variable("BRUME_ENVIRONMENT") {
       query.append(("environment", environment))
     }
-    return ServerConnection(try ServerAccess(self), place: query)
+    return ServerConnection(
+      try ServerAccess(data: data, url: url, adminToken: adminToken), place: query)
   }
 }
 
@@ -67,10 +68,6 @@ struct ServerAccess: Sendable {
 
   /// What the command line says counts before variables; the variables count only together, because clients
   /// have the address alone.
-  init(_ options: ServerOptions) throws {
-    try self.init(data: options.data, url: options.url, adminToken: options.adminToken)
-  }
-
   init(data: String?, url: String?, adminToken given: String?) throws {
     let token = given ?? ServerOptions.variable("BRUME_ADMIN_TOKEN")
     if let address = try Self.named(data: data, url: url, adminToken: given) {
