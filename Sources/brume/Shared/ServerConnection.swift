@@ -106,6 +106,9 @@ struct ServerAccess: Sendable {
     }
   }
 
+  /// The server that runs on the folder now, or the one at the same address.
+  func anew() throws -> ServerAccess { try folder.map { try ServerAccess(folder: $0) } ?? self }
+
   private init(url: String, adminToken: String?) {
     (self.url, self.adminToken, folder) = (url, adminToken, nil)
   }
@@ -184,8 +187,7 @@ struct ServerConnection: Sendable {
 
   /// To the server that runs on the folder now, or at the same address.
   func anew() throws -> ServerConnection {
-    ServerConnection(
-      try access.folder.map { try ServerAccess(folder: $0) } ?? access, place: place)
+    ServerConnection(try access.anew(), place: place)
   }
 
   /// An admin call.
