@@ -58,8 +58,8 @@ struct APNsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let senders = try await server.connect().get("apns")["senders"]?.array ?? []
-      Listing(["topic", "team", "keyID", "container", "lastUsed"]).show(
-        senders.map { json ? $0 : $0.withReadableTimes("lastUsed") }, asJSON: json)
+      Listing(["topic", "team", "keyID", "container", "lastUsed"], times: ["lastUsed"])
+        .show(senders, asJSON: json)
     }
   }
 

@@ -37,8 +37,9 @@ struct AuditCommand: AsyncParsableCommand {
         ("until", until.map { "\($0.time)" }),
       ].compactMap { name, value in value.map { (name, $0) } }
       let lines = try await lines(connection, filter)
-      Listing(["time", "operator", "address", "action", "subject", "status", "request"]).show(
-        lines.map { json ? $0 : $0.withReadableTimes("time") }, asJSON: json)
+      Listing(
+        ["time", "operator", "address", "action", "subject", "status", "request"], times: ["time"]
+      ).show(lines, asJSON: json)
     }
 
     /// As many as are wanted, page by page.

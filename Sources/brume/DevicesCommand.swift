@@ -23,7 +23,7 @@ struct DevicesCommand: AsyncParsableCommand {
         let page = try await connection.get(
           "devices", query + (after.map { [("after", $0)] } ?? []))
         widths = Listing(["user", "device", "channel", "waiting"]).show(
-          page["devices"]?.array ?? [], asJSON: json, heading: after == nil, atLeast: widths)
+          page["devices"]?.array ?? [], asJSON: json, after: widths)
         after = page["after"]?.string
       } while after != nil
     }

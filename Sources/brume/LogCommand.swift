@@ -28,8 +28,10 @@ struct LogCommand: AsyncParsableCommand {
       let query = [("zone", zone), ("before", before), ("limit", "\(limit)")]
         .compactMap { name, value in value.map { (name, $0) } }
       let changes = try await server.connect().get("log", query)["changes"]?.array ?? []
-      Listing(["id", "time", "kind", "zone", "record", "owner", "user", "device", "request"]).show(
-        changes.map { json ? $0 : $0.withReadableTimes("time") }, asJSON: json)
+      Listing(
+        ["id", "time", "kind", "zone", "record", "owner", "user", "device", "request"],
+        times: ["time"]
+      ).show(changes, asJSON: json)
     }
   }
 

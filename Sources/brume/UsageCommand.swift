@@ -28,14 +28,12 @@ struct UsageCommand: AsyncParsableCommand {
       let steps = answer["usage"]?.array ?? []
       let shown = all || json ? steps : steps.filter { !$0.isQuiet }
       if shown.isEmpty { Output.say("quiet: nothing was asked of this server in this time") }
-      if json {
-        Listing([]).show(shown, asJSON: true)
-        return
-      }
-      Listing([
-        "time", "requests", "refused", "failed", "p50", "p95", "p99", "saved", "deleted", "pushes",
-        "failedPushes",
-      ]).show(shown.map { $0.withReadableTimes("time").inMilliseconds() }, asJSON: false)
+      Listing(
+        [
+          "time", "requests", "refused", "failed", "p50", "p95", "p99", "saved", "deleted",
+          "pushes", "failedPushes",
+        ], times: ["time"]
+      ).show(json ? shown : shown.map { $0.inMilliseconds() }, asJSON: json)
     }
   }
 
@@ -77,8 +75,8 @@ struct UsageCommand: AsyncParsableCommand {
       }
       let ordered = lines.sorted { ($0["time"]?.int ?? 0) < ($1["time"]?.int ?? 0) }
       if ordered.isEmpty { Output.say("nothing was counted in this time") }
-      Listing(["time", "of", "records", "bytes"]).show(
-        ordered.map { json ? $0 : $0.sized().withReadableTimes("time") }, asJSON: json)
+      Listing(["time", "of", "records", "bytes"], times: ["time"]).show(
+        ordered.map { json ? $0 : $0.sized() }, asJSON: json)
     }
   }
 }

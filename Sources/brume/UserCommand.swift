@@ -124,7 +124,7 @@ struct UserCommand: AsyncParsableCommand {
       repeat {
         let page = try await connection.get("users", after.map { [("after", $0)] } ?? [])
         widths = Listing(["name", "recordName", "email", "phone"]).show(
-          page["users"]?.array ?? [], asJSON: json, heading: after == nil, atLeast: widths)
+          page["users"]?.array ?? [], asJSON: json, after: widths)
         after = page["after"]?.string
       } while after != nil
     }
