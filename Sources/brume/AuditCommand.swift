@@ -32,10 +32,10 @@ struct AuditCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try server.connect()
-      let filter = [
+      let filter = ServerConnection.given([
         ("operator", person), ("request", request), ("since", since.map { "\($0.time)" }),
         ("until", until.map { "\($0.time)" }),
-      ].compactMap { name, value in value.map { (name, $0) } }
+      ])
       let lines = try await lines(connection, filter)
       Listing(
         ["time", "operator", "address", "action", "subject", "status", "request"], times: ["time"]

@@ -25,8 +25,9 @@ struct LogCommand: AsyncParsableCommand {
     func validate() throws { try LineLimit.require(limit) }
 
     func run() async throws {
-      let query = [("zone", zone), ("before", before), ("limit", "\(limit)")]
-        .compactMap { name, value in value.map { (name, $0) } }
+      let query = ServerConnection.given([
+        ("zone", zone), ("before", before), ("limit", "\(limit)"),
+      ])
       let changes = try await server.connect().get("log", query)["changes"]?.array ?? []
       Listing(
         ["id", "time", "kind", "zone", "record", "owner", "user", "device", "request"],

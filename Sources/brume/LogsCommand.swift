@@ -33,9 +33,9 @@ struct LogsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try server.connect()
-    let filter = [
+    let filter = ServerConnection.given([
       ("request", request), ("user", user), ("route", route), ("failed", failed ? "true" : nil),
-    ].compactMap { name, value in value.map { (name, $0) } }
+    ])
     var view = RequestLogView(connection: connection, filter: filter, json: json)
     if let request {
       try await view.showAll(of: request)

@@ -24,9 +24,9 @@ extension PushCommand {
     func validate() throws { try LineLimit.require(limit) }
 
     func run() async throws {
-      let filter = [
+      let filter = ServerConnection.given([
         ("user", user), ("device", device), ("request", request), ("notification", notification),
-      ].compactMap { name, value in value.map { (name, $0) } }
+      ])
       var view = PushLogView(connection: try server.connect(), json: json, filter: filter)
       if follow { try await view.follow(from: limit) } else { try await view.show(limit) }
     }

@@ -46,15 +46,12 @@ struct ServerOptions: ParsableArguments {
   }
 
   func connect() throws -> ServerConnection {
-    var query: [(String, String)] = []
-    if let container = container ?? Self.variable("BRUME_CONTAINER") {
-      query.append(("container", container))
-    }
-    if let environment = environment ?? Self.variable("BRUME_ENVIRONMENT") {
-      query.append(("environment", environment))
-    }
+    let place = ServerConnection.given([
+      ("container", container ?? Self.variable("BRUME_CONTAINER")),
+      ("environment", environment ?? Self.variable("BRUME_ENVIRONMENT")),
+    ])
     return ServerConnection(
-      try ServerAccess(data: data, url: url, adminToken: adminToken), place: query)
+      try ServerAccess(data: data, url: url, adminToken: adminToken), place: place)
   }
 }
 
@@ -188,6 +185,11 @@ struct ServerConnection: Sendable {
   /// To the server that runs on the folder now, or at the same address.
   func anew() throws -> ServerConnection {
     ServerConnection(try access.anew(), place: place)
+  }
+
+  /// The parameters that have a value.
+  static func given(_ parameters: [(String, String?)]) -> [(String, String)] {
+    parameters.compactMap { name, value in value.map { (name, $0) } }
   }
 
   /// An admin call.
