@@ -55,13 +55,10 @@ struct UsageCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try server.connect()
       if let over { return try await show(over, connection) }
-      var (lines, after) = ([JSON](), String?.none)
-      repeat {
-        let page = try await connection.get(
-          "usage/storage", after.map { [("after", $0)] } ?? [], within: ServerConnection.patience)
-        lines += (page["public"]?.array ?? []) + (page["users"]?.array ?? [])
-        after = page["after"]?.string
-      } while after != nil
+      var lines: [JSON] = []
+      try await connection.eachPage(of: "usage/storage", within: ServerConnection.patience) {
+        lines += ($0["public"]?.array ?? []) + ($0["users"]?.array ?? [])
+      }
       Listing(["of", "records", "bytes"]).show(lines.map { json ? $0 : $0.sized() }, asJSON: json)
     }
 

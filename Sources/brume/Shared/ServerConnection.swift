@@ -201,6 +201,19 @@ struct ServerConnection: Sendable {
     return try access.json(try await exchange(request))
   }
 
+  /// A list of the operator's, page by page.
+  func eachPage(
+    of list: String, _ query: [(String, String)] = [], within time: Duration = Self.shortPatience,
+    _ take: (JSON) -> Void
+  ) async throws {
+    var after: String?
+    repeat {
+      let page = try await get(list, query + Self.given([("after", after)]), within: time)
+      take(page)
+      after = page["after"]?.string
+    } while after != nil
+  }
+
   func post(
     _ path: String, _ body: JSON, within time: Duration = Self.shortPatience
   ) async throws -> JSON {
