@@ -44,13 +44,7 @@ package struct InProcessServer: Sendable {
   package func send(
     method: String, target: String, headers: [Header], body: [UInt8]
   ) async throws -> Answer {
-    let response = try await respond(method, target, headers, body)
-    let (status, fields) = (response.status.code, Self.headers(response))
-    let collected = Collected()
-    if response.headers[.fault] == nil {
-      try await response.body.write(CollectingWriter(collected: collected))
-    }
-    return Answer(status: status, headers: fields, body: collected.bytes)
+    try await Self.whole(respond(method, target, headers, body))
   }
 
   /// Hands over the body of a success as it is written. It returns anything else as a whole.
@@ -61,16 +55,20 @@ package struct InProcessServer: Sendable {
     _ take: @escaping @Sendable (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> Answer? {
     let response = try await respond(method, target, headers, [])
-    guard response.status == .ok else {
-      let collected = Collected()
-      let (status, fields) = (response.status.code, Self.headers(response))
-      if response.headers[.fault] == nil {
-        try await response.body.write(CollectingWriter(collected: collected))
-      }
-      return Answer(status: status, headers: fields, body: collected.bytes)
-    }
+    guard response.status == .ok else { return try await Self.whole(response) }
     try await response.body.write(ForwardingWriter(take: take))
     return nil
+  }
+
+  /// What a fault broke has no body.
+  private static func whole(_ response: Response) async throws -> Answer {
+    let collected = Collected()
+    if response.headers[.fault] == nil {
+      try await response.body.write(CollectingWriter(collected: collected))
+    }
+    return Answer(
+      status: response.status.code,
+      headers: response.headers.map { ($0.name.rawName, $0.value) }, body: collected.bytes)
   }
 
   private func respond(
@@ -88,10 +86,6 @@ package struct InProcessServer: Sendable {
     let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body)))
     return try await responder.respond(
       to: request, context: RequestState(core: .init(source: Source(logger: logger))))
-  }
-
-  private static func headers(_ response: Response) -> [Header] {
-    response.headers.map { ($0.name.rawName, $0.value) }
   }
 
   private struct Source: RequestContextSource {

@@ -12,11 +12,11 @@ package struct RouteTable: Sendable {
 
   /// Makes the server's handlers.
   package init(_ server: Composition) {
-    let handlers = Handlers(server)
+    let (handlers, admin) = (Handlers(server), AdminHandlers(server))
     endpoints =
       Self.descriptions + Self.apple(handlers) + Self.tokens(handlers) + Self.ours(handlers)
       + Self.signIn(handlers)
-      + Self.operators(AdminHandlers(server)) + Self.access(handlers, AdminHandlers(server))
+      + Self.operators(admin) + Self.access(handlers, admin)
   }
 
   private static let post: [HTTPRequest.Method] = [.post]

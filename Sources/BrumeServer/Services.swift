@@ -31,11 +31,17 @@ private struct StorageWatch: Service {
   }
 }
 
-/// Works until the server ends.
+/// Works until the server ends, on threads that may block: it asks the store.
 private struct LastingWork: Service {
+  let name: String
   let work: @Sendable () async throws -> Void
 
   func run() async throws {
+    let work = work
+    try await Workers.background.run(for: name) { try await Self.carryOut(work) }
+  }
+
+  private static func carryOut(_ work: @escaping @Sendable () async throws -> Void) async throws {
     do { try await cancelWhenGracefulShutdown(work) } catch is CancellationError {}
   }
 }
@@ -51,17 +57,6 @@ private struct TraceService: Service {
     } onGracefulShutdown: {
       exporter.finish()
     }
-  }
-}
-
-/// Runs a service on threads that may block: it asks the store.
-private struct StoreWork: Service {
-  let name: String
-  let service: any Service
-
-  func run() async throws {
-    let service = service
-    try await Workers.background.run(for: name) { try await service.run() }
   }
 }
 
@@ -119,7 +114,7 @@ package enum Services {
 
   private static func lasting(
     _ name: String, _ work: @escaping @Sendable () async throws -> Void
-  ) -> any Service { StoreWork(name: name, service: LastingWork(work: work)) }
+  ) -> any Service { LastingWork(name: name, work: work) }
 
   /// Goes on when the store has room again, or can be reached.
   private static func lasting(
@@ -134,7 +129,7 @@ package enum Services {
     if logger.logLevel == .info { logger.logLevel = .warning }
     let last: [any Service] = [
       StorageWatch(health: server.health), RestartWatch(restart: server.restart),
-      StoreWork(name: "streams", service: StreamReadsService(reads: server.mailboxDelivery.reads)),
+      lasting("streams") { [reads = server.mailboxDelivery.reads] in await reads.run() },
       application(server, logger, onReady),
     ]
     let services = work(server).compactMap(\.self) + upkeep(server) + last
@@ -165,14 +160,15 @@ package enum Services {
       server.accountTail.map { tail in
         lasting("accounts", server.storeRetry) { try await tail.run() }
       },
-      StoreWork(
-        name: "assets",
-        service: AssetSweepService(
-          sweeper: server.engine.assetSweeper, leases: server.store.leases,
-          clock: server.clock.waiting(for: "a look for files that no record holds"),
-          seconds: server.settings.assets.sweepInterval,
-          logger: server.logger)),
+      lasting("assets") { [sweeps = assetSweeps(server)] in try await sweeps.run() },
     ]
+  }
+
+  private static func assetSweeps(_ server: Composition) -> AssetSweepService {
+    AssetSweepService(
+      sweeper: server.engine.assetSweeper, leases: server.store.leases,
+      clock: server.clock.waiting(for: "a look for files that no record holds"),
+      seconds: server.settings.assets.sweepInterval, logger: server.logger)
   }
 
   /// What keeps the server in order, and follows it.

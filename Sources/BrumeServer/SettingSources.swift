@@ -50,8 +50,9 @@ package struct SettingSources: Sendable {
   ///
   /// - Throws: `SettingError` if it is no text.
   package func text(_ setting: Setting) throws -> String? {
-    guard let found = try value(setting, .string) else { return setting.fallback }
-    guard case .string(let text) = found.content else { return setting.fallback }
+    guard let found = try value(setting, .string), case .string(let text) = found.content else {
+      return setting.fallback
+    }
     return text
   }
 

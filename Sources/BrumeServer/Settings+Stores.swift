@@ -28,7 +28,7 @@ extension Settings {
         isCalledWithinRest: { [rest = Int(limits.indexRest)] in
           $0.wait(milliseconds: rest)
         },
-        nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
+        nanoseconds: SteadyClock.nanoseconds, logger: logger)
     case .postgres(let url):
       try PostgresStore(
         url: url, coders: .wireForm, runID: clock.host.uuid(), filesIn: files,

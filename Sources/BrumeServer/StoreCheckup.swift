@@ -3,7 +3,6 @@
 import BrumeCore
 import BrumePostgres
 import BrumeStorage
-import Dispatch
 
 /// Looks at stores that are outside the data folder.
 package enum StoreCheckup {
@@ -16,7 +15,7 @@ package enum StoreCheckup {
     do {
       let checkup = try PostgresCheckup(
         url: url, now: Host.real.now,
-        nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) })
+        nanoseconds: SteadyClock.nanoseconds)
       return [("database", true, "connected")]
         + (try checkup.findings().map { ("database \($0.subject)", $0.isWell, $0.text) })
     } catch {

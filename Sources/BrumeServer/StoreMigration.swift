@@ -6,12 +6,6 @@ import BrumeSQLite
 import BrumeStorage
 package import Logging
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// One move between a data folder and a database.
 package struct StoreMigration: Sendable {
   private enum Direction: Sendable {
@@ -42,7 +36,7 @@ package struct StoreMigration: Sendable {
   package func run(
     logger: Logger, report: @escaping (StoreMove.Progress) throws -> Void
   ) throws -> StoreMove.Outcome {
-    if case .toPostgres = direction, access(folder + "/brume.sqlite", F_OK) != 0 {
+    if case .toPostgres = direction, !DiskFile.exists(folder + "/brume.sqlite") {
       throw DataFolderError(
         "there is no 'brume.sqlite' in '\(folder)'; name the folder with --data",
         isMissing: true)

@@ -5,7 +5,6 @@
 // begin anew from what the store says, and reads go on meanwhile.
 
 import BrumeStorage
-import Dispatch
 import Logging
 import Synchronization
 
@@ -36,7 +35,7 @@ final class StoreRetry: Sendable {
   init(
     _ logger: Logger,
     milliseconds: @escaping @Sendable () -> Int64 = {
-      Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000)
+      SteadyClock.nanoseconds() / 1_000_000
     },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {

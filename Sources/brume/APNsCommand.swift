@@ -1,7 +1,6 @@
 // brume apns: with which keys pushes to Apple devices are signed.
 
 import ArgumentParser
-import BrumeServer
 import BrumeWire
 
 struct APNsCommand: AsyncParsableCommand {
@@ -32,9 +31,7 @@ struct APNsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      guard let pem = DataFolder.read(keyFile) else {
-        throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path", .noInput)
-      }
+      let pem = try GivenFile.content(of: keyFile, "the key file")
       guard !pem.isEmpty else {
         throw CommandFailure(
           "the key file '\(keyFile)' is empty; give the .p8 file from Apple as it is", .data)
@@ -58,8 +55,8 @@ struct APNsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let senders = try await server.connect().get("apns")["senders"]?.array ?? []
-      Listing(["topic", "team", "keyID", "container", "lastUsed"]).show(
-        senders.map { json ? $0 : $0.withReadableTimes("lastUsed") }, asJSON: json)
+      Listing(["topic", "team", "keyID", "container", "lastUsed"], times: ["lastUsed"])
+        .show(senders, asJSON: json)
     }
   }
 

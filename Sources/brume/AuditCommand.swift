@@ -32,13 +32,14 @@ struct AuditCommand: AsyncParsableCommand {
 
     func run() async throws {
       let connection = try server.connect()
-      let filter = [
+      let filter = ServerConnection.given([
         ("operator", person), ("request", request), ("since", since.map { "\($0.time)" }),
         ("until", until.map { "\($0.time)" }),
-      ].compactMap { name, value in value.map { (name, $0) } }
+      ])
       let lines = try await lines(connection, filter)
-      Listing(["time", "operator", "address", "action", "subject", "status", "request"]).show(
-        lines.map { json ? $0 : $0.withReadableTimes("time") }, asJSON: json)
+      Listing(
+        ["time", "operator", "address", "action", "subject", "status", "request"], times: ["time"]
+      ).show(lines, asJSON: json)
     }
 
     /// As many as are wanted, page by page.

@@ -71,7 +71,7 @@ struct BackupCommand: AsyncParsableCommand {
   private func back() async throws {
     let progress = TerminalProgress()
     defer { progress.end() }
-    let source = try source()
+    let source = try BackupSource(ServerAccess(data: data, url: url, adminToken: adminToken))
     let transfer = try BackupTransfer(
       from: source, to: file, since: try earlier(progress), progress: progress)
     let report = try await progress.during("the server makes a snapshot") {
@@ -99,10 +99,6 @@ struct BackupCommand: AsyncParsableCommand {
     return try BackupChain.check(path) {
       progress.show("checking '\(path)'", $0.checked, of: $0.all)
     }
-  }
-
-  private func source() throws -> BackupSource {
-    try BackupSource(ServerAccess(data: data, url: url, adminToken: adminToken))
   }
 
   private func check() throws {

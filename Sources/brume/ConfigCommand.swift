@@ -22,15 +22,11 @@ struct ConfigCommand: AsyncParsableCommand {
     var options: [String] = []
 
     func run() async throws {
-      do {
-        let sources = try await SettingSources(
-          flags: SettingFlags.parse(options), environment: ProcessInfo.processInfo.environment)
-        // This refuses what makes no sense together, as the server does.
-        _ = try Settings(sources)
-        Listing(["setting", "value", "source"]).show(try rows(sources), asJSON: json)
-      } catch let error as SettingError {
-        throw ValidationError(error.description)
-      }
+      let sources = try await SettingSources(
+        flags: SettingFlags.parse(options), environment: ProcessInfo.processInfo.environment)
+      // This refuses what makes no sense together, as the server does.
+      _ = try Settings(sources)
+      Listing(["setting", "value", "source"]).show(try rows(sources), asJSON: json)
     }
 
     private func rows(_ sources: SettingSources) throws -> [JSON] {

@@ -7,7 +7,6 @@ import BrumeClient
 import BrumeConformance
 import BrumeModel
 import BrumeServer
-import BrumeStorage
 import BrumeWire
 import FoundationEssentials
 import UnixSignals
@@ -122,7 +121,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     target.operatorToken = adminToken ?? secret("BRUME_ADMIN_TOKEN")
     target.settings = Set(with)
     if let id = keyID ?? secret("BRUME_KEY_ID"), let file = keyFile ?? secret("BRUME_KEY_FILE") {
-      target.serverKey = Configuration.ServerKey(id: id, privateKeyPEM: try Self.pem(file))
+      let pem = String(
+        decoding: try GivenFile.content(of: file, "the key file"), as: UTF8.self)
+      target.serverKey = Configuration.ServerKey(id: id, privateKeyPEM: pem)
     }
     return target
   }
@@ -132,14 +133,6 @@ struct ConformanceCommand: AsyncParsableCommand {
 
   private func secret(_ name: String) -> String? {
     isOfVariables ? ServerOptions.variable(name) : nil
-  }
-
-  private static func pem(_ file: String) throws -> String {
-    guard let pem = DataFolder.read(file) else {
-      throw CommandFailure(
-        "the key file '\(file)' cannot be read (\(SystemError.reason())); check its path", .noInput)
-    }
-    return String(decoding: pem, as: UTF8.self)
   }
 
   private func given(

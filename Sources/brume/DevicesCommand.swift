@@ -15,17 +15,13 @@ struct DevicesCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-      let connection = try server.connect()
-      let query = user.map { [("user", $0)] } ?? []
-      var after: String?
+      let listing = Listing(["user", "device", "channel", "waiting"])
       var widths: [Int] = []
-      repeat {
-        let page = try await connection.get(
-          "devices", query + (after.map { [("after", $0)] } ?? []))
-        widths = Listing(["user", "device", "channel", "waiting"]).show(
-          page["devices"]?.array ?? [], asJSON: json, heading: after == nil, atLeast: widths)
-        after = page["after"]?.string
-      } while after != nil
+      try await server.connect().eachPage(
+        of: "devices", ServerConnection.given([("user", user)])
+      ) { page in
+        widths = listing.show(page["devices"]?.array ?? [], asJSON: json, after: widths)
+      }
     }
   }
 }

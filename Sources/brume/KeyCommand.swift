@@ -1,7 +1,6 @@
 // brume key: server-to-server keys.
 
 import ArgumentParser
-import BrumeServer
 import BrumeWire
 
 struct KeyCommand: AsyncParsableCommand {
@@ -22,10 +21,7 @@ struct KeyCommand: AsyncParsableCommand {
       var body = JSONObject()
       body["name"] = .string(name)
       if let publicKey {
-        guard let pem = DataFolder.read(publicKey) else {
-          throw CommandFailure(
-            "the key file '\(publicKey)' cannot be read; check its path", .noInput)
-        }
+        let pem = try GivenFile.content(of: publicKey, "the key file")
         body["publicKey"] = .string(String(decoding: pem, as: UTF8.self))
       }
       let key = try await server.connect().post("keys", .object(body))

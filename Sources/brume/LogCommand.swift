@@ -25,11 +25,14 @@ struct LogCommand: AsyncParsableCommand {
     func validate() throws { try LineLimit.require(limit) }
 
     func run() async throws {
-      let query = [("zone", zone), ("before", before), ("limit", "\(limit)")]
-        .compactMap { name, value in value.map { (name, $0) } }
+      let query = ServerConnection.given([
+        ("zone", zone), ("before", before), ("limit", "\(limit)"),
+      ])
       let changes = try await server.connect().get("log", query)["changes"]?.array ?? []
-      Listing(["id", "time", "kind", "zone", "record", "owner", "user", "device", "request"]).show(
-        changes.map { json ? $0 : $0.withReadableTimes("time") }, asJSON: json)
+      Listing(
+        ["id", "time", "kind", "zone", "record", "owner", "user", "device", "request"],
+        times: ["time"]
+      ).show(changes, asJSON: json)
     }
   }
 

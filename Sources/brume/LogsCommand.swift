@@ -33,9 +33,9 @@ struct LogsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try server.connect()
-    let filter = [
+    let filter = ServerConnection.given([
       ("request", request), ("user", user), ("route", route), ("failed", failed ? "true" : nil),
-    ].compactMap { name, value in value.map { (name, $0) } }
+    ])
     var view = RequestLogView(connection: connection, filter: filter, json: json)
     if let request {
       try await view.showAll(of: request)
@@ -61,13 +61,14 @@ struct RequestLogView {
 
   /// Ours: as many lines as a log remembers.
   private static let most = 10_000
-  private static let listing = Listing([
-    "time", "request", "method", "route", "by", "status", "code", "milliseconds",
-  ])
-  private static let audit = Listing(["time", "operator", "action", "subject", "status"])
-  private static let pushes = Listing([
-    "time", "change", "subscription", "user", "device", "channel", "verdict", "reason",
-  ])
+  private static let listing = Listing(
+    ["time", "request", "method", "route", "by", "status", "code", "milliseconds"],
+    times: ["time"])
+  private static let audit = Listing(
+    ["time", "operator", "action", "subject", "status"], times: ["time"])
+  private static let pushes = Listing(
+    ["time", "change", "subscription", "user", "device", "channel", "verdict", "reason"],
+    times: ["time"])
 
   /// The newest lines, oldest first.
   func show(_ limit: Int) async throws {
@@ -78,9 +79,9 @@ struct RequestLogView {
   /// Shows requests as they are answered, beginning with the last few, under one heading.
   mutating func follow(from limit: Int) async throws {
     var widths: [Int] = []
-    try await log.follow(from: limit) { [json] lines, isFirst in
+    try await log.follow(from: limit) { [json] lines in
       widths = Self.listing.show(
-        lines.map { json ? $0 : $0.readable() }, asJSON: json, heading: isFirst, atLeast: widths)
+        lines.map { json ? $0 : $0.readable() }, asJSON: json, after: widths)
     }
   }
 
@@ -106,18 +107,16 @@ struct RequestLogView {
     guard !lines.isEmpty else { return }
     if !json { Output.say("\(name):") }
     listing.show(
-      lines.map { json ? $0.adding("log", .string(name)) : $0.withReadableTimes("time") },
-      asJSON: json)
+      json ? lines.map { $0.adding("log", .string(name)) } : lines, asJSON: json)
   }
 }
 
 extension JSON {
-  /// One column for who called, and times as people read them.
+  /// One column for who called, and the time that it took as people read it.
   fileprivate func readable() -> JSON {
     let key = self["serverKey"]?.string.map { "key of \($0)" }
     let person = self["operator"]?.string.map { "operator \($0)" }
-    return withReadableTimes("time")
-      .adding("by", .string(self["user"]?.string ?? key ?? person ?? "-"))
+    return adding("by", .string(self["user"]?.string ?? key ?? person ?? "-"))
       .adding("milliseconds", .int((self["microseconds"]?.int ?? 0) / 1000))
   }
 }

@@ -44,22 +44,13 @@ struct MigrateCommand: AsyncParsableCommand {
   @OptionGroup var answer: AnswerOption
 
   func run() async throws {
-    let migration: StoreMigration
-    do {
-      migration = try StoreMigration(from: from, to: to, folder: folder)
-    } catch let error as SettingError {
-      throw ValidationError(error.description)
-    }
+    let migration = try StoreMigration(from: from, to: to, folder: ServerOptions.folder(data))
     let logger = Logger(label: "brume") { StreamLogHandler.standardError(label: $0) }
     let report = MoveReport()
     let outcome = try await TerminalProgress.waiting(for: report.latest, on: report.line) {
       try migration.run(logger: logger) { report.take($0) }
     }
     say(outcome)
-  }
-
-  private var folder: String {
-    data ?? ServerOptions.variable("BRUME_DATA") ?? Setting.data.fallback ?? "."
   }
 
   private func say(_ outcome: StoreMove.Outcome) {

@@ -69,8 +69,7 @@ struct OperatorCommand: AsyncParsableCommand {
 
     func run() async throws {
       let all = try await server.connect().get("operators")["operators"]?.array ?? []
-      Listing(["name", "role", "created", "openid"]).show(
-        all.map { json ? $0 : $0.withReadableTimes("created") }, asJSON: json)
+      Listing(["name", "role", "created", "openid"], times: ["created"]).show(all, asJSON: json)
     }
   }
 
@@ -169,8 +168,10 @@ struct OperatorTokenCommand: AsyncParsableCommand {
 
     func run() async throws {
       let all = try await server.connect().get("operators/tokens")["tokens"]?.array ?? []
-      Listing(["name", "role", "operator", "created", "lastUsed", "ends"]).show(
-        all.map { json ? $0 : $0.withReadableTimes("created", "lastUsed", "ends") }, asJSON: json)
+      Listing(
+        ["name", "role", "operator", "created", "lastUsed", "ends"],
+        times: ["created", "lastUsed", "ends"]
+      ).show(all, asJSON: json)
     }
   }
 

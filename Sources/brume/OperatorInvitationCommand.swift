@@ -51,8 +51,8 @@ struct OperatorInvitationCommand: AsyncParsableCommand {
 
     func run() async throws {
       let all = try await server.connect().get("operators/invitations")["invitations"]?.array ?? []
-      Listing(["name", "role", "operator", "created", "ends"]).show(
-        all.map { json ? $0 : $0.withReadableTimes("created", "ends") }, asJSON: json)
+      Listing(["name", "role", "operator", "created", "ends"], times: ["created", "ends"])
+        .show(all, asJSON: json)
     }
   }
 

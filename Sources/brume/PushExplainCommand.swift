@@ -40,14 +40,10 @@ extension PushCommand {
     }
 
     private var question: [(String, String)] {
-      var question: [(String, String)] = []
-      for (name, value) in [
+      ServerConnection.given([
         ("record", record), ("zone", zone), ("change", change), ("request", request),
         ("user", user), ("device", device),
-      ] {
-        if let value { question.append((name, value)) }
-      }
-      return question
+      ])
     }
 
     private func trace(_ answer: JSON) throws -> Trace {

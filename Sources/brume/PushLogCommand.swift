@@ -24,9 +24,9 @@ extension PushCommand {
     func validate() throws { try LineLimit.require(limit) }
 
     func run() async throws {
-      let filter = [
+      let filter = ServerConnection.given([
         ("user", user), ("device", device), ("request", request), ("notification", notification),
-      ].compactMap { name, value in value.map { (name, $0) } }
+      ])
       var view = PushLogView(connection: try server.connect(), json: json, filter: filter)
       if follow { try await view.follow(from: limit) } else { try await view.show(limit) }
     }
@@ -43,24 +43,23 @@ struct PushLogView {
     self.json = json
   }
 
-  private static let listing = Listing([
-    "time", "request", "change", "subscription", "notification", "user", "device", "channel",
-    "attempt", "verdict", "status", "reason",
-  ])
+  private static let listing = Listing(
+    [
+      "time", "request", "change", "subscription", "notification", "user", "device", "channel",
+      "attempt", "verdict", "status", "reason",
+    ], times: ["time"])
 
   /// Shows lines as they are written, under one heading: it stands there from the first line on, and the columns only grow.
   mutating func follow(from limit: Int) async throws {
     var widths: [Int] = []
-    try await log.follow(from: limit) { [json] lines, isFirst in
-      widths = Self.listing.show(
-        lines.map { json ? $0 : $0.withReadableTimes("time") }, asJSON: json, heading: isFirst,
-        atLeast: widths)
+    try await log.follow(from: limit) { [json] lines in
+      widths = Self.listing.show(lines, asJSON: json, after: widths)
     }
   }
 
   /// Shows the newest lines.
   func show(_ limit: Int) async throws {
     let lines = try await log.newest(limit)
-    Self.listing.show(lines.map { json ? $0 : $0.withReadableTimes("time") }, asJSON: json)
+    Self.listing.show(lines, asJSON: json)
   }
 }

@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import BrumeModel
-import BrumeServer
 import BrumeWire
 
 /// The values that a command gives to fields.
@@ -43,14 +42,9 @@ struct FieldOptions: ParsableArguments {
 
   private func given() throws -> JSONObject {
     guard let fields else { return JSONObject() }
-    var bytes = Array(fields.utf8)
-    if fields.hasPrefix("@") {
-      guard let content = DataFolder.read(String(fields.dropFirst())) else {
-        throw CommandFailure("'\(fields.dropFirst())' cannot be read; check its path", .noInput)
-      }
-      bytes = content
-    }
-    return try Self.object(bytes)
+    guard fields.hasPrefix("@") else { return try Self.object(Array(fields.utf8)) }
+    return try Self.object(
+      GivenFile.content(of: String(fields.dropFirst()), "the file of --fields"))
   }
 
   private static func object(_ bytes: [UInt8]) throws -> JSONObject {

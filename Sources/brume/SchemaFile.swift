@@ -1,8 +1,6 @@
 // A file in the schema language: read, and looked at by the server. What cannot be read ends a command with 66, and
 // what is no schema with 65 and the place of each mistake.
 
-import BrumeServer
-import BrumeStorage
 import BrumeWire
 
 struct SchemaFile {
@@ -16,11 +14,7 @@ struct SchemaFile {
 
   init(_ name: String) throws {
     self.name = name
-    guard let bytes = DataFolder.read(name) else {
-      throw CommandFailure(
-        "the schema file '\(name)' cannot be read (\(SystemError.reason())); check its path",
-        .noInput)
-    }
+    let bytes = try GivenFile.content(of: name, "the schema file")
     text = String(decoding: bytes, as: UTF8.self)
     if let fault = Self.noText(bytes, text) { throw failure([fault]) }
   }

@@ -24,7 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
     // From here on a hang-up ends nothing.
     let hangUps = await UnixSignalsSequence(trapping: .sighup)
     defer { withExtendedLifetime(hangUps) {} }
-    let (sources, settings) = try await settings()
+    let sources = try await Self.read(options)
+    let settings = try Settings(sources)
     let folder = try DataFolder(path: settings.dataFolder)
     ServerOutput.begin(settings)
     let (end, taken) = (EndOrder(), TakenSettings())
@@ -102,15 +103,6 @@ struct ServeCommand: AsyncParsableCommand {
   private static func read(_ options: [String]) async throws -> SettingSources {
     try await SettingSources(
       flags: SettingFlags.parse(options), environment: ProcessInfo.processInfo.environment)
-  }
-
-  private func settings() async throws -> (SettingSources, Settings) {
-    do {
-      let sources = try await Self.read(options)
-      return (sources, try Settings(sources))
-    } catch let error as SettingError {
-      throw ValidationError(error.description)
-    }
   }
 }
 

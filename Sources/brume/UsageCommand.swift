@@ -28,14 +28,12 @@ struct UsageCommand: AsyncParsableCommand {
       let steps = answer["usage"]?.array ?? []
       let shown = all || json ? steps : steps.filter { !$0.isQuiet }
       if shown.isEmpty { Output.say("quiet: nothing was asked of this server in this time") }
-      if json {
-        Listing([]).show(shown, asJSON: true)
-        return
-      }
-      Listing([
-        "time", "requests", "refused", "failed", "p50", "p95", "p99", "saved", "deleted", "pushes",
-        "failedPushes",
-      ]).show(shown.map { $0.withReadableTimes("time").inMilliseconds() }, asJSON: false)
+      Listing(
+        [
+          "time", "requests", "refused", "failed", "p50", "p95", "p99", "saved", "deleted",
+          "pushes", "failedPushes",
+        ], times: ["time"]
+      ).show(json ? shown : shown.map { $0.inMilliseconds() }, asJSON: json)
     }
   }
 
@@ -57,13 +55,10 @@ struct UsageCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try server.connect()
       if let over { return try await show(over, connection) }
-      var (lines, after) = ([JSON](), String?.none)
-      repeat {
-        let page = try await connection.get(
-          "usage/storage", after.map { [("after", $0)] } ?? [], within: ServerConnection.patience)
-        lines += (page["public"]?.array ?? []) + (page["users"]?.array ?? [])
-        after = page["after"]?.string
-      } while after != nil
+      var lines: [JSON] = []
+      try await connection.eachPage(of: "usage/storage", within: ServerConnection.patience) {
+        lines += ($0["public"]?.array ?? []) + ($0["users"]?.array ?? [])
+      }
       Listing(["of", "records", "bytes"]).show(lines.map { json ? $0 : $0.sized() }, asJSON: json)
     }
 
@@ -77,8 +72,8 @@ struct UsageCommand: AsyncParsableCommand {
       }
       let ordered = lines.sorted { ($0["time"]?.int ?? 0) < ($1["time"]?.int ?? 0) }
       if ordered.isEmpty { Output.say("nothing was counted in this time") }
-      Listing(["time", "of", "records", "bytes"]).show(
-        ordered.map { json ? $0 : $0.sized().withReadableTimes("time") }, asJSON: json)
+      Listing(["time", "of", "records", "bytes"], times: ["time"]).show(
+        ordered.map { json ? $0 : $0.sized() }, asJSON: json)
     }
   }
 }

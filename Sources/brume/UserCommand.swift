@@ -118,15 +118,11 @@ struct UserCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-      let connection = try server.connect()
-      var after: String?
+      let listing = Listing(["name", "recordName", "email", "phone"])
       var widths: [Int] = []
-      repeat {
-        let page = try await connection.get("users", after.map { [("after", $0)] } ?? [])
-        widths = Listing(["name", "recordName", "email", "phone"]).show(
-          page["users"]?.array ?? [], asJSON: json, heading: after == nil, atLeast: widths)
-        after = page["after"]?.string
-      } while after != nil
+      try await server.connect().eachPage(of: "users") { page in
+        widths = listing.show(page["users"]?.array ?? [], asJSON: json, after: widths)
+      }
     }
   }
 

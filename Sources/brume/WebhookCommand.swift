@@ -33,8 +33,9 @@ struct WebhookCommand: AsyncParsableCommand {
 
     func run() async throws {
       let webhooks = try await server.connect().get("webhooks")["webhooks"]?.array ?? []
-      Listing(["id", "state", "behind", "failures", "lastUsed", "url", "reason"]).show(
-        webhooks.map { json ? $0 : $0.withReadableTimes("lastUsed") }, asJSON: json)
+      Listing(
+        ["id", "state", "behind", "failures", "lastUsed", "url", "reason"], times: ["lastUsed"]
+      ).show(webhooks, asJSON: json)
     }
   }
 

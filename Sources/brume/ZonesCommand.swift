@@ -1,7 +1,6 @@
 // brume zones: the zones of a database.
 
 import ArgumentParser
-import BrumeModel
 import BrumeWire
 
 struct ZonesCommand: AsyncParsableCommand {
@@ -16,29 +15,26 @@ struct ZonesCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
+      let listing = Listing(
+        ["zone", "owner", "position", "changed", "shared"], times: ["changed"])
       var body = JSONObject()
-      var isFirst = true
+      var widths: [Int] = []
       repeat {
         let page = try await options.call("zones", .object(body))
-        show(page["zones"]?.array ?? [], heading: isFirst)
+        let zones = page["zones"]?.array ?? []
+        widths = listing.show(json ? zones : zones.map(Self.row), asJSON: json, after: widths)
         body["after"] = page["after"]
-        isFirst = false
       } while body["after"] != nil
     }
 
-    private func show(_ zones: [JSON], heading: Bool) {
-      if json { return zones.forEach { Output.line($0.bytes()) } }
-      let rows = zones.map { zone -> JSON in
-        [
-          "zone": zone["zoneID"]?["zoneName"] ?? .null,
-          "owner": zone["zoneID"]?["ownerRecordName"] ?? .null,
-          "position": zone["brume"]?["sequence"] ?? .null,
-          "changed": .string(zone["brume"]?["changed"]?.int.map { ISODate.text($0) } ?? ""),
-          "shared": .string(zone["brume"]?["hasShares"]?.bool == true ? "yes" : ""),
-        ]
-      }
-      Listing(["zone", "owner", "position", "changed", "shared"])
-        .show(rows, asJSON: false, heading: heading)
+    private static func row(_ zone: JSON) -> JSON {
+      [
+        "zone": zone["zoneID"]?["zoneName"] ?? .null,
+        "owner": zone["zoneID"]?["ownerRecordName"] ?? .null,
+        "position": zone["brume"]?["sequence"] ?? .null,
+        "changed": zone["brume"]?["changed"] ?? .null,
+        "shared": .string(zone["brume"]?["hasShares"]?.bool == true ? "yes" : ""),
+      ]
     }
   }
 

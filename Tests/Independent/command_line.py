@@ -498,6 +498,8 @@ SLIPS = (
     ("conformance --cases ./never", 66, "there is no folder './never' with cases"),
     ("conformance --url http://127.0.0.1:1 --container iCloud.a --api-token t --key-id k --key-file ./never", 66,
      "the key file './never' cannot be read (No such file or directory)"),
+    ("key create k --public-key ./never", 66, "the key file './never' cannot be read (No such file or directory)"),
+    ("records create Note a --user alice --fields @./never", 66, "the file of --fields './never' cannot be read (No such"),
     ("backup --verify ./letter", 65, "'./letter': this is no backup of Brume"),
     ("restore ./letter --data ./unmade", 65, "'./letter': this is no backup of Brume"),
     ("backup ./never/a --url http://127.0.0.1:1 --admin-token t", 73, "make its folder, or choose another name"),

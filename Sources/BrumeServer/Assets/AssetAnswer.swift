@@ -63,7 +63,7 @@ package enum ByteRange: Equatable {
     switch (first, last) {
     case (.some(let first), .some(let last)):
       guard first <= last else { return }
-      self = first < size ? .part(first..<min(size, last.addingOne)) : .none
+      self = first < size ? .part(first..<min(size - 1, last) + 1) : .none
     case (.some(let first), nil) where ends[1].isEmpty:
       self = first < size ? .part(first..<size) : .none
     case (nil, .some(let count)) where ends[0].isEmpty:
@@ -74,13 +74,9 @@ package enum ByteRange: Equatable {
 
   /// Digits only; a number too large to be one counts as the largest.
   private static func number(_ text: Substring) -> Int64? {
-    guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return nil }
+    guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
     return Int64(text) ?? .max
   }
-}
-
-extension Int64 {
-  fileprivate var addingOne: Int64 { self == .max ? .max : self + 1 }
 }
 
 extension HTTPField.Name {

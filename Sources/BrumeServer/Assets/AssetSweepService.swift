@@ -5,9 +5,8 @@ import BrumeDelivery
 import BrumeModel
 import BrumeStorage
 import Logging
-import ServiceLifecycle
 
-struct AssetSweepService: Service {
+struct AssetSweepService: Sendable {
   let sweeper: AssetSweeper
   /// Of several processes with one store, whoever has the first bucket sweeps.
   let leases: any Leases
@@ -17,12 +16,6 @@ struct AssetSweepService: Service {
   let logger: Logger
 
   func run() async throws {
-    do {
-      try await cancelWhenGracefulShutdown { try await loop() }
-    } catch is CancellationError {}
-  }
-
-  private func loop() async throws {
     while true {
       try await clock.sleep(clock.now() + Milliseconds(seconds) * 1000)
       guard leases.owns(.only) else { continue }

@@ -120,10 +120,7 @@ package final class DiskFile: Sendable {
       throw StoreError(.inUse, "'\(name)' exists already; what was written is in '\(path)'")
     }
     guard rename(path, name) == 0 else { throw Self.failure("give its name to", path) }
-    let parent =
-      name.contains("/") ? String(name[...(name.lastIndex(of: "/") ?? name.startIndex)]) : "."
-    let folder = try DiskFile(parent, O_RDONLY | O_DIRECTORY)
-    guard fsync(folder.descriptor) == 0 else { throw Self.failure("save", parent) }
+    guard OwnerOnly.syncParent(of: name) else { throw Self.failure("save the place of", name) }
   }
 
   /// Why the last call failed, by what the system says of it.

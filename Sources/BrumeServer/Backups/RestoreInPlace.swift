@@ -57,7 +57,8 @@ package final class RestoreInPlace: Sendable {
   /// Why this server cannot be restored in place.
   private var obstacle: String? {
     if let obstacle = RestoreObstacle.of(settings) { return obstacle }
-    return place == nil ? "this server has no data folder" : place?.obstacle
+    guard let place else { return "this server has no data folder" }
+    return place.obstacle
   }
 
   private func usable() throws -> RestoreFolder {

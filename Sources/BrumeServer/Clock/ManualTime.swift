@@ -23,6 +23,18 @@ package final class ManualTime: Sendable {
     var alarms: [Int: Alarm] = [:]
     var watchers: [Int: Watcher] = [:]
 
+    /// The next first.
+    var timers: [ClockState.Timer] {
+      alarms.values.map(\.timer).sorted { ($0.time, $0.name) < ($1.time, $1.name) }
+    }
+
+    /// Those whose time has come.
+    mutating func takeDue() -> [Alarm] {
+      let due = alarms.filter { $0.value.timer.time <= now }
+      for id in due.keys { alarms[id] = nil }
+      return due.values.sorted { $0.timer.time < $1.timer.time }
+    }
+
     /// Those for whom enough waits.
     mutating func takeWatchers() -> [Watcher] {
       let due = watchers.filter { $0.value.count <= alarms.count }
@@ -42,11 +54,8 @@ package final class ManualTime: Sendable {
 
   /// The time, and what waits for it, the next first.
   package func shown(most: Int) -> ClockState {
-    state.withLock { state in
-      let timers = state.alarms.values.map(\.timer).sorted {
-        ($0.time, $0.name) < ($1.time, $1.name)
-      }
-      return ClockState(now: state.now, isManual: true, timers: Array(timers.prefix(most)))
+    state.withLock {
+      ClockState(now: $0.now, isManual: true, timers: Array($0.timers.prefix(most)))
     }
   }
 
@@ -54,7 +63,7 @@ package final class ManualTime: Sendable {
   package func advance(by step: Milliseconds) {
     let due = state.withLock { state in
       state.now += max(0, step)
-      return Self.takeDue(&state)
+      return state.takeDue()
     }
     for alarm in due { alarm.ring(true) }
   }
@@ -62,23 +71,13 @@ package final class ManualTime: Sendable {
   /// Moves the time to the next timer, and answers which that was; nil: nothing waits.
   package func advanceToNext() -> ClockState.Timer? {
     let (next, due) = state.withLock { state -> (ClockState.Timer?, [Alarm]) in
-      let timers = state.alarms.values.map(\.timer)
-      guard let next = timers.min(by: { ($0.time, $0.name) < ($1.time, $1.name) }) else {
-        return (nil, [])
-      }
+      guard let next = state.timers.first else { return (nil, []) }
       state.now = max(state.now, next.time)
-      return (next, Self.takeDue(&state))
+      return (next, state.takeDue())
     }
     for alarm in due { alarm.ring(true) }
     return next
   }
-
-  private static func takeDue(_ state: inout State) -> [Alarm] {
-    let due = state.alarms.filter { $0.value.timer.time <= state.now }
-    for id in due.keys { state.alarms[id] = nil }
-    return due.values.sorted { $0.timer.time < $1.timer.time }
-  }
-
 }
 
 // MARK: Waiting

@@ -3,7 +3,6 @@
 // milliseconds at whose turn it is, and for so long a small request waited when they kept all processors busy.
 
 import BrumeDelivery
-import Dispatch
 import FoundationEssentials
 import Synchronization
 
@@ -46,7 +45,7 @@ package final class GivingWay: Sendable {
       clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
       return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     } now: {
-      Int64(clamping: DispatchTime.now().uptimeNanoseconds)
+      SteadyClock.nanoseconds()
     }
   }
 

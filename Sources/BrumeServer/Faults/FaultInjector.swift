@@ -19,8 +19,8 @@ package final class FaultInjector: Sendable {
   }
   private let state: Mutex<State>
   private let held = Mutex<[HeldPush]>([])
-  /// Pushes that are remembered at once.
-  private let takenLimit: Int
+  /// Pushes that are remembered, and that are held back, at once.
+  private let mostPushes: Int
 
   /// Where a push is, which no other ever is.
   struct PushPlace: Equatable, Sendable {
@@ -35,7 +35,7 @@ package final class FaultInjector: Sendable {
 
   init(limits: Limits) {
     state = Mutex(State(plan: FaultPlan(limits: limits)))
-    takenLimit = limits.mailboxRows
+    mostPushes = limits.mailboxRows
   }
 
   /// Adds faults that follow each other. Answers the ID of the first.
@@ -68,7 +68,7 @@ package final class FaultInjector: Sendable {
       let decision = state.plan.decide(call)
       if decision.takesPush {
         state.taken.append(push)
-        state.taken.removeFirst(max(0, state.taken.count - takenLimit))
+        state.taken.removeFirst(max(0, state.taken.count - mostPushes))
       }
       return decision
     }
@@ -86,10 +86,10 @@ package final class FaultInjector: Sendable {
   }
 
   /// Keeps a push back. When too many are held, the oldest is lost.
-  func hold(_ push: HeldPush, limit: Int) {
+  func hold(_ push: HeldPush) {
     held.withLock { held in
       held.append(push)
-      held.removeFirst(max(0, held.count - limit))
+      held.removeFirst(max(0, held.count - mostPushes))
     }
   }
 

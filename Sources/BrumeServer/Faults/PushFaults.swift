@@ -12,8 +12,6 @@ struct PushFaults: Sendable {
   let injector: FaultInjector
   private let store: any Store
   private let delivery: ServerDelivery
-  /// Pushes that are held back at once.
-  private let heldLimit: Int
   /// Rows of the push log.
   private let rows: Int
   private let now: @Sendable () -> Milliseconds
@@ -27,7 +25,6 @@ struct PushFaults: Sendable {
     injector = FaultInjector(limits: limits)
     self.store = store
     self.delivery = delivery
-    heldLimit = limits.mailboxRows
   }
 
   /// The entries that really leave.
@@ -43,7 +40,7 @@ struct PushFaults: Sendable {
       case .dropPush: try await forget(entry, of: device, "dropped")
       case .holdPush:
         try await forget(entry, of: device, "held back until faults are released")
-        injector.hold(.init(entry: entry, device: device), limit: heldLimit)
+        injector.hold(.init(entry: entry, device: device))
       case .duplicatePush: leaving += [entry, entry.renamed("\(entry.notificationID)-again")]
       case nil, .error, .loseAnswer, .conflict, .expireToken, .pretend, .removeZone,
         .changeAccount:

@@ -5,7 +5,6 @@ import BrumeDelivery
 import BrumeModel
 import BrumeStorage
 import Logging
-import ServiceLifecycle
 
 /// What one reading of a mailbox found: entries that may be delivered, oldest first; when the next may
 /// be, and whether this is all there is.
@@ -114,9 +113,4 @@ package final class StreamReads: Sendable {
       stream.end(because: nil)
     }
   }
-}
-
-struct StreamReadsService: Service {
-  let reads: StreamReads
-  func run() async throws { await cancelWhenGracefulShutdown { await reads.run() } }
 }

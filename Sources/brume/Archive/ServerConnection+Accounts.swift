@@ -37,12 +37,7 @@ extension ServerConnection {
   /// All items of one of the operator's lists about a user.
   func all(_ list: String, of user: String) async throws -> [JSON] {
     var items: [JSON] = []
-    var after: String?
-    repeat {
-      let page = try await get(list, [("user", user)] + (after.map { [("after", $0)] } ?? []))
-      items += page[list]?.array ?? []
-      after = page["after"]?.string
-    } while after != nil
+    try await eachPage(of: list, [("user", user)]) { items += $0[list]?.array ?? [] }
     return items
   }
 }

@@ -60,8 +60,7 @@ struct ArchiveReader {
   init(_ path: String) throws {
     self.path = path
     guard let handle = FileHandle(forReadingAtPath: path) else {
-      Output.say("Error: '\(path)' cannot be read; check its path")
-      throw ExitStatus.noInput.code
+      throw CommandFailure("'\(path)' cannot be read; check its path", .noInput)
     }
     self.handle = handle
     // Of what was opened: /dev/stdin and /dev/fd/63 are links, which have a size of their own.

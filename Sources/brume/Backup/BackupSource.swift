@@ -33,7 +33,7 @@ struct BackupSource: Sendable {
   /// Has a snapshot made, and answers its ID.
   func begin() async throws -> String {
     let answer = try await ask("POST", "")
-    guard let id = answer["id"]?.string else { throw Self.noServer(url) }
+    guard let id = answer["id"]?.string else { throw access.noServer }
     return id
   }
 
@@ -98,7 +98,7 @@ struct BackupSource: Sendable {
   private func ask(_ method: String, _ target: String, _ body: [UInt8] = []) async throws -> JSON {
     let answer = try await transport.send(call(method, target, body))
     try check(answer)
-    guard let json = try? JSON(parsing: answer.body) else { throw Self.noServer(url) }
+    guard let json = try? JSON(parsing: answer.body) else { throw access.noServer }
     return json
   }
 
@@ -110,8 +110,8 @@ struct BackupSource: Sendable {
   }
 
   private func check(_ answer: HTTPAnswer) throws {
-    if (200..<300).contains(answer.status) { return }
-    guard let json = try? JSON(parsing: answer.body) else { throw Self.noServer(url) }
+    if answer.isSuccess { return }
+    guard let json = try? JSON(parsing: answer.body) else { throw access.noServer }
     let error = Wire.error(json)
     switch error.code {
     case .notFound where answer.status == 404: throw Gone()
@@ -128,9 +128,5 @@ struct BackupSource: Sendable {
     default:
       throw StatusFailure(answer.status < 500 ? .unavailable : .again, error.reason)
     }
-  }
-
-  private static func noServer(_ url: String) -> StatusFailure {
-    StatusFailure(.unavailable, "what answers at \(url) is no Brume server of this version")
   }
 }

@@ -87,7 +87,7 @@ struct InPlaceRestore {
       throw StatusFailure(.data, "it changed while it was sent")
     }
     let report = try Wire.restore(try checked(answer))
-    guard let id = report.status?.id else { throw noServer }
+    guard let id = report.status?.id else { throw access.noServer }
     return id
   }
 
@@ -118,7 +118,7 @@ struct InPlaceRestore {
     while ContinuousClock.now < end {
       progress.show("the server starts anew")
       try await Task.sleep(for: Self.pause)
-      guard let answer = try? await transport.send(try anew("GET")) else { continue }
+      guard let answer = try? await transport.send(try anew()) else { continue }
       if [401, 403].contains(answer.status) { return progress.end() }
       guard answer.status == 200, let json = try? JSON(parsing: answer.body),
         let report = try? Wire.restore(json)
@@ -137,9 +137,9 @@ struct InPlaceRestore {
   }
 
   /// A server that is named by its folder has another token after a start.
-  private func anew(_ method: String) throws -> HTTPCall {
-    let now = try access.folder.map { try ServerAccess(folder: $0) } ?? access
-    return call(method, "", at: now.url, now.adminToken ?? token)
+  private func anew() throws -> HTTPCall {
+    let now = try access.anew()
+    return call("GET", "", at: now.url, now.adminToken ?? token)
   }
 
   private func call(_ method: String, _ target: String, _ body: [UInt8] = []) -> HTTPCall {
@@ -164,8 +164,8 @@ struct InPlaceRestore {
   }
 
   private func checked(_ answer: HTTPAnswer) throws -> JSON {
-    guard let json = try? JSON(parsing: answer.body) else { throw noServer }
-    if (200..<300).contains(answer.status) { return json }
+    guard let json = try? JSON(parsing: answer.body) else { throw access.noServer }
+    if answer.isSuccess { return json }
     let error = Wire.error(json)
     let status: ExitStatus =
       switch error.code {
@@ -177,9 +177,5 @@ struct InPlaceRestore {
       default: answer.status < 500 ? .unavailable : .software
       }
     throw StatusFailure(status, error.reason)
-  }
-
-  private var noServer: StatusFailure {
-    StatusFailure(.unavailable, "what answers at \(access.url) is no Brume server of this version")
   }
 }

@@ -23,9 +23,7 @@ extension BenchCommand {
     @Flag(help: "Print a JSON object.") var json = false
 
     func run() async throws {
-      guard let pem = DataFolder.read(keyFile) else {
-        throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path", .noInput)
-      }
+      let pem = try GivenFile.content(of: keyFile, "the key file")
       let clients = OutsideClients(
         timeout: 30, trust: trust, sleep: { try await Task.sleep(for: $0) })
       let bench = APNsBench(

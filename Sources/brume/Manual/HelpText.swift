@@ -10,7 +10,7 @@ enum HelpText {
       case let text = BrumeTool.fullMessage(for: error), text.contains("USAGE: ")
     else { return }
     let arguments = CommandLine.arguments.dropFirst()
-    let examples = Examples.of(path(arguments))
+    let examples = Examples.of(command(arguments).path)
     var parts = [text]
     if text.contains("SUBCOMMANDS:"), let meant = meant(arguments) { parts.append(meant) }
     if !examples.isEmpty {
@@ -31,9 +31,6 @@ enum HelpText {
     return "'\(name)' alone is '\(name) \(meant._commandName)':\n\n"
       + BrumeTool.helpMessage(for: meant)
   }
-
-  /// The names of the command that arguments lead to.
-  static func path(_ arguments: some Sequence<String>) -> [String] { command(arguments).path }
 
   /// The command that arguments lead to, and its names.
   static func command(

@@ -81,7 +81,6 @@ struct StatusFailure: Error, CustomStringConvertible {
       }
     self.init(status, error.description)
   }
-
 }
 
 /// How commands end that fail.

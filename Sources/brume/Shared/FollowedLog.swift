@@ -45,15 +45,11 @@ struct FollowedLog {
 
   /// Shows lines as they are written, beginning with the last few.
   ///
-  /// - Parameter show: takes lines, and whether they are the first.
-  mutating func follow(from limit: Int, _ show: ([JSON], Bool) -> Void) async throws {
+  /// - Parameter show: takes lines.
+  mutating func follow(from limit: Int, _ show: ([JSON]) -> Void) async throws {
     var lines = try await newest(limit, Self.quietly).lines
-    var isFirst = true
     while true {
-      if !lines.isEmpty {
-        show(lines, isFirst)
-        isFirst = false
-      }
+      if !lines.isEmpty { show(lines) }
       position = lines.last?["position"]?.int ?? position
       time = lines.compactMap { $0["time"]?.int }.reduce(time, max)
       try await Task.sleep(for: .seconds(1))

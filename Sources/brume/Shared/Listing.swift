@@ -5,42 +5,39 @@ import BrumeWire
 
 /// Shows a list of JSON objects.
 struct Listing {
-  let columns: [String]
-  init(_ columns: [String]) { self.columns = columns }
+  private let columns: [String]
+  /// Those of milliseconds since 1970, which people get to see as dates.
+  private let times: Set<String>
 
+  init(_ columns: [String], times: Set<String> = []) {
+    (self.columns, self.times) = (columns, times)
+  }
+
+  /// - Parameter widths: of the columns, for a table that goes on; empty: it begins, with its heading.
   /// - Returns: how wide each column was, for a table that goes on.
   @discardableResult func show(
-    _ items: [JSON], asJSON: Bool, heading: Bool = true, atLeast widths: [Int] = []
+    _ items: [JSON], asJSON: Bool, after widths: [Int] = []
   ) -> [Int] {
     guard !asJSON else {
       for item in items { Output.line(item.bytes()) }
       return widths
     }
-    let rows = items.map { item in
-      columns.map { column in
-        switch item[column] {
-        case .string(let text) where !text.isEmpty: text
-        case .int(let number): "\(number)"
-        case .array(let texts): texts.compactMap(\.string).joined(separator: ",")
-        default: "-"
-        }
-      }
+    let rows = items.map { item in columns.map { text(item[$0], isTime: times.contains($0)) } }
+    return Output.table(widths.isEmpty ? [columns] + rows : rows, atLeast: widths)
+  }
+
+  private func text(_ value: JSON?, isTime: Bool) -> String {
+    switch value {
+    case .string(let text) where !text.isEmpty: text
+    case .int(let time) where isTime: ISODate.text(time)
+    case .int(let number): "\(number)"
+    case .array(let texts): texts.compactMap(\.string).joined(separator: ",")
+    default: "-"
     }
-    return Output.table(heading ? [columns] + rows : rows, atLeast: widths)
   }
 }
 
 extension JSON {
-  /// Milliseconds since 1970 as people read them.
-  func withReadableTimes(_ keys: String...) -> JSON {
-    guard case .object(var object) = self else { return self }
-    for key in keys {
-      guard let time = object[key]?.int else { continue }
-      object[key] = .string(ISODate.text(time))
-    }
-    return .object(object)
-  }
-
   /// An object with one more member.
   func adding(_ key: String, _ value: JSON) -> JSON {
     guard case .object(var object) = self else { return self }

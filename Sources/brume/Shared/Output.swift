@@ -65,7 +65,7 @@ enum Output {
 
   /// Columns, as wide as their widest cell, and as given. Answers their widths.
   @discardableResult static func table(_ rows: [[String]], atLeast least: [Int] = []) -> [Int] {
-    let count = rows.map(\.count).max() ?? 0
+    let count = max(rows.map(\.count).max() ?? 0, least.count)
     let widths = (0..<count).map { column in
       let widest = rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
       return max(widest, column < least.count ? least[column] : 0)

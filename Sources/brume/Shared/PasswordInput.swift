@@ -2,7 +2,6 @@
 // which every user of the machine can read.
 
 import ArgumentParser
-import BrumeServer
 
 #if canImport(Darwin)
   import Darwin
@@ -13,14 +12,10 @@ import BrumeServer
 enum PasswordInput {
   /// The first line of a file; `-` is standard input.
   static func firstLine(of file: String) throws -> String {
-    let text: String?
-    if file == "-" {
-      text = readLine()
-    } else if let bytes = DataFolder.read(file) {
-      text = String(decoding: bytes, as: UTF8.self)
-    } else {
-      throw CommandFailure("the password file '\(file)' cannot be read; check its path", .noInput)
-    }
+    let text: String? =
+      try file == "-"
+      ? readLine()
+      : String(decoding: GivenFile.content(of: file, "the password file"), as: UTF8.self)
     guard let line = text?.split(whereSeparator: \.isNewline).first else {
       throw CommandFailure("'\(file)' holds no password; write it into the first line", .noInput)
     }

@@ -31,6 +31,11 @@ extension ServerAccess {
     return json
   }
 
+  /// What answers is not what a server of ours says.
+  var noServer: StatusFailure {
+    StatusFailure(.unavailable, "what answers at \(url) is no Brume server of this version")
+  }
+
   /// What somebody in between, or another program, has answered.
   func foreign(_ status: Int) -> CommandFailure {
     switch status {

@@ -46,14 +46,12 @@ struct ServerOptions: ParsableArguments {
   }
 
   func connect() throws -> ServerConnection {
-    var query: [(String, String)] = []
-    if let container = container ?? Self.variable("BRUME_CONTAINER") {
-      query.append(("container", container))
-    }
-    if let environment = environment ?? Self.variable("BRUME_ENVIRONMENT") {
-      query.append(("environment", environment))
-    }
-    return ServerConnection(try ServerAccess(self), place: query)
+    let place = ServerConnection.given([
+      ("container", container ?? Self.variable("BRUME_CONTAINER")),
+      ("environment", environment ?? Self.variable("BRUME_ENVIRONMENT")),
+    ])
+    return ServerConnection(
+      try ServerAccess(data: data, url: url, adminToken: adminToken), place: place)
   }
 }
 
@@ -67,10 +65,6 @@ struct ServerAccess: Sendable {
 
   /// What the command line says counts before variables; the variables count only together, because clients
   /// have the address alone.
-  init(_ options: ServerOptions) throws {
-    try self.init(data: options.data, url: options.url, adminToken: options.adminToken)
-  }
-
   init(data: String?, url: String?, adminToken given: String?) throws {
     let token = given ?? ServerOptions.variable("BRUME_ADMIN_TOKEN")
     if let address = try Self.named(data: data, url: url, adminToken: given) {
@@ -108,6 +102,9 @@ struct ServerAccess: Sendable {
       throw CommandFailure(error.description, .unavailable)
     }
   }
+
+  /// The server that runs on the folder now, or the one at the same address.
+  func anew() throws -> ServerAccess { try folder.map { try ServerAccess(folder: $0) } ?? self }
 
   private init(url: String, adminToken: String?) {
     (self.url, self.adminToken, folder) = (url, adminToken, nil)
@@ -187,8 +184,12 @@ struct ServerConnection: Sendable {
 
   /// To the server that runs on the folder now, or at the same address.
   func anew() throws -> ServerConnection {
-    ServerConnection(
-      try access.folder.map { try ServerAccess(folder: $0) } ?? access, place: place)
+    ServerConnection(try access.anew(), place: place)
+  }
+
+  /// The parameters that have a value.
+  static func given(_ parameters: [(String, String?)]) -> [(String, String)] {
+    parameters.compactMap { name, value in value.map { (name, $0) } }
   }
 
   /// An admin call.
@@ -198,6 +199,19 @@ struct ServerConnection: Sendable {
     let request = try request(
       "GET", "/_brume/admin/\(path)", place + query, [], isOperator: true, within: time)
     return try access.json(try await exchange(request))
+  }
+
+  /// A list of the operator's, page by page.
+  func eachPage(
+    of list: String, _ query: [(String, String)] = [], within time: Duration = Self.shortPatience,
+    _ take: (JSON) -> Void
+  ) async throws {
+    var after: String?
+    repeat {
+      let page = try await get(list, query + Self.given([("after", after)]), within: time)
+      take(page)
+      after = page["after"]?.string
+    } while after != nil
   }
 
   func post(
