@@ -1,5 +1,6 @@
 // What callers ask for and what they get back, as values: the wire decodes to these, the rules
-// take them, the client encodes them. There is no second set of message types.
+// take them, the client encodes them. There is no second set of message types. Those of zones and subscriptions have files of
+// their own.
 
 // MARK: Records
 
@@ -225,58 +226,6 @@ package struct QueryPage: Sendable {
   }
 }
 
-// MARK: Zones
-
-/// One item of `zones/modify`.
-package struct ZoneOperation: Equatable, Sendable {
-  /// What is done; creating a zone that is there changes nothing.
-  package enum Kind: String, Hashable, Sendable { case create, delete }
-  package var kind: Kind
-  package var zone: ZoneID
-  package init(_ kind: Kind, _ zone: ZoneID) {
-    self.kind = kind
-    self.zone = zone
-  }
-}
-
-/// What `zones/modify` is asked for.
-package struct ModifyZonesRequest: Equatable, Sendable {
-  package var operations: [ZoneOperation]
-  /// The sender's name for the request: repeated under it, the server answers what it answered before, and does nothing.
-  package var operationID: String?
-  package init(_ operations: [ZoneOperation], operationID: String? = nil) {
-    self.operations = operations
-    self.operationID = operationID
-  }
-}
-
-/// A zone as a caller sees it.
-package struct ZoneState: Equatable, Sendable {
-  package var zone: ZoneID
-  /// Nil for zones without a change feed.
-  package var token: String?
-  package var isAtomic: Bool
-  /// Set in change feeds and in the acknowledgement of a delete.
-  package var deletion: Zone.Deletion?
-  /// The record name of the zone-wide share, if there is one (case SHR-34).
-  package var share: String?
-  /// Nothing was saved in it since it was made, as its owner sees it: its token of now is also one of its beginning.
-  package var isNew = false
-  package init(
-    zone: ZoneID, token: String? = nil, isAtomic: Bool, deletion: Zone.Deletion? = nil,
-    share: String? = nil
-  ) {
-    self.zone = zone
-    self.token = token
-    self.isAtomic = isAtomic
-    self.deletion = deletion
-    self.share = share
-  }
-}
-
-/// The state of a zone after what was asked, or why that failed.
-package typealias ZoneResult = Result<ZoneState, ItemFailure<ZoneID>>
-
 // MARK: Changes
 
 /// What is asked of one zone in `changes/zone`.
@@ -363,37 +312,6 @@ package struct DatabaseChangesPage: Equatable, Sendable {
     self.moreComing = moreComing
   }
 }
-
-// MARK: Subscriptions
-
-/// One item of `subscriptions/modify`.
-package enum SubscriptionOperation: Equatable, Sendable {
-  /// Makes one, or overwrites that with the same ID.
-  case save(Subscription)
-  /// Overwrites one that is there.
-  case update(Subscription)
-  case delete(id: String)
-}
-
-/// What `subscriptions/modify` is asked for.
-package struct ModifySubscriptionsRequest: Equatable, Sendable {
-  package var operations: [SubscriptionOperation]
-  /// The sender's name for the request: repeated under it, the server answers what it answered before, and does nothing.
-  package var operationID: String?
-  package init(_ operations: [SubscriptionOperation], operationID: String? = nil) {
-    self.operations = operations
-    self.operationID = operationID
-  }
-}
-
-/// What became of one subscription.
-package enum SubscriptionOutcome: Equatable, Sendable {
-  case saved(Subscription)
-  case deleted(id: String)
-}
-
-/// The subscription, or the ID of one that failed, and why.
-package typealias SubscriptionResult = Result<SubscriptionOutcome, ItemFailure<String>>
 
 // MARK: Notifications
 

@@ -55,7 +55,8 @@ struct OperationMemory: Sendable {
   private func result(
     _ kept: Kept, of item: RecordItem, _ access: inout RecordAccess
   ) throws -> RecordResult? {
-    let key = RecordKey(zone: ZoneKey(database: item.key.zone.database, name: kept.zone), name: kept.name)
+    let database = item.key.zone.database
+    let key = RecordKey(zone: ZoneKey(database: database, name: kept.zone), name: kept.name)
     let id = RecordID(name: kept.name, zone: key.zone.id)
     // That something was deleted says nothing that its sender does not know.
     if kept.isDeletion { return .success(.deleted(name: kept.name, zone: id.zone)) }
