@@ -188,6 +188,30 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func `an entry whose image left the log is found when it is damaged, before that or after`(
+    isAfter: Bool
+  ) async throws {
+    let mover = try Mover(buckets: 1)
+    // Only with an image there is a sequence.
+    let damage = "UPDATE log SET request = 'R9' WHERE sequence IS NOT NULL"
+    try await mover.withPostgres { store in
+      try await FilledStore.fill(store)
+      if !isAfter { try Connection.forTest(mover.url).simple(damage) }
+      try await store.write(in: .bucket(.only)) {
+        try $0.log.dropImages(in: .only, after: 0, through: .max, largerThan: 0)
+      }
+    }
+    if isAfter {
+      let whole = try PostgresInspection(url: mover.url, coders: .wireForm).run()
+      #expect(whole.findings == [])
+      try Connection.forTest(mover.url).simple(damage)
+    }
+    let found = try PostgresInspection(url: mover.url, coders: .wireForm).run()
+    #expect(!found.findings.isEmpty)
+    #expect(found.tables.allSatisfy { $0.unsummed == 0 })
+  }
+
+  @Test(arguments: [false, true])
   func `a whole store fits its checksums, moved or not`(isMoved: Bool) async throws {
     let mover = try Mover(buckets: 4)
     if isMoved {
