@@ -111,6 +111,22 @@ import Testing
     try await store.close()
   }
 
+  @Test(arguments: ["buckets", "mail"])
+  func `without its row nothing is counted in a bucket, and the error names what is missing, in`(
+    table: String
+  ) async throws {
+    let (store, connection) = try await filled()
+    try await run("DELETE FROM \(table) WHERE bucket = 0", connection)
+    let scope: WriteScope = table == "mail" ? .bucket(.only) : .database(.sample())
+    let error = await #expect(throws: StoreError.self) {
+      try await store.write(in: scope) { _ in }
+    }
+    #expect(error?.code == .corrupt)
+    let words = "the table '\(table)' has no row of bucket 0"
+    #expect(error?.description.hasPrefix(words) == true)
+    try await store.close()
+  }
+
   @Test func `devices are found in all buckets but the one whose mailboxes are damaged`()
     async throws
   {
