@@ -7,7 +7,9 @@
 import BrumeModel
 
 extension JSONWriter {
-  mutating func notificationInfo(_ info: NotificationInfo) {
+  /// - Parameter isStored: so that a server of before the names of titles changed, which still runs on the same database, finds
+  ///   them. To go when none of those is upgraded from any more.
+  mutating func notificationInfo(_ info: NotificationInfo, isStored: Bool = false) {
     beginObject()
     member("alertBody", info.alert.literal)
     member("alertLocalizationKey", info.alert.localizationKey)
@@ -27,7 +29,15 @@ extension JSONWriter {
     flag("shouldSendContentAvailable", info.shouldSendContentAvailable)
     flag("shouldSendMutableContent", info.shouldSendMutableContent)
     names("additionalFields", info.desiredKeys)
+    if isStored { formerNames(info) }
     endObject()
+  }
+
+  private mutating func formerNames(_ info: NotificationInfo) {
+    member("titleLocalizationKey", info.title.localizationKey)
+    names("titleLocalizationArgs", info.title.localizationArgs)
+    member("subtitleLocalizationKey", info.subtitle.localizationKey)
+    names("subtitleLocalizationArgs", info.subtitle.localizationArgs)
   }
 
   private mutating func names(_ name: StaticString, _ names: [String]) {

@@ -6,7 +6,8 @@ package import BrumeModel
 // MARK: The dictionary
 
 extension JSONWriter {
-  mutating func subscription(_ subscription: Subscription) {
+  /// - Parameter isStored: as in `notificationInfo`.
+  mutating func subscription(_ subscription: Subscription, isStored: Bool = false) {
     beginObject()
     if !subscription.id.isEmpty { member("subscriptionID", subscription.id) }
     switch subscription.kind {
@@ -28,7 +29,7 @@ extension JSONWriter {
     }
     if let info = subscription.info {
       name("notificationInfo")
-      notificationInfo(info)
+      notificationInfo(info, isStored: isStored)
     }
     endObject()
   }
@@ -95,7 +96,7 @@ extension Subscription {
 extension Wire {
   /// The stored form of a subscription.
   package static func encode(_ subscription: Subscription) -> [UInt8] {
-    bytes { $0.subscription(subscription) }
+    bytes { $0.subscription(subscription, isStored: true) }
   }
 
   /// Reads a subscription in the form in which engines keep it.

@@ -67,11 +67,11 @@ struct DoctorCommand: AsyncParsableCommand {
     await check("settings") {
       let settings = try await settings()
       try settings.unixSocket?.checkLength()
-      let warnings = settings.warnings
-      if !warnings.isEmpty { throw CommandFailure(warnings.joined(separator: "; ")) }
       return "all that this command gets have usable values"
     }
-    for finding in StoreCheckup.findings((try? await settings())?.engine ?? .sqlite) {
+    let given = try? await settings()
+    for warning in given?.warnings ?? [] { say(true, "settings", warning, isWarning: true) }
+    for finding in StoreCheckup.findings(given?.engine ?? .sqlite) {
       isWell = isWell && finding.isWell
       say(finding.isWell, finding.subject, finding.text)
     }
@@ -88,7 +88,7 @@ struct DoctorCommand: AsyncParsableCommand {
           "--deep reads the folder of this machine's server; name it with --data, and leave out --url"
         )
       }
-      let report = DeepReport(settings: try? await settings(), folder: folder, json: json)
+      let report = DeepReport(settings: given, folder: folder, json: json)
       let isWhole = try await TerminalProgress.waiting(for: "reading everything") {
         await report.write()
       }
@@ -97,9 +97,16 @@ struct DoctorCommand: AsyncParsableCommand {
     if !isWell { throw ExitCode(1) }
   }
 
-  private func say(_ isWell: Bool, _ what: String, _ text: String) {
-    guard json else { return Output.line("\(isWell ? "ok   " : "wrong") \(what): \(text)") }
-    let line: JSON = ["ok": .bool(isWell), "what": .string(what), "text": .string(text)]
+  /// - Parameter isWarning: it may be meant so, and does not end the command with 1.
+  private func say(_ isWell: Bool, _ what: String, _ text: String, isWarning: Bool = false) {
+    guard json else {
+      let word = isWarning ? "warn " : isWell ? "ok   " : "wrong"
+      return Output.line("\(word) \(what): \(text)")
+    }
+    let line: JSON = [
+      "ok": .bool(isWell), "warning": .bool(isWarning), "what": .string(what),
+      "text": .string(text),
+    ]
     Output.line(line.bytes())
   }
 

@@ -242,6 +242,22 @@ struct ReplyTests {
     #expect(try Wire.subscriptionResults(listed).count == Sample.subscriptions.count)
   }
 
+  @Test func `only what is stored of titles has their former names too, for a server of before`()
+    throws
+  {
+    let subscription = Sample.subscriptions[0]
+    let stored = try JSON(parsing: Wire.encode(subscription))["notificationInfo"]
+    #expect(stored?["titleLocalizationKey"] == "TITLE")
+    #expect(stored?["titleLocalizationArgs"] == ["title"])
+    #expect(stored?["subtitleLocalizationKey"] == "SUB")
+    #expect(stored?["subtitleLocalizationArgs"] == ["km"])
+    #expect(try Wire.subscription(Wire.encode(subscription)) == subscription)
+    let listed = try JSON(parsing: Wire.subscriptions([subscription]))["subscriptions"]?.array?[0]
+    let names = listed?["notificationInfo"]?.object?.members.map(\.key) ?? []
+    #expect(names.contains("titleLocalizedKey"))
+    #expect(!names.contains { $0.hasPrefix("title") && $0.contains("Localization") })
+  }
+
   @Test func `a subscription is written with the documented keys`() throws {
     let info = try #require(try JSON(parsing: Wire.encode(Sample.subscriptions[0])).object)
     #expect(info["subscriptionType"] == "query")

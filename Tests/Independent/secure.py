@@ -477,6 +477,23 @@ def expired_is_reported(brume, folder, authority):
     server.stop()
 
 
+def an_open_key_is_a_warning(brume, folder, authority):
+    print("== a key that every user may read")
+    files = authority.issue("open")
+    os.chmod(files[1], 0o644)
+    server = Secure(brume, folder + "/open", authority, files).start()
+    wait(lambda: server.logged("every user of this machine"), "the log says so")
+    given = {**os.environ, "BRUME_TLS_CERTIFICATE": files[0], "BRUME_TLS_KEY": files[1]}
+    words = [brume, "doctor", "--data", server.folder]
+    result = subprocess.run(words, capture_output=True, text=True, env=given)
+    expect(result.returncode == 0 and "warn  settings: the rights of" in result.stdout, f"doctor warns of it {result.stdout[:500]}")
+    result = subprocess.run([*words, "--json"], capture_output=True, text=True, env=given)
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    expect([line["what"] for line in lines if line["warning"]] == ["settings"] and all(line["ok"] for line in lines),
+           f"in JSON too {lines}")
+    server.stop()
+
+
 def ends_in_good_order(server, open_connection):
     print("== the server ends")
     connection, stream = open_connection
@@ -523,6 +540,7 @@ def main():
         floods_end_the_connection(server)
         certificates_are_renewed(server, authority, open_connection)
         expired_is_reported(brume, folder, authority)
+        an_open_key_is_a_warning(brume, folder, authority)
         ends_in_good_order(server, open_connection)
     print("TLS and HTTP/2: all as promised")
 

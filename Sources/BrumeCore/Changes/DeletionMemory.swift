@@ -27,12 +27,11 @@ package struct DeletionMemory: Sendable {
   /// - Throws: what the store throws. Of what is damaged only when all other zones had their turn.
   package func sweep(into report: inout DeletionReport) async throws {
     guard let lifetime = limits.deletionLifetime else { return }
-    var damage: (any Error)?
+    var damage = FirstDamage()
     for containerEnvironment in try await store.read({ try $0.containerEnvironments() }) {
-      let met = try await pass(containerEnvironment, olderThan: lifetime, isDryRun: false, &report)
-      damage = damage ?? met
+      try await pass(containerEnvironment, olderThan: lifetime, isDryRun: false, &report, &damage)
     }
-    if let damage { throw damage }
+    try damage.throwIfMet()
   }
 
   /// Forgets, in all databases of a container environment, what is older than an age; at age 0 everything up to
@@ -54,25 +53,24 @@ package struct DeletionMemory: Sendable {
           + "'olderThanDays' ('brume deletions forget --older-than DAYS')")
     }
     guard age >= 0 else { throw BrumeError(.badRequest, "'olderThanDays' must not be negative") }
-    let damage = try await pass(containerEnvironment, olderThan: age, isDryRun: isDryRun, &report)
-    if let damage { throw damage }
+    var damage = FirstDamage()
+    try await pass(containerEnvironment, olderThan: age, isDryRun: isDryRun, &report, &damage)
+    try damage.throwIfMet()
   }
 
-  /// A damaged database keeps no other from its turn. Answers with the first damage that was met.
+  /// A damaged database keeps no other from its turn.
   private func pass(
     _ containerEnvironment: ContainerEnvironment, olderThan age: Milliseconds, isDryRun: Bool,
-    _ report: inout DeletionReport
-  ) async throws -> (any Error)? {
-    var damage: (any Error)?
+    _ report: inout DeletionReport, _ damage: inout FirstDamage
+  ) async throws {
     for database in try await store.read({ try $0.zones.databases(in: containerEnvironment) }) {
       try Task.checkCancellation()
       do {
         try await forget(in: database, olderThan: age, isDryRun: isDryRun, &report)
-      } catch let error where error.saysDamage {
-        damage = damage ?? error
+      } catch {
+        try damage.note(error)
       }
     }
-    return damage
   }
 
   private func forget(
@@ -85,7 +83,7 @@ package struct DeletionMemory: Sendable {
     let now = host.now()
     report += DeletionReport(databases: 1)
     let through = age == 0 ? last : marks.sequence(before: now - age)
-    var damage: (any Error)?
+    var damage = FirstDamage()
     if let through, through > marks.forgotten {
       damage = try await forget(in: database, marks.forgotten, through, isDryRun, &report)
     } else if through == nil {
@@ -97,10 +95,10 @@ package struct DeletionMemory: Sendable {
         new.note(last, at: now, every: max(1, lifetime / limits.deletionMarks))
       }
       // While a zone is damaged, the next pass begins where this one did.
-      if let through { new.take(through, isForgotten: damage == nil) }
+      if let through { new.take(through, isForgotten: !damage.isMet) }
       try await save(new, insteadOf: marks, of: database)
     }
-    if let damage { throw damage }
+    try damage.throwIfMet()
   }
 
   private func save(
@@ -113,17 +111,17 @@ package struct DeletionMemory: Sendable {
     }
   }
 
-  /// A damaged zone keeps no other from its turn. Answers with the first damage that was met.
+  /// A damaged zone keeps no other from its turn. Answers with the damage that was met.
   private func forget(
     in database: DatabaseKey, _ after: Int64, _ through: Int64, _ isDryRun: Bool,
     _ report: inout DeletionReport
-  ) async throws -> (any Error)? {
-    var damage: (any Error)?
+  ) async throws -> FirstDamage {
+    var damage = FirstDamage()
     for zone in try await store.read({ try $0.zonesWithMemory(in: database) }) {
       do {
         try await forget(in: zone, after, through, isDryRun, &report)
-      } catch let error where error.saysDamage {
-        damage = damage ?? error
+      } catch {
+        try damage.note(error)
       }
     }
     return damage

@@ -14,36 +14,24 @@ extension ZoneEmptying {
     }
   }
 
-  /// Removes the rows of all deleted zones but the damaged ones, and adds to `count` how many had some. Answers with the
-  /// first damage that was met.
-  func finishEach(_ count: inout Int) async throws -> (any Error)? {
-    var damage: (any Error)?
+  /// Removes the rows of all deleted zones but the damaged ones, and adds to `count` how many had some.
+  func finishEach(_ count: inout Int, _ damage: inout FirstDamage) async throws {
     for place in try await store.read({ try $0.containerEnvironments() }) {
       for database in try await store.read({ try $0.zones.databases(in: place) }) {
         try Task.checkCancellation()
-        let met = try await finishEach(in: database, &count)
-        damage = damage ?? met
-      }
-    }
-    return damage
-  }
-
-  private func finishEach(
-    in database: DatabaseKey, _ count: inout Int
-  ) async throws -> (any Error)? {
-    var damage: (any Error)?
-    do {
-      for zone in try await deleted(in: database) {
         do {
-          if try await finishIfLeft(zone) { count += 1 }
-        } catch let error where error.saysDamage {
-          damage = damage ?? error
+          for zone in try await deleted(in: database) {
+            do {
+              if try await finishIfLeft(zone) { count += 1 }
+            } catch {
+              try damage.note(error)
+            }
+          }
+        } catch {
+          try damage.note(error)
         }
       }
-    } catch let error where error.saysDamage {
-      damage = damage ?? error
     }
-    return damage
   }
 
   /// The same for a user, whose own damaged zones are an error.

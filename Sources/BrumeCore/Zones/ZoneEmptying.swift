@@ -81,11 +81,10 @@ package struct ZoneEmptying: Sendable {
   /// - Throws: what the store throws. Of what is damaged only when all others are gone.
   package func sweep(counting count: inout Int) async throws {
     var damaged: Set<ZoneKey> = []
-    var damage: (any Error)?
+    var damage = FirstDamage()
     while true {
       guard let found = try await allLeft(limit: Self.zonesPerLook + damaged.count) else {
-        let met = try await finishEach(&count)
-        damage = damage ?? met
+        try await finishEach(&count, &damage)
         break
       }
       let zones = found.filter { !damaged.contains($0) }
@@ -94,13 +93,13 @@ package struct ZoneEmptying: Sendable {
         do {
           try await finish([zone])
           count += 1
-        } catch let error where error.saysDamage {
+        } catch {
+          try damage.note(error)
           damaged.insert(zone)
-          damage = damage ?? error
         }
       }
     }
-    if let damage { throw damage }
+    try damage.throwIfMet()
   }
 
   /// The same for those of one user: others' are for the server to find.

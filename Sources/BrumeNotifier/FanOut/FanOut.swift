@@ -187,7 +187,8 @@ struct FanOut {
   ) throws {
     var isOnce = false
     if case .query(_, _, _, firesOnce: true) = stored.subscription.kind { isOnce = true }
-    // CloudKit: it goes after its push (case SUB-20), and where its user has no device there is none.
+    // CloudKit: it goes after its push (case SUB-20), and where its user has no device there is none. Nothing is kept of it
+    // either: one that fires once would leave a notification for each such change.
     if isOnce, recipients.isEmpty {
       history.note(ServedDelivery(stored.key, all, recipients, []))
       return

@@ -61,12 +61,27 @@ final class PostgresLog: LogWriting, Remembering {
       [.integer(bucket.number), .integer(position), .integer(time), .integer(max(0, rows))])
   }
 
+  /// An image is part of what the checksum is of: each row is read whole, and gets the sum without its image. A damaged one
+  /// stays as it is, so that it stays damaged.
   func dropImages(
     in bucket: Bucket, after start: Int64, through end: Int64, largerThan bytes: Int
   ) throws {
-    session.run(
-      Self.dropImages,
-      [.integer(bucket.number), .integer(start), .integer(end), .integer(bytes)])
+    var (last, isAll) = (start, false)
+    while !isAll {
+      let rows = try session.all(
+        Self.findImages,
+        [
+          .integer(bucket.number), .integer(last), .integer(end), .integer(bytes),
+          .integer(LogEntry.fewAtOnce),
+        ]
+      ) { (position: $0.integer(1), sum: $0.sumWithoutImage) }
+      for row in rows where row.sum != nil {
+        session.run(
+          Self.dropImage, [.integer(bucket.number), .integer(row.position), .integer(row.sum)])
+      }
+      last = rows.last?.position ?? last
+      isAll = rows.count < LogEntry.fewAtOnce
+    }
   }
 
   func newest(_ filter: LogFilter, limit: Int) throws -> [LogEntry] {
@@ -168,11 +183,17 @@ final class PostgresLog: LogWriting, Remembering {
         ORDER BY position LIMIT $4) AS oldest
       WHERE time < $3)
     """)
-  private static let dropImages = SQL(
+  /// With the columns of `table` in its order, and behind them the checksum.
+  private static let findImages = SQL(
     """
-    UPDATE log SET image = NULL, checksum = NULL
-    WHERE bucket = $1 AND position > $2 AND position <= $3 AND octet_length(image) > $4::bigint
+    SELECT bucket, position, database, kind, zone, name, type, subject, sequence, image, shares,
+      container, environment, "user", device, request, time, checksum
+    FROM log WHERE bucket = $1 AND position > $2 AND position <= $3
+      AND octet_length(image) > $4::bigint
+    ORDER BY position LIMIT $5
     """)
+  private static let dropImage = SQL(
+    "UPDATE log SET image = NULL, checksum = $3 WHERE bucket = $1 AND position = $2")
   /// Of all buckets: logs have no index but their order, and somebody asks for this once in a while.
   private static let findNewest = SQL(
     """
@@ -266,14 +287,24 @@ extension Row {
   /// - Parameter columns: where those of the table are, in its order; the last is the checksum.
   func isWholeEntry(_ columns: [Int32]) -> Bool {
     guard let sum = optionalInteger(columns[17]) else { return true }
+    return sumOfEntry(columns) == sum
+  }
+
+  /// The checksum of an entry as `findImages` answers it, with NULL for its image. Nil: it is damaged.
+  fileprivate var sumWithoutImage: Int64? {
+    let columns = [Int32](0...17)
+    return isWholeEntry(columns) ? sumOfEntry(columns, hasImage: false) : nil
+  }
+
+  private func sumOfEntry(_ columns: [Int32], hasImage: Bool = true) -> Int64 {
     var made = RowSum()
     for column in columns[..<5] { add(integer: column, to: &made) }
     for column in columns[5..<8] { add(text: column, to: &made) }
     add(integer: columns[8], to: &made)
-    add(bytes: columns[9], to: &made)
+    if hasImage { add(bytes: columns[9], to: &made) } else { made.addNull() }
     for column in columns[10..<16] { add(text: column, to: &made) }
     add(integer: columns[16], to: &made)
-    return made.value == sum
+    return made.value
   }
 
   fileprivate func event(_ coder: RecordCoder) throws -> LogEntry.Event {

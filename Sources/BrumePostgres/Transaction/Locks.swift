@@ -91,8 +91,18 @@ final class Locks: Remembering {
 
   private func counter(_ lock: Lock, _ sql: SQL) -> Question {
     Question(isLocking ? sql : Self.look, [.integer(lock.bucket)]) { [self] rows in
-      counters[lock] = rows.first?.integer(0) ?? 0
+      guard let row = rows.first else { throw Self.noCounter(of: lock) }
+      counters[lock] = row.integer(0)
     }
+  }
+
+  /// Without its row nobody knows what was given, and from 0 it would be given a second time.
+  private static func noCounter(of lock: Lock) -> StoreError {
+    let table = lock.kind == .mailboxes ? "mail" : "buckets"
+    return StoreError(
+      .corrupt,
+      "the table '\(table)' has no row of bucket \(lock.bucket), whose positions it counts: "
+        + "nothing is written there; restore a backup")
   }
 
   /// A process whose lease has passed on writes nothing, however long it slept.
@@ -135,7 +145,8 @@ final class Locks: Remembering {
   private func last(_ lock: Lock) throws -> Int64 {
     if let known = counters[lock] { return known }
     try session.ask([question(lock)])
-    return counters[lock] ?? 0
+    guard let last = counters[lock] else { throw Self.noCounter(of: lock) }
+    return last
   }
 
   /// What was counted is asked again. Locks that the undone body took are lost, and the others stay as long

@@ -94,14 +94,21 @@ struct NotifierTests {
   {
     let fixture = try await NotifierFixture()
     try await fixture.subscribe(alice, "once", query("Note", once: true))
+    func kept() async throws -> Int {
+      try await fixture.engine.notifications.kept(
+        token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode
+      ).items.count
+    }
     try await fixture.log(.created, "n1", in: main)
     try await fixture.notifier.drain()
     #expect(await fixture.notifier.status.subscriptions == 1)
+    #expect(try await kept() == 0)
     try await fixture.register(alice, "A")
     try await fixture.log(.created, "n2", in: main)
     try await fixture.notifier.drain()
     #expect(try await fixture.pending(alice, "A") == ["once"])
     #expect(await fixture.notifier.status.subscriptions == 0)
+    #expect(try await kept() == 1)
   }
 
   @Test

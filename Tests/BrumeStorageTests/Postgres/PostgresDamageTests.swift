@@ -111,6 +111,22 @@ import Testing
     try await store.close()
   }
 
+  @Test(arguments: ["buckets", "mail"])
+  func `without its row nothing is counted in a bucket, and the error names what is missing, in`(
+    table: String
+  ) async throws {
+    let (store, connection) = try await filled()
+    try await run("DELETE FROM \(table) WHERE bucket = 0", connection)
+    let scope: WriteScope = table == "mail" ? .bucket(.only) : .database(.sample())
+    let error = await #expect(throws: StoreError.self) {
+      try await store.write(in: scope) { _ in }
+    }
+    #expect(error?.code == .corrupt)
+    let words = "the table '\(table)' has no row of bucket 0"
+    #expect(error?.description.hasPrefix(words) == true)
+    try await store.close()
+  }
+
   @Test func `devices are found in all buckets but the one whose mailboxes are damaged`()
     async throws
   {
@@ -185,6 +201,30 @@ import Testing
     let statement = refusal?.description.split(separator: "removes it: ").last.map(String.init)
     try connection.simple(try #require(statement))
     try await mover.withPostgres { _ = try await BackupFixture(of: $0) }
+  }
+
+  @Test(arguments: [false, true])
+  func `an entry whose image left the log is found when it is damaged, before that or after`(
+    isAfter: Bool
+  ) async throws {
+    let mover = try Mover(buckets: 1)
+    // Only with an image there is a sequence.
+    let damage = "UPDATE log SET request = 'R9' WHERE sequence IS NOT NULL"
+    try await mover.withPostgres { store in
+      try await FilledStore.fill(store)
+      if !isAfter { try Connection.forTest(mover.url).simple(damage) }
+      try await store.write(in: .bucket(.only)) {
+        try $0.log.dropImages(in: .only, after: 0, through: .max, largerThan: 0)
+      }
+    }
+    if isAfter {
+      let whole = try PostgresInspection(url: mover.url, coders: .wireForm).run()
+      #expect(whole.findings == [])
+      try Connection.forTest(mover.url).simple(damage)
+    }
+    let found = try PostgresInspection(url: mover.url, coders: .wireForm).run()
+    #expect(!found.findings.isEmpty)
+    #expect(found.tables.allSatisfy { $0.unsummed == 0 })
   }
 
   @Test(arguments: [false, true])

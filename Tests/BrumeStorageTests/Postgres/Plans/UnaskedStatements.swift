@@ -63,6 +63,9 @@ extension WrittenStatement {
     "Where a store takes no locks, which a test asks for.": """
     Locks.look
     """,
+    "By the whole key of a row that was found right before.": """
+    PostgresLog.dropImage
+    """,
     "Rows come with what is asked of them, so that nobody looks again.": """
     IndexRows.probe
     """,
