@@ -21,8 +21,7 @@ extension WrittenStatement {
     LeaseRound.sayThatWeAreHere LeaseRound.findOtherPlace LeaseRound.forgetNodes
     LeaseRound.countNodes LeaseRound.endSleepers LeaseRound.renew LeaseRound.find
     LeaseRound.findLapse LeaseRound.giveAway LeaseRound.take LeaseRound.giveAwayAll
-    LeaseRound.leave Tail.notify Tail.findLogs Tail.findAccounts Tail.findFloor
-    Tail.findMailboxes Locks.fence DatabaseClock.read
+    LeaseRound.leave Tail.notify Tail.findAccounts Locks.fence DatabaseClock.read
     """,
     "On Citus only.": """
     CitusTables.isThere CitusTables.undivided KnownWebhooks.find Worker.findIdentity
