@@ -33,11 +33,11 @@ final class MovedRowWriter {
       try places.put(
         zone, try places.givenNumber(of: zone), row.values.dropFirst(4).map { SQLValue($0) })
     case .memberships:
-      session.put(try values(row), in: Self.members)
+      session.put(try values(row), in: PostgresShares.members)
       session.put(
         [try bucket(row.userDatabase())]
           + ["container", "environment", "user", "zone", "owner", "share"].map { SQLValue(row[$0]) },
-        in: Self.memberships)
+        in: PostgresShares.memberships)
     default:
       session.put(try values(row), in: MovedTables.table(row.table))
     }
@@ -94,15 +94,6 @@ final class MovedRowWriter {
     return [.integer(bucket.number), .integer(place[bucket]), .integer(database)]
       + [SQLValue(row["kind"]), .integer(zone)] + rest
   }
-
-  private static let members = Table(
-    "members",
-    key: [("bucket", .integer), ("zone", .integer), ("share", .text), ("user_id", .text)],
-    columns: [])
-  private static let memberships = Table(
-    "memberships",
-    key: AccountKey.columns + [("zone_name", .text), ("owner", .text), ("share", .text)],
-    columns: [])
 }
 
 extension SQLValue {
@@ -124,7 +115,7 @@ private enum MovedTables {
   }
 
   private static let all: [MovedTable: Table] = [
-    .settings: PostgresMoving.settingsTable, .users: plain(.users, "users"),
+    .settings: PostgresSettings.table, .users: plain(.users, "users"),
     .identities: plain(.identities, "identities"), .apiTokens: plain(.apiTokens, "api_tokens"),
     .serverKeys: plain(.serverKeys, "server_keys"),
     .usedSignatures: plain(.usedSignatures, "used_signatures"),

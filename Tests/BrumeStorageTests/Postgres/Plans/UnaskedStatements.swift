@@ -34,10 +34,10 @@ extension WrittenStatement {
     PostgresCheckup.unfinished PostgresCheckup.findStoreID
     PostgresCheckup.missingRights PostgresCheckup.dataChecksums
     PostgresCheckup.nothing PostgresInspection.files PostgresInspection.records
-    PostgresInspection.log MovedRowWriter.members MovedRowWriter.memberships
+    PostgresInspection.log
     MovedRowWriter.make PostgresExport.identity PostgresExport.lastDelivery
     PostgresExport.cursors PostgresExport.log PostgresMovedRows.init PostgresMoving.begin
-    PostgresMoving.settingsTable PostgresMoving.findNote PostgresMoving.setMail
+    PostgresMoving.findNote PostgresMoving.setMail
     PostgresMoving.setFloor PostgresMoving.lastPosition PostgresMoving.counts
     PostgresSequences.lockAll PostgresSequences.setFloor PostgresSequences.raise
     """,
