@@ -35,7 +35,7 @@ final class MovedRowWriter {
     case .memberships:
       session.put(try values(row), in: PostgresShares.members)
       session.put(
-        [try bucket(row.userDatabase())]
+        [try places.bucketValue(of: row.userDatabase())]
           + ["container", "environment", "user", "zone", "owner", "share"].map { SQLValue(row[$0]) },
         in: PostgresShares.memberships)
     default:
@@ -51,12 +51,12 @@ final class MovedRowWriter {
     case .records, .references, .assetHolders, .memberships:
       return try zone(row) + inZone(row)
     case .subscriptions:
-      return [try bucket(row.subscriptionScope().logDatabase)] + own
-    case .devices, .badges: return [try bucket(row.userDatabase())] + own
+      return [try places.bucketValue(of: row.subscriptionScope().logDatabase)] + own
+    case .devices, .badges: return [try places.bucketValue(of: row.userDatabase())] + own
     case .mailboxes, .keptNotifications:
       delivery += 1
       let index = row.table.keyLength - 1
-      return [try bucket(row.userDatabase())] + own[..<index] + [.integer(delivery)]
+      return [try places.bucketValue(of: row.userDatabase())] + own[..<index] + [.integer(delivery)]
         + own[(index + 1)...]
     case .log: return try logValues(row)
     default: return own
@@ -65,18 +65,14 @@ final class MovedRowWriter {
 
   // MARK: Buckets and numbers
 
-  private func bucket(_ database: DatabaseKey) throws -> SQLValue {
-    places.bucketValue(of: database)
-  }
-
   private func bucketOfSetting(_ row: MovedRow) throws -> SQLValue {
     let database = SettingKey.database(ofText: try row.text("name"))
-    return try database.map { try bucket($0) } ?? .integer(-1)
+    return database.map { places.bucketValue(of: $0) } ?? .integer(PostgresSettings.noBucket)
   }
 
   private func zone(_ row: MovedRow) throws -> [SQLValue] {
     let zone = try row.zone()
-    return [try bucket(zone.database), .integer(try places.givenNumber(of: zone))]
+    return [places.bucketValue(of: zone.database), .integer(try places.givenNumber(of: zone))]
   }
 
   // MARK: Values
