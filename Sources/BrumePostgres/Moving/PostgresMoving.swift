@@ -145,7 +145,7 @@ extension PostgresMoving {
     """
   private static let begin = SQL("BEGIN")
   private static let noteName = "move"
-  private static let findNote = SQL(
+  static let findNote = SQL(
     "SELECT value FROM settings WHERE bucket = -1 AND name = '\(noteName)'")
   private static let setMail = SQL("UPDATE mail SET last = $1")
   private static let setFloor = SQL("UPDATE store SET sequence_floor = $1")

@@ -31,7 +31,7 @@ extension WrittenStatement {
     """,
     "For an operator's command that reads or writes whole tables.": """
     PostgresCheckup.mostConnections PostgresCheckup.hasNodes PostgresCheckup.tablesVersion
-    PostgresCheckup.unfinished PostgresCheckup.findStoreID
+    PostgresCheckup.findStoreID
     PostgresCheckup.missingRights PostgresCheckup.dataChecksums
     PostgresCheckup.nothing PostgresInspection.files PostgresInspection.records
     PostgresInspection.log
