@@ -1,6 +1,5 @@
-// The inspection reads every record and every entry of the log, and says what does not fit its checksum. It
-// changes nothing; servers
-// may run. What the database server itself checks of its pages is a matter of its `data_checksums`.
+// The inspection reads every record and every entry of the log, and says what does not fit its checksum. It changes
+// nothing; servers may run. What the database server itself checks of its pages is a matter of its `data_checksums`.
 
 import BrumeModel
 package import BrumeStorage

@@ -22,7 +22,9 @@ final class PostgresZones: ZoneWriting, Remembering {
   func find(_ key: ZoneKey) throws -> Zone? {
     if let zone = known[key] { return zone }
     guard let number = try places.number(of: key) else { return nil }
-    let zone = try session.first(Self.find, values(key.database, number)) { try $0.zone(of: key.database) }
+    let zone = try session.first(Self.find, values(key.database, number)) {
+      try $0.zone(of: key.database)
+    }
     known[key] = .some(zone)
     return zone
   }
