@@ -101,7 +101,7 @@ final class SQLiteExport: StoreExport {
   private func setting(_ name: String) throws -> String? { try setting(name) { $0.text(0) } }
 
   private func setting<Value>(_ name: String, _ value: (Prepared) -> Value) throws -> Value? {
-    try connection.first(Self.findSetting, { $0.bind(1, name) }) { row in
+    try connection.first(SQLiteSettings.find, { $0.bind(1, name) }) { row in
       guard row.bool(1) else {
         throw connection.damage(.settings, "'\(name)'", "the setting '\(name)'")
       }
@@ -109,8 +109,6 @@ final class SQLiteExport: StoreExport {
     }
   }
 
-  private static let findSetting = SQL(
-    "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
   private static let lastPosition = SQL("SELECT max(position) FROM log")
   private static let log = SQL(
     """

@@ -132,7 +132,7 @@ package final class SQLiteMoving: StoreImport {
       }
       if ending.sequenceFloor > 0 { try set("sequence-floor", String(ending.sequenceFloor)) }
       try set(SQLiteSettings.name(of: .copiedBack), bytes: Array(ending.reason.utf8))
-      try connection.run(Self.removeSetting) { $0.bind(1, Self.noteName) }
+      try connection.run(SQLiteSettings.remove) { $0.bind(1, Self.noteName) }
     }
   }
 
@@ -147,20 +147,18 @@ package final class SQLiteMoving: StoreImport {
   // MARK: The engine's own settings
 
   private func set(_ name: String, _ value: String) throws {
-    try connection.run(Self.putSetting) {
+    try connection.run(SQLiteSettings.put) {
       $0.bind(1, name)
       $0.bind(2, value)
     }
   }
 
   private func set(_ name: String, bytes: [UInt8]) throws {
-    try connection.run(Self.putSetting) {
+    try connection.run(SQLiteSettings.put) {
       $0.bind(1, name)
       $0.bind(2, bytes)
     }
   }
 
   private static let noteName = "move"
-  private static let putSetting = SQLiteSettings.put
-  private static let removeSetting = SQLiteSettings.remove
 }

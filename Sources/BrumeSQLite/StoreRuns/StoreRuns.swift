@@ -215,9 +215,7 @@ private func get(_ name: String, _ writer: Database) throws -> String? {
 
 private func set(_ name: String, _ value: String?, _ writer: Database) throws {
   guard let value else {
-    return try writer.execute(sql: "DELETE FROM settings WHERE name = ?", arguments: [name])
+    return try writer.execute(sql: SQLiteSettings.remove.text, arguments: [name])
   }
-  try writer.execute(
-    sql: "INSERT OR REPLACE INTO settings (name, value, checksum) VALUES (?1, ?2, row_sum(?1, ?2))",
-    arguments: [name, value])
+  try writer.execute(sql: SQLiteSettings.put.text, arguments: [name, value])
 }
