@@ -135,7 +135,7 @@ final class SQLiteLog: LogWriting, Remembering {
     }
   }
 
-  private static let lastPositionName = "last-log-position"
+  static let lastPositionName = "last-log-position"
   private static let add = SQL(
     """
     INSERT INTO log (

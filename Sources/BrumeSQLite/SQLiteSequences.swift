@@ -97,7 +97,7 @@ final class SQLiteSequences: SequenceWriting, Remembering {
       sequence_checksum = row_sum(container, environment, owner, ?1)
     WHERE id = ?2
     """)
-  private static let floorName = "sequence-floor"
+  static let floorName = "sequence-floor"
   private static let findSequence = SQL(
     """
     SELECT max(d.sequence, ifnull(z.last, 0)), \(SummedTable.sequences.damage("d")), z.damage
