@@ -26,7 +26,7 @@ final class LeaseKeeper: Sendable {
   ///   - signals: who works for buckets, and is notified of those that come.
   ///   - isFollowing: whether this process learns what others do. One that does not leaves its buckets to them.
   init(
-    _ leases: PostgresLeases, bucketCount: Int, filesIn files: String? = nil,
+    _ leases: PostgresLeases, bucketCount: Int, filesIn files: String?,
     _ clock: DatabaseClock?, _ connector: Connector, _ acknowledgements: Acknowledgements,
     _ signals: [CommitSignals],
     isFollowing: @escaping @Sendable () -> Bool
