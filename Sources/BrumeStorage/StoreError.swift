@@ -38,3 +38,8 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     self.description = description
   }
 }
+
+extension StoreError {
+  /// What a store answers after `close`.
+  package static let closed = StoreError(.closed, "the store was closed")
+}
