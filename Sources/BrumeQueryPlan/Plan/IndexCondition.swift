@@ -150,9 +150,7 @@ extension FieldValue {
     case .bytes, .location, .asset, .list: nil
     }
   }
-}
 
-extension FieldValue {
   /// Whether the constant, or one of its elements, is this user.
   fileprivate func mayName(_ user: UserID?) -> Bool {
     guard let user else { return false }
