@@ -15,11 +15,7 @@ package struct PostgresInspection {
   /// - Throws: `StoreError` if there is no connection.
   package init(url: String, coders: StoreCoders) throws {
     self.coders = coders
-    do {
-      session = Session(try Connection(try ConnectionSettings(url)))
-    } catch let error as ServerError {
-      throw error.storeError
-    }
+    session = try translatingErrors { Session(try Connection(ConnectionSettings(url))) }
   }
 
   /// All that is found.

@@ -46,11 +46,9 @@ final class LeaseKeeper: Sendable {
   /// - Throws: `StoreError` if another process that is there keeps files elsewhere.
   func start() throws {
     let connection = try connector.connect()
-    do throws(ServerError) {
+    try translatingErrors {
       try clock?.look(on: connection)
       _ = try round(connection)
-    } catch {
-      throw error.storeError
     }
     try requireOnePlace(connection)
     guard EngineThread.start({ self.run() }) else {
