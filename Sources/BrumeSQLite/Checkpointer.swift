@@ -63,7 +63,7 @@ final class Checkpointer: Sendable {
   /// Starts the thread. Without one the writer copies.
   ///
   /// - Parameter copied: called on the thread with what became of each copy.
-  func start(_ copied: @escaping @Sendable (LogCopy) -> Void = { _ in }) -> Bool {
+  func start(_ copied: @escaping @Sendable (LogCopy) -> Void) -> Bool {
     EngineThread.start { [self] in run(copied) }
   }
 

@@ -171,7 +171,8 @@ final class Connection {
 
   /// As `each`, for a text put together from constant pieces.
   func each(
-    composed text: String, _ bind: (Prepared) -> Void, _ visit: (Prepared) throws -> Bool
+    composed text: String, _ bind: (Prepared) -> Void = { _ in },
+    _ visit: (Prepared) throws -> Bool
   ) throws {
     try rows(of: cached(text), bind, visit)
   }

@@ -89,11 +89,7 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
 
   /// How many are left.
   private func forgetSignatures(before horizon: Milliseconds) throws -> Int {
-    let all =
-      try usedSignatures ?? connection.first(Self.countSignatures, { _ in }) {
-        Int($0.int(0))
-      }
-      ?? 0
+    let all = try usedSignatures ?? connection.first(Self.countSignatures) { Int($0.int(0)) } ?? 0
     // One that is damaged refuses nothing any more, or for too long: it is only said.
     let old = try connection.all(Self.findOld, { $0.bind(1, horizon) }) {
       connection.noteDamage($0, .usedSignatures, at: 0)

@@ -178,9 +178,7 @@ extension Prepared {
   }
 
   fileprivate func device() throws -> Device {
-    guard let kind = Device.Channel.Kind(rawValue: text(4)) else {
-      throw StoreError(.corrupt, "unknown channel of a device in the database file")
-    }
+    let kind = try known(Device.Channel.Kind(rawValue: text(4)), "channel of a device")
     let channel: Device.Channel
     switch kind {
     case .stream: channel = .stream

@@ -135,7 +135,7 @@ final class SQLiteLog: LogWriting, Remembering {
     }
   }
 
-  private static let lastPositionName = "last-log-position"
+  static let lastPositionName = "last-log-position"
   private static let add = SQL(
     """
     INSERT INTO log (
@@ -169,7 +169,9 @@ final class SQLiteLog: LogWriting, Remembering {
   func lastPosition(in bucket: Bucket) throws -> Int64 {
     if let last { return last }
     let newest = try connection.first(Self.newest) { $0.int(0) } ?? 0
-    let kept = try connection.first(Self.findLast, { $0.bind(1, Self.lastPositionName) }) { row in
+    let kept = try connection.first(
+      SQLiteSettings.find, { $0.bind(1, Self.lastPositionName) }
+    ) { row in
       guard row.bool(1), let position = Int64(row.text(0)) else {
         throw connection.damage(.settings, Self.lastPositionName, "the log's last position")
       }
@@ -266,8 +268,6 @@ final class SQLiteLog: LogWriting, Remembering {
   }
 
   private static let newest = SQL("SELECT position FROM log ORDER BY position DESC LIMIT 1")
-  private static let findLast = SQL(
-    "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
   private static let columns = """
     SELECT l.position, d.container, d.environment, d.owner,
       l.kind, l.name, l.type, l.subject, l.sequence, l.image, l.shares,

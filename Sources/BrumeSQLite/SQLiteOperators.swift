@@ -100,18 +100,14 @@ extension Prepared {
   }
 
   fileprivate func operatorCredential() throws -> OperatorCredential {
-    guard let kind = OperatorCredential.Kind(rawValue: text(1)) else {
-      throw StoreError(.corrupt, "unknown kind of an operator's credential in the database file")
-    }
+    let kind = OperatorCredential.Kind(rawValue: text(1))
     return OperatorCredential(
-      id: text(0), kind: kind, name: text(2), operatorID: optionalText(3), role: try role(4),
-      created: int(5), lastUsed: optionalInt(6), ends: optionalInt(7))
+      id: text(0), kind: try known(kind, "kind of an operator's credential"), name: text(2),
+      operatorID: optionalText(3), role: try role(4), created: int(5), lastUsed: optionalInt(6),
+      ends: optionalInt(7))
   }
 
   private func role(_ column: Int32) throws -> OperatorRole {
-    guard let role = OperatorRole(rawValue: text(column)) else {
-      throw StoreError(.corrupt, "unknown role of an operator in the database file")
-    }
-    return role
+    try known(OperatorRole(rawValue: text(column)), "role of an operator")
   }
 }

@@ -68,14 +68,13 @@ final class SQLitePushLog: PushLogWriting {
 
 extension Prepared {
   fileprivate func logged() throws -> PushLogEntry {
-    guard let verdict = PushLogEntry.Verdict(rawValue: text(10)) else {
-      throw StoreError(.corrupt, "unknown verdict in the push log of the database file")
-    }
+    let verdict = PushLogEntry.Verdict(rawValue: text(10))
     var entry = PushLogEntry(
       time: int(0), in: try containerEnvironment(1),
       user: optionalText(3).map { UserID($0) }, device: text(4), channel: text(5),
       notificationID: text(6), subscriptionID: text(7), requestID: text(8), subject: text(9),
-      verdict: verdict, status: optionalInt(11).map { Int(clamping: $0) }, reason: text(12),
+      verdict: try known(verdict, "verdict in the push log"),
+      status: optionalInt(11).map { Int(clamping: $0) }, reason: text(12),
       attempt: Int(clamping: int(13)))
     entry.position = int(14)
     return entry

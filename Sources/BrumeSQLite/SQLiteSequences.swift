@@ -49,7 +49,7 @@ final class SQLiteSequences: SequenceWriting, Remembering {
 
   private func knownFloor() throws -> Int64 {
     if let floor { return floor }
-    let found = try connection.first(Self.findFloor, { $0.bind(1, Self.floorName) }) { row in
+    let found = try connection.first(SQLiteSettings.find, { $0.bind(1, Self.floorName) }) { row in
       guard row.bool(1), let floor = Int64(row.text(0)) else {
         throw connection.damage(.settings, Self.floorName, "the floor of all sequences")
       }
@@ -97,9 +97,7 @@ final class SQLiteSequences: SequenceWriting, Remembering {
       sequence_checksum = row_sum(container, environment, owner, ?1)
     WHERE id = ?2
     """)
-  private static let floorName = "sequence-floor"
-  private static let findFloor = SQL(
-    "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
+  static let floorName = "sequence-floor"
   private static let findSequence = SQL(
     """
     SELECT max(d.sequence, ifnull(z.last, 0)), \(SummedTable.sequences.damage("d")), z.damage

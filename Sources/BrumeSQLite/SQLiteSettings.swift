@@ -31,7 +31,7 @@ final class SQLiteSettings: SettingWriting, Remembering {
   }
 
   private func stored(_ key: SettingKey) throws -> [UInt8]? {
-    try connection.first(Self.findSetting, { $0.bind(1, Self.name(of: key)) }) { row in
+    try connection.first(Self.find, { $0.bind(1, Self.name(of: key)) }) { row in
       guard row.bool(1) else {
         throw connection.damage(.settings, key.text, "the setting '\(key.text)'")
       }
@@ -69,9 +69,10 @@ final class SQLiteSettings: SettingWriting, Remembering {
     return row[0]
   }
 
-  private static let findSetting = SQL(
+  /// Any setting, by its whole name, and whether it is whole.
+  static let find = SQL(
     "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
-  /// Any setting, by its whole name.
+  /// The same to write one, and to remove one.
   static let put = SQL(
     "INSERT OR REPLACE INTO settings (name, value, checksum) VALUES (?1, ?2, row_sum(?1, ?2))")
   static let remove = SQL("DELETE FROM settings WHERE name = ?1")

@@ -53,7 +53,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
         $0.bind(1, cursor ?? 0)
         // Not one more, to see whether there is one: its page may be damaged.
         $0.bind(2, limit)
-        $0.bind(3, withShared ? 1 : 0)
+        $0.bind(3, withShared)
       }
     ) { row -> (serial: Int64, value: StoredSubscription?) in
       let stored = row.bool(2) ? stored(row, try row.subscriptionScope(4)) : nil

@@ -47,7 +47,7 @@ final class SQLiteUsers: UserWriting {
       $0.bind(6, user.givenName)
       $0.bind(7, user.familyName)
       $0.bind(8, user.tokenEpoch)
-      $0.bind(9, user.isDiscoverable ? 1 : 0)
+      $0.bind(9, user.isDiscoverable)
     }
   }
 
@@ -104,6 +104,6 @@ extension Prepared {
     User(
       id: UserID(text(0)), name: text(1), passwordHash: optionalText(2),
       emailAddress: optionalText(3), phoneNumber: optionalText(4), givenName: optionalText(5),
-      familyName: optionalText(6), tokenEpoch: int(7), isDiscoverable: int(8) != 0)
+      familyName: optionalText(6), tokenEpoch: int(7), isDiscoverable: bool(8))
   }
 }

@@ -3,13 +3,6 @@
 
 package import BrumeModel
 
-extension Error {
-  /// Whether a row or a page of the store was found to be damaged.
-  package var saysDamage: Bool {
-    (self as? StoreError)?.code == .corrupt || (self as? BrumeError)?.code == .internalError
-  }
-}
-
 /// Takes the lines of a write.
 package struct PushLines {
   fileprivate let add: ([PushLogEntry]) throws -> Void

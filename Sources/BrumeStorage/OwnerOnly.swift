@@ -19,10 +19,8 @@ package enum OwnerOnly {
   /// What a server makes in its data folder. Whatever else is in it is somebody else's, and stays as it is.
   private static let ours: Set<String> = [
     "assets", "asset-spool", "brume.mark", "brume.sqlite", "brume.sqlite-shm", "brume.sqlite-wal",
-    "lock",
-    "postgres.mark", "replaced", "restore", "restored.json", "server-key.pem", "server.json",
-    "server.lock",
-    "snapshots", "usage.json",
+    "lock", "postgres.mark", "replaced", "restore", "restored.json", "server-key.pem",
+    "server.json", "server.lock", "snapshots", "usage.json",
   ]
 
   /// Takes the rights of others from a data folder and from what a server keeps in it.

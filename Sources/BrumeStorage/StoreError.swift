@@ -1,5 +1,7 @@
 // What can go wrong in an engine, apart from the rules' own errors.
 
+import BrumeModel
+
 /// What an engine throws. It becomes an answer to clients in BrumeServer, an exit code in `brume`.
 package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What may be done about it.
@@ -36,5 +38,17 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   package init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description
+  }
+}
+
+extension StoreError {
+  /// What a store answers after `close`.
+  package static let closed = StoreError(.closed, "the store was closed")
+}
+
+extension Error {
+  /// Whether a row or a page of the store was found to be damaged.
+  package var saysDamage: Bool {
+    (self as? StoreError)?.code == .corrupt || (self as? BrumeError)?.code == .internalError
   }
 }

@@ -29,10 +29,8 @@ extension SubscriptionReading {
   package func all(in scopes: [SubscriptionScope]) throws -> [StoredSubscription] {
     try scopes.flatMap { try all(in: $0) }
   }
-}
 
-extension SubscriptionReading {
-  /// The same for callers that cannot report it: nil also for one that is damaged.
+  /// As `find`, for callers that cannot report damage: nil also for one that is damaged.
   package func findWhole(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription? {
     try BrumeError.unlessDamaged { try find(id, in: scope) }
   }

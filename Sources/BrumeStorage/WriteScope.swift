@@ -28,7 +28,7 @@ package struct WriteScope: Hashable, Sendable {
   /// What may be changed; a write may read everything.
   package let parts: Set<Part>
   /// Who asked for it; nil: the server itself. Where writes wait for one another, users take turns.
-  package private(set) var user: UserID?
+  package let user: UserID?
 
   /// - Parameter user: who asked for it; nil: the server itself.
   package init(parts: Set<Part>, for user: UserID? = nil) {

@@ -62,7 +62,7 @@ import Testing
   private func count(_ table: String, _ store: SQLiteStore) async throws -> Int {
     try await store.onWriter { connection in
       var count = 0
-      try connection.each(composed: "SELECT count(*) FROM \(table)", { _ in }) { row in
+      try connection.each(composed: "SELECT count(*) FROM \(table)") { row in
         count = Int(row.int(0))
         return true
       }

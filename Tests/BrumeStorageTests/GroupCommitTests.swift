@@ -420,7 +420,7 @@ private final class Events: Sendable {
   @Test func `work that waits for the copy goes on when the writer has to finish it`() throws {
     let checkpointer = Checkpointer(path: try TemporaryFolder().path + "/brume.sqlite")
     #expect(!checkpointer.waitForCopy())
-    #expect(checkpointer.start())
+    #expect(checkpointer.start { _ in })
     #expect(!checkpointer.committed(pages: CheckpointPlan.pages))
     _ = checkpointer.waitForCopy()
     #expect(checkpointer.committed(pages: CheckpointPlan.pages + 9))

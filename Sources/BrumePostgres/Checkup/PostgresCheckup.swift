@@ -125,7 +125,7 @@ package struct PostgresCheckup {
       return finding(
         false, "of version \(version), and this program knows \(known); use the newer program")
     }
-    guard try rows(Self.unfinished).count == 0 else {
+    guard try rows(PostgresMoving.findNote).isEmpty else {
       return finding(false, "an unfinished migration or restore; finish it with the same command")
     }
     let next = version < known ? "; the next 'brume serve' brings them to \(known)" : ""
@@ -215,8 +215,6 @@ extension PostgresCheckup {
     """)
   private static let hasNodes = SQL("SELECT to_regclass('nodes') IS NOT NULL")
   private static let tablesVersion = SQL("SELECT version FROM store")
-  private static let unfinished = SQL(
-    "SELECT 1 FROM settings WHERE bucket = -1 AND name = 'move'")
   /// As texts, such as "UPDATE on records".
   private static let missingRights = SQL(
     """

@@ -1,6 +1,5 @@
-// The inspection reads every record and every entry of the log, and says what does not fit its checksum. It
-// changes nothing; servers
-// may run. What the database server itself checks of its pages is a matter of its `data_checksums`.
+// The inspection reads every record and every entry of the log, and says what does not fit its checksum. It changes
+// nothing; servers may run. What the database server itself checks of its pages is a matter of its `data_checksums`.
 
 import BrumeModel
 package import BrumeStorage
@@ -16,11 +15,7 @@ package struct PostgresInspection {
   /// - Throws: `StoreError` if there is no connection.
   package init(url: String, coders: StoreCoders) throws {
     self.coders = coders
-    do {
-      session = Session(try Connection(try ConnectionSettings(url)))
-    } catch let error as ServerError {
-      throw error.storeError
-    }
+    session = try translatingErrors { Session(try Connection(ConnectionSettings(url))) }
   }
 
   /// All that is found.

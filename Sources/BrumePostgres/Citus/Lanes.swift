@@ -83,7 +83,7 @@ final class Lanes: Sendable {
 
 extension Lanes {
   func add(_ job: WriteJob) throws(StoreError) {
-    let lane = lane { $0.worker(locking: job.locks, reading: job.plan) }
+    let lane = lane { $0.worker(locking: job.locks) }
     try lane.writers.add(job)
   }
 

@@ -22,7 +22,7 @@ struct WorkerMap: Sendable {
   func shards(at worker: Worker) -> [Int64: Shard] { shards[worker] ?? [:] }
 
   /// The worker that has everything which a write locks; nil: it is for the coordinator.
-  func worker(locking locks: [Locks.Lock], reading plan: ReadPlan) -> Worker? {
+  func worker(locking locks: [Locks.Lock]) -> Worker? {
     if workers.isEmpty { return nil }
     // Leases are with the coordinator, and so is what belongs to no bucket.
     guard locks.allSatisfy({ $0.kind != .notifier && $0.bucket >= 0 }) else { return nil }

@@ -119,3 +119,12 @@ extension ServerError {
 
   private func isMeant(_ step: Step) -> Bool { message.contains(step.words) }
 }
+
+/// The server's errors as the port's.
+func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+  do {
+    return try body()
+  } catch let error as ServerError {
+    throw error.storeError
+  }
+}

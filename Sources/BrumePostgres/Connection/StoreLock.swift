@@ -13,7 +13,8 @@ enum StoreLock {
 
   /// For a connection of a server. It does nothing as long as there is no store.
   static func share(_ connection: Connection) throws(ServerError) {
-    guard try isGiven(share, connection) else {
+    try connection.send(share)
+    guard try connection.exchange().first?.first?.isTrue(0) == true else {
       throw ServerError(
         code: nil, message: "'brume migrate' works on this database; wait for its end")
     }
@@ -30,10 +31,5 @@ enum StoreLock {
       guard error.code == "55P03" else { throw error }
       return false
     }
-  }
-
-  private static func isGiven(_ sql: SQL, _ connection: Connection) throws(ServerError) -> Bool {
-    try connection.send(sql)
-    return try connection.exchange().first?.first?.isTrue(0) == true
   }
 }

@@ -35,7 +35,7 @@ enum AccountChange: Equatable {
     case .account(let user): user.name
     case .removedToken(let place): Self.text(place)
     case .removedDevice(let device):
-      "\(Self.text(ContainerEnvironment(device.container, device.environment))) \(device.user.name) \(device.device.name)"
+      "\(Self.text(device.containerEnvironment)) \(device.user.name) \(device.device.name)"
     }
   }
 

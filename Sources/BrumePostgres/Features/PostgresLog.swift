@@ -210,7 +210,7 @@ final class PostgresLog: LogWriting, Remembering {
     ORDER BY log.time DESC, log.position DESC LIMIT $9
     """)
   private static let findLast = SQL("SELECT last FROM buckets WHERE bucket = $1")
-  private static let findAllLast = SQL(
+  static let findAllLast = SQL(
     "SELECT bucket, last FROM buckets WHERE bucket >= 0 AND last > 0")
   private static let find = SQL(
     """

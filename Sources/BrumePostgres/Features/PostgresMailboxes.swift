@@ -171,7 +171,7 @@ extension PostgresMailboxes {
     """)
   private static let count = SQL("SELECT count(*) FROM mailbox WHERE \(place)")
   private static let findLast = SQL("SELECT last FROM mail WHERE bucket = $1")
-  private static let findAllLast = SQL("SELECT bucket, last FROM mail WHERE last > 0")
+  static let findAllLast = SQL("SELECT bucket, last FROM mail WHERE last > 0")
   private static let findNew = SQL(
     """
     SELECT \(columns), payload, new.container, new.environment, new.user_id, new.device, channel

@@ -70,8 +70,8 @@ final class PostgresSettings: SettingWriting, Remembering {
     }
   }
 
-  private static let noBucket: Int64 = -1
-  private static let table = Table(
+  static let noBucket: Int64 = -1
+  static let table = Table(
     "settings", key: [("bucket", .integer), ("name", .text)], columns: [("value", .bytes)])
   private static let find = SQL(
     "SELECT value FROM settings WHERE bucket = $1 AND name = $2",

@@ -116,11 +116,11 @@ extension PostgresShares {
     ]
   }
 
-  private static let memberships = Table(
+  static let memberships = Table(
     "memberships",
     key: AccountKey.columns + [("zone_name", .text), ("owner", .text), ("share", .text)],
     columns: [])
-  private static let members = Table(
+  static let members = Table(
     "members",
     key: [("bucket", .integer), ("zone", .integer), ("share", .text), ("user_id", .text)],
     columns: [])

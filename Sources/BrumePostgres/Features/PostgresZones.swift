@@ -22,7 +22,9 @@ final class PostgresZones: ZoneWriting, Remembering {
   func find(_ key: ZoneKey) throws -> Zone? {
     if let zone = known[key] { return zone }
     guard let number = try places.number(of: key) else { return nil }
-    let zone = try session.first(Self.find, values(key, number)) { try $0.zone(of: key.database) }
+    let zone = try session.first(Self.find, values(key.database, number)) {
+      try $0.zone(of: key.database)
+    }
     known[key] = .some(zone)
     return zone
   }
@@ -44,7 +46,7 @@ final class PostgresZones: ZoneWriting, Remembering {
 
   func count(in database: DatabaseKey, limit: Int) throws -> Int {
     guard let number = try places.number(of: database) else { return 0 }
-    let values = values(database, number) + [.integer(Int64(limit))]
+    let values = values(database, number) + [.integer(limit)]
     return Int(try session.first(Self.count, values) { $0.integer(0) } ?? 0)
   }
 
@@ -57,7 +59,7 @@ final class PostgresZones: ZoneWriting, Remembering {
   }
 
   func unfinishedDeletions(limit: Int) throws -> [ZoneKey] {
-    try session.all(Self.unfinishedDeletions, [.integer(Int64(limit))]) {
+    try session.all(Self.unfinishedDeletions, [.integer(limit)]) {
       ZoneKey(database: try $0.database(0), name: $0.text(3))
     }
   }
@@ -87,7 +89,7 @@ final class PostgresZones: ZoneWriting, Remembering {
 
   func question(_ key: ZoneKey) throws -> Question? {
     guard let number = try places.number(of: key) else { return nil }
-    return Question(Self.find, values(key, number)) { [self] rows in
+    return Question(Self.find, values(key.database, number)) { [self] rows in
       known[key] = .some(try rows.first?.zone(of: key.database))
     }
   }
@@ -105,9 +107,6 @@ final class PostgresZones: ZoneWriting, Remembering {
 
   func forget() { (known, pages) = ([:], [:]) }
 
-  private func values(_ key: ZoneKey, _ number: Int64) -> [SQLValue] {
-    values(key.database, number)
-  }
   private func values(_ database: DatabaseKey, _ number: Int64) -> [SQLValue] {
     [places.bucketValue(of: database), .integer(number)]
   }

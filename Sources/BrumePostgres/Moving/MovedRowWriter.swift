@@ -33,11 +33,11 @@ final class MovedRowWriter {
       try places.put(
         zone, try places.givenNumber(of: zone), row.values.dropFirst(4).map { SQLValue($0) })
     case .memberships:
-      session.put(try values(row), in: Self.members)
+      session.put(try values(row), in: PostgresShares.members)
       session.put(
-        [try bucket(row.userDatabase())]
+        [try places.bucketValue(of: row.userDatabase())]
           + ["container", "environment", "user", "zone", "owner", "share"].map { SQLValue(row[$0]) },
-        in: Self.memberships)
+        in: PostgresShares.memberships)
     default:
       session.put(try values(row), in: MovedTables.table(row.table))
     }
@@ -51,12 +51,12 @@ final class MovedRowWriter {
     case .records, .references, .assetHolders, .memberships:
       return try zone(row) + inZone(row)
     case .subscriptions:
-      return [try bucket(row.subscriptionScope().logDatabase)] + own
-    case .devices, .badges: return [try bucket(row.userDatabase())] + own
+      return [try places.bucketValue(of: row.subscriptionScope().logDatabase)] + own
+    case .devices, .badges: return [try places.bucketValue(of: row.userDatabase())] + own
     case .mailboxes, .keptNotifications:
       delivery += 1
       let index = row.table.keyLength - 1
-      return [try bucket(row.userDatabase())] + own[..<index] + [.integer(delivery)]
+      return [try places.bucketValue(of: row.userDatabase())] + own[..<index] + [.integer(delivery)]
         + own[(index + 1)...]
     case .log: return try logValues(row)
     default: return own
@@ -65,18 +65,14 @@ final class MovedRowWriter {
 
   // MARK: Buckets and numbers
 
-  private func bucket(_ database: DatabaseKey) throws -> SQLValue {
-    places.bucketValue(of: database)
-  }
-
   private func bucketOfSetting(_ row: MovedRow) throws -> SQLValue {
     let database = SettingKey.database(ofText: try row.text("name"))
-    return try database.map { try bucket($0) } ?? .integer(-1)
+    return database.map { places.bucketValue(of: $0) } ?? .integer(PostgresSettings.noBucket)
   }
 
   private func zone(_ row: MovedRow) throws -> [SQLValue] {
     let zone = try row.zone()
-    return [try bucket(zone.database), .integer(try places.givenNumber(of: zone))]
+    return [places.bucketValue(of: zone.database), .integer(try places.givenNumber(of: zone))]
   }
 
   // MARK: Values
@@ -94,15 +90,6 @@ final class MovedRowWriter {
     return [.integer(bucket.number), .integer(place[bucket]), .integer(database)]
       + [SQLValue(row["kind"]), .integer(zone)] + rest
   }
-
-  private static let members = Table(
-    "members",
-    key: [("bucket", .integer), ("zone", .integer), ("share", .text), ("user_id", .text)],
-    columns: [])
-  private static let memberships = Table(
-    "memberships",
-    key: AccountKey.columns + [("zone_name", .text), ("owner", .text), ("share", .text)],
-    columns: [])
 }
 
 extension SQLValue {
@@ -124,7 +111,7 @@ private enum MovedTables {
   }
 
   private static let all: [MovedTable: Table] = [
-    .settings: PostgresMoving.settingsTable, .users: plain(.users, "users"),
+    .settings: PostgresSettings.table, .users: plain(.users, "users"),
     .identities: plain(.identities, "identities"), .apiTokens: plain(.apiTokens, "api_tokens"),
     .serverKeys: plain(.serverKeys, "server_keys"),
     .usedSignatures: plain(.usedSignatures, "used_signatures"),

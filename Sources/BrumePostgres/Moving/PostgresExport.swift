@@ -80,15 +80,6 @@ final class PostgresExport: StoreExport {
   }
 }
 
-/// The server's errors as the port's.
-func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
-  do {
-    return try body()
-  } catch let error as ServerError {
-    throw error.storeError
-  }
-}
-
 // MARK: Statements
 
 extension PostgresExport {

@@ -26,13 +26,11 @@ final class PostgresMovedRows: MovedRows {
   }
 
   private func read() throws {
-    do {
+    try translatingErrors {
       try connection.send(fetch)
       let rows = try connection.exchange().first
       waiting = try rows?.map { try moved($0) }.reversed() ?? []
       isAtEnd = waiting.count < Self.fetched
-    } catch let error as ServerError {
-      throw error.storeError
     }
   }
 

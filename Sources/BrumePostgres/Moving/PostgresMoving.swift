@@ -103,13 +103,14 @@ package final class PostgresMoving: StoreImport {
       }
       set(SettingKey.copiedBack.text, Array(ending.reason.utf8))
       for statement in Self.counts { session.run(statement) }
-      session.remove([.integer(Self.noBucket), .text(Self.noteName)], from: Self.settingsTable)
+      session.remove(
+        [.integer(PostgresSettings.noBucket), .text(Self.noteName)], from: PostgresSettings.table)
     }
     try translatingErrors { try connection.simple(Self.analyze) }
   }
 
-  private func set(_ name: String, _ value: [UInt8], bucket: Int64 = noBucket) {
-    session.put([.integer(bucket), .text(name), .bytes(value)], in: Self.settingsTable)
+  private func set(_ name: String, _ value: [UInt8], bucket: Int64 = PostgresSettings.noBucket) {
+    session.put([.integer(bucket), .text(name), .bytes(value)], in: PostgresSettings.table)
   }
 
   private func transaction(_ body: () throws -> Void) throws {
@@ -143,11 +144,8 @@ extension PostgresMoving {
     END $$
     """
   private static let begin = SQL("BEGIN")
-  private static let noBucket: Int64 = -1
   private static let noteName = "move"
-  static let settingsTable = Table(
-    "settings", key: [("bucket", .integer), ("name", .text)], columns: [("value", .bytes)])
-  private static let findNote = SQL(
+  static let findNote = SQL(
     "SELECT value FROM settings WHERE bucket = -1 AND name = '\(noteName)'")
   private static let setMail = SQL("UPDATE mail SET last = $1")
   private static let setFloor = SQL("UPDATE store SET sequence_floor = $1")

@@ -47,7 +47,7 @@ final class DatabaseMark: Sendable {
       let mark = DatabaseProgress(text: String(decoding: bytes, as: UTF8.self)),
       let store = try store(connection)
     else { return false }
-    try connection.send(Tail.findLogs)
+    try connection.send(PostgresLog.findAllLast)
     let positions = try connection.exchange()[0].map { ($0.integer(0), $0.integer(1)) }
     let now = DatabaseProgress(
       store: store, floor: floor, positions: Dictionary(uniqueKeysWithValues: positions))

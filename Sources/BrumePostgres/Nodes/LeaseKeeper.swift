@@ -26,7 +26,7 @@ final class LeaseKeeper: Sendable {
   ///   - signals: who works for buckets, and is notified of those that come.
   ///   - isFollowing: whether this process learns what others do. One that does not leaves its buckets to them.
   init(
-    _ leases: PostgresLeases, bucketCount: Int, filesIn files: String? = nil,
+    _ leases: PostgresLeases, bucketCount: Int, filesIn files: String?,
     _ clock: DatabaseClock?, _ connector: Connector, _ acknowledgements: Acknowledgements,
     _ signals: [CommitSignals],
     isFollowing: @escaping @Sendable () -> Bool
@@ -46,11 +46,9 @@ final class LeaseKeeper: Sendable {
   /// - Throws: `StoreError` if another process that is there keeps files elsewhere.
   func start() throws {
     let connection = try connector.connect()
-    do throws(ServerError) {
+    try translatingErrors {
       try clock?.look(on: connection)
       _ = try round(connection)
-    } catch {
-      throw error.storeError
     }
     try requireOnePlace(connection)
     guard EngineThread.start({ self.run() }) else {

@@ -177,10 +177,10 @@ final class Tail: Sendable {
 
   private func look(_ connection: Connection, _ seen: inout TailPositions) throws {
     let start = connector.milliseconds()
-    try connection.send(Self.findLogs)
-    try connection.send(Self.findMailboxes)
+    try connection.send(PostgresLog.findAllLast)
+    try connection.send(PostgresMailboxes.findAllLast)
     try connection.send(Self.findAccounts)
-    try connection.send(Self.findFloor)
+    try connection.send(Places.findFloor)
     let answers = try connection.exchange()
     acknowledgements.saw(answers[0], floor: answers[3].first?.integer(0) ?? 0)
     try acknowledgements.check()
@@ -213,13 +213,9 @@ final class Tail: Sendable {
   private static let channel = "brume"
   private static let listen = SQL("LISTEN \(channel)")
   private static let notify = SQL("SELECT pg_notify('\(channel)', '')")
-  static let findLogs = SQL(
-    "SELECT bucket, last FROM buckets WHERE bucket >= 0 AND last > 0")
   // As if it were the counter of the first bucket.
   private static let findAccounts = SQL(
     "SELECT 0::bigint, last FROM buckets WHERE bucket = \(Locks.server.bucket)")
-  private static let findFloor = SQL("SELECT sequence_floor FROM store")
-  private static let findMailboxes = SQL("SELECT bucket, last FROM mail WHERE last > 0")
 }
 
 extension CheckedContinuation where T: Sendable, E == any Error {

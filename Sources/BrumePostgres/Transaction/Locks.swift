@@ -46,7 +46,7 @@ final class Locks: Remembering {
   /// Whether the transaction takes locks, as all do that write.
   private(set) var isWriter = false
 
-  init(_ session: Session, _ leases: PostgresLeases, isLocking: Bool = true) {
+  init(_ session: Session, _ leases: PostgresLeases, isLocking: Bool) {
     self.session = session
     self.leases = leases
     self.isLocking = isLocking

@@ -114,3 +114,9 @@ final class PostgresTransaction: WriteTransaction {
     sequences.committed()
   }
 }
+
+/// What a transaction's feature remembers of what it has read and written.
+protocol Remembering: AnyObject {
+  /// What was remembered may not be so any more: a body was undone.
+  func forget()
+}

@@ -64,9 +64,3 @@ extension Session {
     try joined.take(try ask(joined.commands))
   }
 }
-
-/// What a transaction's feature remembers of what it has read and written.
-protocol Remembering: AnyObject {
-  /// What was remembered may not be so any more: a body was undone.
-  func forget()
-}

@@ -38,11 +38,11 @@ package struct IndexCondition: Equatable, Sendable {
     else { return nil }
     self.field = .value(field)
     switch filter.comparator {
-    case .equals: ranges = Self.equality([filter.value]) ?? [:]
-    case .in: ranges = Self.elements(filter.value).flatMap(Self.equality) ?? [:]
+    case .equals: ranges = Self.equality([filter.value])
+    case .in: ranges = Self.equality(Self.elements(filter.value))
     case .listContains: ranges = Self.ofElements(Self.equality([filter.value]))
     case .listContainsAny:
-      ranges = Self.ofElements(Self.elements(filter.value).flatMap(Self.equality))
+      ranges = Self.ofElements(Self.equality(Self.elements(filter.value)))
     case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals:
       ranges = Self.order(filter.comparator, filter.value)
     case .beginsWith: ranges = Self.prefix(filter.value)
@@ -90,19 +90,19 @@ package struct IndexCondition: Equatable, Sendable {
     self.isRough = isRough
   }
 
-  private static func elements(_ value: FieldValue) -> [FieldValue]? {
-    if case .list(let elements, _) = value { elements } else { nil }
+  private static func elements(_ value: FieldValue) -> [FieldValue] {
+    if case .list(let elements, _) = value { elements } else { [] }
   }
 
-  private static func ofElements(_ ranges: [IndexKind: ValueRange]?) -> [IndexKind: ValueRange] {
-    Dictionary(uniqueKeysWithValues: (ranges ?? [:]).map { ($0.key.ofElements, $0.value) })
+  private static func ofElements(_ ranges: [IndexKind: ValueRange]) -> [IndexKind: ValueRange] {
+    Dictionary(uniqueKeysWithValues: ranges.map { ($0.key.ofElements, $0.value) })
   }
 
-  /// Nil if one of the constants cannot be in the index though a field may equal it.
-  private static func equality(_ constants: [FieldValue]) -> [IndexKind: ValueRange]? {
+  /// None if one of the constants cannot be in the index though a field may equal it.
+  private static func equality(_ constants: [FieldValue]) -> [IndexKind: ValueRange] {
     var values: [IndexKind: [IndexValue]] = [:]
     for constant in constants {
-      guard let (kind, _) = constant.indexed, let value = constant.uncut else { return nil }
+      guard let (kind, _) = constant.indexed, let value = constant.uncut else { return [:] }
       values[kind, default: []].append(value)
       // A reference is also equal to a text that is its record name.
       if kind == .text { values[.reference, default: []].append(value) }
@@ -150,9 +150,7 @@ extension FieldValue {
     case .bytes, .location, .asset, .list: nil
     }
   }
-}
 
-extension FieldValue {
   /// Whether the constant, or one of its elements, is this user.
   fileprivate func mayName(_ user: UserID?) -> Bool {
     guard let user else { return false }

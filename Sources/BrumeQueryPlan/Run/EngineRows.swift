@@ -8,12 +8,12 @@ package import BrumeModel
 /// rows, or leave it: then it is asked row by row.
 package struct RowNeeds: Sendable {
   /// No more than so many rows are looked at; nil: nobody knows.
-  package var limit: Int?
+  package let limit: Int?
   /// Whether the record of each row is looked at, so that the row should bring it along.
-  package var records = true
+  package let records: Bool
   /// Equalities that each row is asked for. An engine may leave out rows for which one does not hold, and
   /// says so of the others (`RecordRow.holdsProbes`).
-  package var probes: [ZonePlan.Rows] = []
+  package let probes: [ZonePlan.Rows]
 
   package init(limit: Int? = nil, records: Bool = true, probes: [ZonePlan.Rows] = []) {
     self.limit = limit

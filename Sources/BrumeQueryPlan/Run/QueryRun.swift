@@ -9,9 +9,9 @@ package import BrumeStorage
 package struct QueryTuning: Sendable {
   /// Ours: below this many, candidates of a sorted query are fetched and sorted; above, the sort's
   /// index is walked.
-  package var fewCandidates = 1000
+  package let fewCandidates: Int
   /// Whether a query that misses an index throws `IndexWanted` instead of doing without.
-  package var asksForIndex = false
+  package let asksForIndex: Bool
   /// Ours: bytes of long texts that a sorted query keeps whole to compare them.
   package var textBytes = 16 << 20
 

@@ -64,9 +64,7 @@ extension Connection {
   fileprivate func forgetDamaged(_ table: SummedTable) throws -> DamagedRowRemoval.Forgotten {
     var rows: [String] = []
     let isDamaged = "NOT \(table.fits)"
-    try each(
-      composed: "SELECT \(table.shownKey()) FROM \(table.name) WHERE \(isDamaged)", { _ in }
-    ) { row in
+    try each(composed: "SELECT \(table.shownKey()) FROM \(table.name) WHERE \(isDamaged)") { row in
       rows.append(row.text(0))
       return true
     }
@@ -74,7 +72,7 @@ extension Connection {
       let statement =
         table.name == SummedTable.mailbox.name
         ? Self.emptyEntries : "DELETE FROM \(table.name) WHERE \(isDamaged)"
-      try each(composed: statement, { _ in }) { _ in true }
+      try each(composed: statement) { _ in true }
     }
     return (table.name, rows)
   }

@@ -23,7 +23,7 @@ struct RecordInspection {
 
   mutating func run() {
     do {
-      try connection.each(composed: Self.all, { _ in }) { row in
+      try connection.each(composed: Self.all) { row in
         rows += 1
         if row.bool(8) { unsummed += 1 }
         try look(at: row)
@@ -123,7 +123,7 @@ struct RecordInspection {
   private mutating func countRest() throws {
     try compare(references, Self.countReferences, "record_references")
     try compare(holders, Self.countHolders, "asset_holders")
-    let counts = try connection.all(Self.countIndex, { _ in }, { ($0.int(0), Int($0.int(1))) })
+    let counts = try connection.all(Self.countIndex) { ($0.int(0), Int($0.int(1))) }
     for (key, count) in counts where count != indexed[key] ?? 0 {
       result.found(
         "query_index: key \(key) has \(count) rows, and records have \(indexed[key] ?? 0)")
@@ -131,7 +131,7 @@ struct RecordInspection {
   }
 
   private mutating func compare(_ expected: Int, _ count: SQL, _ table: String) throws {
-    let found = try connection.first(count, { _ in }, { Int($0.int(0)) }) ?? 0
+    let found = try connection.first(count) { Int($0.int(0)) } ?? 0
     if found != expected {
       result.found("\(table): there are \(found) rows, and records have \(expected)")
     }

@@ -83,7 +83,7 @@ extension StoreInspection {
     var (rows, unsummed) = (0, 0)
     do {
       let text = "SELECT \(table.damage), \(table.sum) IS NULL FROM \(table.name)"
-      try connection.each(composed: text, { _ in }) { row in
+      try connection.each(composed: text) { row in
         rows += 1
         if row.bool(1) { unsummed += 1 }
         if let key = row.optionalText(0) {

@@ -70,10 +70,10 @@ final class SQLiteExport: StoreExport {
   }
 
   func outline() throws -> StoreOutline {
-    let starts = try setting("store-starts").flatMap { Int64($0) } ?? 0
+    let starts = try setting(StoreRuns.names.start).flatMap { Int64($0) } ?? 0
     return StoreOutline(
       identity: try identity(),
-      sequenceFloor: try setting("sequence-floor").flatMap { Int64($0) } ?? 0,
+      sequenceFloor: try setting(SQLiteSequences.floorName).flatMap { Int64($0) } ?? 0,
       lastDelivery: (starts + 1) * DeliveryPositions.perStart, cursors: try cursors())
   }
 
@@ -88,7 +88,7 @@ final class SQLiteExport: StoreExport {
   /// Which store it is, which start of it was the last, and how far that came.
   private func identity() throws -> String {
     let newest = try connection.first(Self.lastPosition) { $0.int(0) } ?? 0
-    let names = ["store-identity", "store-life", "last-log-position"]
+    let names = [StoreRuns.names.store, StoreRuns.names.runID, SQLiteLog.lastPositionName]
     return (["sqlite"] + (try names.map { try setting($0) ?? "-" }) + [String(newest)])
       .joined(separator: " ")
   }
@@ -101,7 +101,7 @@ final class SQLiteExport: StoreExport {
   private func setting(_ name: String) throws -> String? { try setting(name) { $0.text(0) } }
 
   private func setting<Value>(_ name: String, _ value: (Prepared) -> Value) throws -> Value? {
-    try connection.first(Self.findSetting, { $0.bind(1, name) }) { row in
+    try connection.first(SQLiteSettings.find, { $0.bind(1, name) }) { row in
       guard row.bool(1) else {
         throw connection.damage(.settings, "'\(name)'", "the setting '\(name)'")
       }
@@ -109,8 +109,6 @@ final class SQLiteExport: StoreExport {
     }
   }
 
-  private static let findSetting = SQL(
-    "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
   private static let lastPosition = SQL("SELECT max(position) FROM log")
   private static let log = SQL(
     """

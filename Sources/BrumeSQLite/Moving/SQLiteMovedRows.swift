@@ -17,7 +17,7 @@ final class SQLiteMovedRows: MovedRows {
   /// After the last row SQLite would begin again.
   private var isAtEnd = false
 
-  init(_ table: MovedTable, _ statement: Statement, count: Statement? = nil) {
+  init(_ table: MovedTable, _ statement: Statement, count: Statement?) {
     self.table = table
     kinds = table.columns
     self.statement = statement

@@ -107,7 +107,7 @@ package final class SQLiteMoving: StoreImport {
     try transaction {
       try set(Self.noteName, note)
       // The server's first start begins above all that was ever given.
-      try set("store-starts", String(start))
+      try set(StoreRuns.names.start, String(start))
     }
     try resume(source)
   }
@@ -130,9 +130,11 @@ package final class SQLiteMoving: StoreImport {
       for (bucket, cursor) in ending.cursors {
         try set(SQLiteSettings.name(of: .notifierCursor(bucket)), bytes: cursor)
       }
-      if ending.sequenceFloor > 0 { try set("sequence-floor", String(ending.sequenceFloor)) }
+      if ending.sequenceFloor > 0 {
+        try set(SQLiteSequences.floorName, String(ending.sequenceFloor))
+      }
       try set(SQLiteSettings.name(of: .copiedBack), bytes: Array(ending.reason.utf8))
-      try connection.run(Self.removeSetting) { $0.bind(1, Self.noteName) }
+      try connection.run(SQLiteSettings.remove) { $0.bind(1, Self.noteName) }
     }
   }
 
@@ -147,20 +149,18 @@ package final class SQLiteMoving: StoreImport {
   // MARK: The engine's own settings
 
   private func set(_ name: String, _ value: String) throws {
-    try connection.run(Self.putSetting) {
+    try connection.run(SQLiteSettings.put) {
       $0.bind(1, name)
       $0.bind(2, value)
     }
   }
 
   private func set(_ name: String, bytes: [UInt8]) throws {
-    try connection.run(Self.putSetting) {
+    try connection.run(SQLiteSettings.put) {
       $0.bind(1, name)
       $0.bind(2, bytes)
     }
   }
 
   private static let noteName = "move"
-  private static let putSetting = SQLiteSettings.put
-  private static let removeSetting = SQLiteSettings.remove
 }

@@ -10,7 +10,6 @@ struct IndexRows: IndexRowReading {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Records under a condition, in name order, those after `after`.
   func each(
     _ rows: ZonePlan.Rows, after: String?, _ needs: RowNeeds, _ visit: (RecordRow) throws -> Bool
   ) throws {
@@ -30,7 +29,6 @@ struct IndexRows: IndexRowReading {
     try connection.each(composed: text, bind) { try visit(RecordRow($0)) }
   }
 
-  /// All records of a type, in name order, those after `after`.
   func each(
     ofType type: String, in zone: Int64, after: String?, _ needs: RowNeeds,
     _ visit: (RecordRow) throws -> Bool
@@ -44,7 +42,6 @@ struct IndexRows: IndexRowReading {
     try connection.each(Self.rowsOfType, bind) { try visit(RecordRow($0)) }
   }
 
-  /// Records under a key in the order of its values, then of names; with the number or text they have.
   func each(
     under key: IndexKey, _ range: ValueRange?, ascending: Bool, _ needs: RowNeeds,
     _ visit: (RecordRow, SortedValue) throws -> Bool
@@ -62,7 +59,6 @@ struct IndexRows: IndexRowReading {
     }
   }
 
-  /// Records of a type that have no row under a key, in name order.
   func each(
     ofType type: String, in zone: Int64, without key: IndexKey, _ needs: RowNeeds,
     _ visit: (RecordRow) throws -> Bool
@@ -75,7 +71,6 @@ struct IndexRows: IndexRowReading {
     try connection.each(Self.rowsWithout, bind) { try visit(RecordRow($0)) }
   }
 
-  /// Whether a record is under an equality.
   func holds(_ probe: ZonePlan.Rows, for name: String) throws -> Bool {
     guard case .equals(let value) = probe.range else { return false }
     return try connection.exists(Self.probe) {
@@ -85,7 +80,6 @@ struct IndexRows: IndexRowReading {
     }
   }
 
-  /// Rows under a condition, counted no further than `limit`.
   func count(_ rows: ZonePlan.Rows, limit: Int) throws -> Int {
     let text = """
       SELECT count(*) FROM

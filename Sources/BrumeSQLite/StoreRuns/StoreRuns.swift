@@ -159,6 +159,11 @@ struct StoreRuns {
 
   // MARK: The database's own words
 
+  /// What the settings are called that it has them in. The count is older than the rest: stores of before have it alone.
+  static let names = (
+    start: "store-starts", runID: "store-life", store: "store-identity", file: "store-file"
+  )
+
   /// What the database says of itself.
   fileprivate struct Known {
     var store: String?
@@ -170,7 +175,7 @@ struct StoreRuns {
 
   fileprivate static func lastPosition(_ writer: Database) throws -> Int64 {
     let newest = try Int64.fetchOne(writer, sql: "SELECT max(position) FROM log") ?? 0
-    let kept = try SQLiteSettings.own("last-log-position", in: writer).flatMap { Int64($0) }
+    let kept = try SQLiteSettings.own(SQLiteLog.lastPositionName, in: writer).flatMap { Int64($0) }
     return max(newest, kept ?? 0)
   }
 }
@@ -182,16 +187,11 @@ extension ExternalMark {
 }
 
 extension StoreRuns.Known {
-  /// The count is older than the rest: stores of before have it alone.
-  private static let names = (
-    start: "store-starts", runID: "store-life", store: "store-identity", file: "store-file"
-  )
-
   fileprivate init(_ writer: Database) throws {
-    start = try get(Self.names.start, writer).flatMap { Int64($0) } ?? 0
-    let runID = try get(Self.names.runID, writer)
-    store = try get(Self.names.store, writer)
-    file = try get(Self.names.file, writer)
+    start = try get(StoreRuns.names.start, writer).flatMap { Int64($0) } ?? 0
+    let runID = try get(StoreRuns.names.runID, writer)
+    store = try get(StoreRuns.names.store, writer)
+    file = try get(StoreRuns.names.file, writer)
     progress = try runID.map {
       StoreProgress(start: start, runID: $0, position: try StoreRuns.lastPosition(writer))
     }
@@ -199,8 +199,8 @@ extension StoreRuns.Known {
 
   fileprivate var settings: [(name: String, value: String?)] {
     [
-      (Self.names.start, String(start)), (Self.names.runID, progress?.runID),
-      (Self.names.store, store), (Self.names.file, file),
+      (StoreRuns.names.start, String(start)), (StoreRuns.names.runID, progress?.runID),
+      (StoreRuns.names.store, store), (StoreRuns.names.file, file),
     ]
   }
 
@@ -215,9 +215,7 @@ private func get(_ name: String, _ writer: Database) throws -> String? {
 
 private func set(_ name: String, _ value: String?, _ writer: Database) throws {
   guard let value else {
-    return try writer.execute(sql: "DELETE FROM settings WHERE name = ?", arguments: [name])
+    return try writer.execute(sql: SQLiteSettings.remove.text, arguments: [name])
   }
-  try writer.execute(
-    sql: "INSERT OR REPLACE INTO settings (name, value, checksum) VALUES (?1, ?2, row_sum(?1, ?2))",
-    arguments: [name, value])
+  try writer.execute(sql: SQLiteSettings.put.text, arguments: [name, value])
 }

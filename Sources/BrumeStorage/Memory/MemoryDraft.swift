@@ -44,9 +44,8 @@ final class MemoryDraft {
     state.databases[key.database]?.zones[ByteText(key.name)]
   }
 
-  func change<Value>(_ key: ZoneKey, _ change: (inout MemoryZone) throws -> Value) rethrows -> Value
-  {
-    try change(
+  func change(_ key: ZoneKey, _ change: (inout MemoryZone) -> Void) {
+    change(
       &state.databases[key.database, default: .init()].zones[ByteText(key.name), default: .init()])
   }
 

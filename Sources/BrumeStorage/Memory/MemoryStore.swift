@@ -127,8 +127,3 @@ extension MemoryState {
       }.map { Bucket($0) })
   }
 }
-
-extension StoreError {
-  /// What a store answers after `close`.
-  package static let closed = StoreError(.closed, "the store was closed")
-}

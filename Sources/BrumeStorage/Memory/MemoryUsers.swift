@@ -40,6 +40,7 @@ final class MemoryUsers: MemoryFeature, UserWriting {
     draft.requireScope(.server)
     draft.state.users[user.id] = user
   }
+
   func linked(to identity: ProviderIdentity) throws -> UserID? {
     draft.state.identities[key(identity)]
   }

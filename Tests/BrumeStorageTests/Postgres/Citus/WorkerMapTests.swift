@@ -24,18 +24,18 @@ struct WorkerMapTests {
   private func lock(_ bucket: Bucket) -> Locks.Lock { Locks.Lock(kind: .saves, bucket: bucket) }
 
   @Test func `a write goes to the worker that has all that it locks`() {
-    #expect(map.worker(locking: [lock(own)], reading: .none) == one)
-    #expect(map.worker(locking: [lock(next)], reading: .none) == other)
+    #expect(map.worker(locking: [lock(own)]) == one)
+    #expect(map.worker(locking: [lock(next)]) == other)
     let mail = Locks.Lock(kind: .mailboxes, bucket: own)
-    #expect(map.worker(locking: [lock(own), mail], reading: .none) == one)
+    #expect(map.worker(locking: [lock(own), mail]) == one)
   }
 
   @Test func `what two workers have, or nobody, goes to the coordinator`() {
-    #expect(map.worker(locking: [lock(own), lock(next)], reading: .none) == nil)
+    #expect(map.worker(locking: [lock(own), lock(next)]) == nil)
     let unknown = Bucket((own.number + 2) % buckets)
-    #expect(map.worker(locking: [lock(unknown)], reading: .none) == nil)
-    #expect(map.worker(locking: [lock(own), lock(unknown)], reading: .none) == nil)
-    #expect(map.worker(locking: [], reading: .none) == nil)
+    #expect(map.worker(locking: [lock(unknown)]) == nil)
+    #expect(map.worker(locking: [lock(own), lock(unknown)]) == nil)
+    #expect(map.worker(locking: []) == nil)
   }
 
   @Test func `a worker's shards are those of its buckets`() {
@@ -47,15 +47,14 @@ struct WorkerMapTests {
 
   @Test func `a notifier's write, and what belongs to no bucket, goes to the coordinator`() {
     let lease = Locks.Lock(kind: .notifier, bucket: own)
-    #expect(map.worker(locking: [lease, lock(own)], reading: .none) == nil)
-    #expect(map.worker(locking: [Locks.server], reading: .none) == nil)
-    #expect(map.worker(locking: [lock(own), Locks.server], reading: .none) == nil)
+    #expect(map.worker(locking: [lease, lock(own)]) == nil)
+    #expect(map.worker(locking: [Locks.server]) == nil)
+    #expect(map.worker(locking: [lock(own), Locks.server]) == nil)
   }
 
   @Test func `each worker has a copy of users, which alone are asked for at the coordinator`() {
     let user = ReadPlan { [.user(UserID("_a1"))] }
     #expect(map.worker(reading: user) == nil)
-    #expect(map.worker(locking: [lock(own)], reading: user) == one)
     let both = ReadPlan { [.zone(.sample()), .user(UserID("_a1"))] }
     #expect(map.worker(reading: both) == one)
   }

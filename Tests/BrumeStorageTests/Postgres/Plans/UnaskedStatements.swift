@@ -21,8 +21,7 @@ extension WrittenStatement {
     LeaseRound.sayThatWeAreHere LeaseRound.findOtherPlace LeaseRound.forgetNodes
     LeaseRound.countNodes LeaseRound.endSleepers LeaseRound.renew LeaseRound.find
     LeaseRound.findLapse LeaseRound.giveAway LeaseRound.take LeaseRound.giveAwayAll
-    LeaseRound.leave Tail.notify Tail.findLogs Tail.findAccounts Tail.findFloor
-    Tail.findMailboxes Locks.fence DatabaseClock.read
+    LeaseRound.leave Tail.notify Tail.findAccounts Locks.fence DatabaseClock.read
     """,
     "On Citus only.": """
     CitusTables.isThere CitusTables.undivided KnownWebhooks.find Worker.findIdentity
@@ -32,13 +31,13 @@ extension WrittenStatement {
     """,
     "For an operator's command that reads or writes whole tables.": """
     PostgresCheckup.mostConnections PostgresCheckup.hasNodes PostgresCheckup.tablesVersion
-    PostgresCheckup.unfinished PostgresCheckup.findStoreID
+    PostgresCheckup.findStoreID
     PostgresCheckup.missingRights PostgresCheckup.dataChecksums
     PostgresCheckup.nothing PostgresInspection.files PostgresInspection.records
-    PostgresInspection.log MovedRowWriter.members MovedRowWriter.memberships
+    PostgresInspection.log
     MovedRowWriter.make PostgresExport.identity PostgresExport.lastDelivery
     PostgresExport.cursors PostgresExport.log PostgresMovedRows.init PostgresMoving.begin
-    PostgresMoving.settingsTable PostgresMoving.findNote PostgresMoving.setMail
+    PostgresMoving.findNote PostgresMoving.setMail
     PostgresMoving.setFloor PostgresMoving.lastPosition PostgresMoving.counts
     PostgresSequences.lockAll PostgresSequences.setFloor PostgresSequences.raise
     """,
