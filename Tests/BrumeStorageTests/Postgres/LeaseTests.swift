@@ -75,6 +75,7 @@ import Testing
     #expect(store.leases.owns(.only))
     // To be given away there; the process cannot know whether that has been done.
     let locking = try Connection.forTest(url)
+    try locking.simple("SET idle_in_transaction_session_timeout = 0")
     try locking.simple("BEGIN; LOCK TABLE notifiers IN ACCESS EXCLUSIVE MODE")
     async let closing: Void = store.close()
     while store.leases.owns(.only) { await Task.yield() }

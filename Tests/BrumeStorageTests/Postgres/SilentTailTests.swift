@@ -20,6 +20,7 @@ import Testing
     await Self.has(2, other)
     // What a look asks for. It gets no answer.
     let locking = try Connection.forTest(url)
+    try locking.simple("SET idle_in_transaction_session_timeout = 0")
     try locking.simple("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE")
     late.value = 10_000
     await Self.has(4, other)
@@ -37,6 +38,7 @@ import Testing
     let url = try PostgresServer.shared.get().emptySchema()
     let (store, late) = try Self.late(url)
     let locking = try Connection.forTest(url)
+    try locking.simple("SET idle_in_transaction_session_timeout = 0")
     try locking.simple("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE")
     late.value = 10_000
     await Self.has(4, store)
@@ -54,6 +56,7 @@ import Testing
     #expect(accounts.silence == 0)
     // What a look and a round of leases ask for. They get no answer.
     let locking = try Connection.forTest(url)
+    try locking.simple("SET idle_in_transaction_session_timeout = 0")
     try locking.simple("BEGIN; LOCK TABLE mail, nodes IN ACCESS EXCLUSIVE MODE")
     late.value = 11_000
     #expect(accounts.silence >= 10_000)

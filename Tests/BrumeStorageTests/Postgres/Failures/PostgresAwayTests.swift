@@ -152,6 +152,7 @@ import Testing
       try await server.keepCopy()
       // The tail asks for mailboxes together with the logs.
       let locking = try Connection.forTest(url)
+      try locking.simple("SET idle_in_transaction_session_timeout = 0")
       try locking.simple("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE")
       try await saver.write(in: .database(.sample())) { _ = try $0.save("lost") }
       let last = try await reader.read(ReadPlan { [.lastSequence(.sample())] }) {
@@ -174,6 +175,7 @@ import Testing
       let reader = try PostgresStore.forTest(url: url)
       try await server.keepCopy()
       let locking = try Connection.forTest(url)
+      try locking.simple("SET idle_in_transaction_session_timeout = 0")
       try locking.simple("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE")
       try Connection.forTest(url).simple("UPDATE buckets SET last = 1 WHERE bucket = 0")
       _ = try await reader.read(ReadPlan { [.lastSequence(.sample())] }) { _ in }

@@ -78,7 +78,8 @@ import Testing
             _ = answers.codes.withLock { $0.updateValue(code, forKey: index) }
           }))
     }
-    try writers.start(["one"])
+    // A writer ends the session of another one with its name: tests run at once.
+    try writers.start(["one \(holderID)"])
     var ended: Set<String> = []
     while answers.codes.withLock({ $0.count }) < jobs.count {
       let values: [SQLValue] = [.integer(holderID), .texts(Array(ended))]
