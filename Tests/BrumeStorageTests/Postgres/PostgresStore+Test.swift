@@ -47,3 +47,11 @@ extension PostgresStore {
     Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000)
   }
 }
+
+extension Writers {
+  /// So many writers, with names of their own: each ends the session of another one with its name, and tests run at once.
+  func start(_ count: Int) throws {
+    let number = UInt64.random(in: 0 ... .max)
+    try start((0..<count).map { "\($0) of \(number)" })
+  }
+}

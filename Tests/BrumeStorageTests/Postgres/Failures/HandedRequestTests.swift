@@ -102,7 +102,7 @@ private struct Fixture {
 
   func writers() throws -> Writers {
     let writers = Writers(node, connector) { _, _ in }
-    try writers.start(["one", "two"])
+    try writers.start(2)
     return writers
   }
 

@@ -85,7 +85,7 @@ import Testing
       coders: .wireForm, bucketCount: buckets, leases: PostgresLeases(owner: "test") { 0 },
       acceptsLoss: true)
     let writers = Writers(node, connector) { _, _ in }
-    try writers.start(["one", "two", "three"])
+    try writers.start(3)
     return writers
   }
 
