@@ -60,13 +60,13 @@ package struct Records: Sendable {
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ memory: OperationMemory?,
     _ clientData: [UInt8]?, _ reads: ReadPlan
   ) async throws -> [Int: RecordResult] {
-    var earlier = EarlierTries(waiting.share(of: context.user))
+    var earlier = EarlierTries()
     while true {
       do {
         return try await write(part, context, memory, clientData, reads, after: earlier)
       } catch let large as LargeCascades {
         let found = try await read(large, context)
-        try earlier.take(found)
+        try earlier.take(found, in: waiting, of: context.user)
       } catch let unfinished as UnfinishedWrite {
         earlier.failures[unfinished.zone] = unfinished.error
       }
@@ -170,13 +170,15 @@ private struct EarlierTries {
   /// Why nothing can be written in a zone: its items fail, and no other's.
   var failures: [ZoneKey: BrumeError] = [:]
   /// The room that what was found has in memory.
-  private let share: WaitingCascades.Share
-
-  init(_ share: WaitingCascades.Share) { self.share = share }
+  private var share: WaitingCascades.Share?
 
   /// - Throws: `TRY_AGAIN_LATER` if there is no room for it beside what others wait with.
-  mutating func take(_ more: [ZoneKey: FoundCascade]) throws(BrumeError) {
+  mutating func take(
+    _ more: [ZoneKey: FoundCascade], in waiting: WaitingCascades, of user: UserID
+  ) throws(BrumeError) {
+    let share = share ?? waiting.share(of: user)
     try share.take(more.values.reduce(0) { $0 + $1.bytes })
+    self.share = share
     found.merge(more) { $1 }
   }
 }
