@@ -23,6 +23,11 @@ export class Database {
     return this.#calls.call(this.#calls.path(this.scope, endpoint), body, options);
   }
 
+  /** Under a name the server answers a repetition as it answered the first time, so a lost answer does no harm. */
+  #write(endpoint, body, { operationID = this.#calls.host.uuid(), remembered = REMEMBERED, signal }) {
+    return this.#call(endpoint, { ...body, brume: { operationID } }, { signal, remembered });
+  }
+
   // MARK: Records
 
   /**
@@ -36,14 +41,10 @@ export class Database {
   }
 
   /** The same in the protocol's own form. */
-  async [modifyWire](operations, { zoneID, atomic, desiredKeys, operationID, remembered = REMEMBERED, signal } = {}) {
-    const body = {
-      operations, atomic, desiredKeys, zoneID: encodeZoneID(zoneID),
-      // The server answers a repetition as it answered the first time, so a lost answer does no harm.
-      brume: { operationID: operationID ?? this.#calls.host.uuid() },
-    };
-    const results = (await this.#call("records/modify", body, { signal, remembered })).records;
-    return this.#withSaved(results, { desiredKeys, signal });
+  async [modifyWire](operations, { zoneID, atomic, desiredKeys, ...options } = {}) {
+    const body = { operations, atomic, desiredKeys, zoneID: encodeZoneID(zoneID) };
+    const results = (await this.#write("records/modify", body, options)).records;
+    return this.#withSaved(results, { desiredKeys, signal: options.signal });
   }
 
   /**
@@ -198,13 +199,9 @@ export class Database {
     await this.#modifyZone("delete", zone, { signal });
   }
 
-  async #modifyZone(operationType, zone, { signal }) {
-    const body = {
-      operations: [{ operationType, zone: { zoneID: encodeZoneID(zone) } }],
-      // A repetition whose first try was carried out is answered as that was, and does not meet what was done since.
-      brume: { operationID: this.#calls.host.uuid() },
-    };
-    return zonesOrError((await this.#call("zones/modify", body, { signal, remembered: REMEMBERED })).zones)[0];
+  async #modifyZone(operationType, zone, options) {
+    const operations = [{ operationType, zone: { zoneID: encodeZoneID(zone) } }];
+    return zonesOrError((await this.#write("zones/modify", { operations }, options)).zones)[0];
   }
 
   // MARK: Changes
@@ -281,10 +278,9 @@ export class Database {
     await this.#modifySubscription("delete", { subscriptionID }, { signal });
   }
 
-  async #modifySubscription(operationType, subscription, { signal }) {
-    const body = { operations: [{ operationType, subscription }], brume: { operationID: this.#calls.host.uuid() } };
-    const options = { signal, remembered: REMEMBERED };
-    const [result] = (await this.#call("subscriptions/modify", body, options)).subscriptions;
+  async #modifySubscription(operationType, subscription, options) {
+    const operations = [{ operationType, subscription }];
+    const [result] = (await this.#write("subscriptions/modify", { operations }, options)).subscriptions;
     if (isErrorObject(result)) throw errorFromWire(result);
     return result;
   }

@@ -8,7 +8,7 @@ import { go, route, turn, withQuery } from "../core/router.js";
 import { short } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
 import { Beside, Head, Inspector, Pane } from "../parts/layout.js";
-import { Empty, Loaded, NothingMore } from "../parts/states.js";
+import { Empty, EmptyPage, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { Columns, columns } from "./records-columns.js";
 import { openCondition, Query } from "./records-conditions.js";
@@ -109,7 +109,7 @@ function Page(where, types, fields) {
         { class: "fill", key: "records", foot: entry.value && Foot(where, fields, entry.value) },
         Loaded(entry, ({ records, plan }) =>
           records.length === 0
-            ? (plan?.missing.length > 0 ? NotRun() : Nothing(where))
+            ? (plan?.missing.length > 0 ? NotRun() : EmptyPage(Nothing(where)))
             : h(Table, {
                 label: `${where.type} in ${where.zone}`,
                 columns: columns(where, fields),
@@ -157,7 +157,6 @@ const Missing = ({ serverErrorCode, reason }) =>
   );
 
 function Nothing(where) {
-  if (where.after) return NothingMore();
   if (where.conditions.length === 0)
     return Empty(`No ${where.type} in this zone`, NewButton(), "records");
   const rest = where.conditions.slice(0, -1);

@@ -5,7 +5,7 @@ import { h } from "../core/render.js";
 import { format, go, route, to, turn } from "../core/router.js";
 import { number, size } from "../core/words.js";
 import { Pane } from "../parts/layout.js";
-import { Badge, Empty, Loaded, NothingMore } from "../parts/states.js";
+import { Badge, Empty, EmptyPage, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 
 export function Storage() {
@@ -26,10 +26,8 @@ export function Storage() {
     },
     Loaded(entry, (storage) => {
       const rows = [...storage.public.map((place) => ({ ...place, isPublic: true })), ...storage.users];
-      return rows.length === 0 && route.query.after
-        ? NothingMore()
-        : rows.length === 0
-        ? Empty("No users, and nothing stored", undefined, "users")
+      return rows.length === 0
+        ? EmptyPage(Empty("No users, and nothing stored", undefined, "users"))
         : h(Table, {
             label: "Storage by user",
             columns: columns(storage.quota),

@@ -9,7 +9,7 @@ import { plural, short } from "../core/words.js";
 import { Button, Check, Field } from "../parts/controls.js";
 import { Beside, Inspector, Pane } from "../parts/layout.js";
 import { NameField, NewForm, hasName } from "../parts/new.js";
-import { Empty, Loaded, NothingMore } from "../parts/states.js";
+import { Empty, EmptyPage, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { OneUser } from "./users-one.js";
 import { lastUse } from "./users-tokens.js";
@@ -64,12 +64,12 @@ export function View() {
       // Outside of what is loaded: who types goes on while the answer is on its way.
       areMany && Named(),
       Loaded(entry, ({ users }) =>
-        users.length === 0 && after
-          ? NothingMore()
-          : users.length === 0
-          ? named
-            ? Empty(`No user's name begins with ${named}`, undefined, "users")
-            : Empty("No users", h(Button, { icon: "plus", onclick: begin }, "Make the first one"), "users")
+        users.length === 0
+          ? EmptyPage(
+              named
+                ? Empty(`No user's name begins with ${named}`, undefined, "users")
+                : Empty("No users", h(Button, { icon: "plus", onclick: begin }, "Make the first one"), "users"),
+            )
           : h(Table, {
               label: "Users",
               // Beside the inspector there is room for what distinguishes users.

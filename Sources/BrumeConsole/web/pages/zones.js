@@ -8,7 +8,7 @@ import { go, route, to, turn } from "../core/router.js";
 import { exactly, moment } from "../core/words.js";
 import { Button, Tabs } from "../parts/controls.js";
 import { Beside, Head, Pane } from "../parts/layout.js";
-import { Badge, Empty, Loaded, NothingMore } from "../parts/states.js";
+import { Badge, Empty, EmptyPage, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { UserPicker } from "../parts/users.js";
 import { NewZone, Zone } from "./zones-inspector.js";
@@ -93,13 +93,13 @@ function List(name, database) {
           entry.value && h(Pages, { text: "", ...turn("after", entry.value.after) }),
       },
       Loaded(entry, ({ zones }) =>
-        zones.length === 0 && route.query.after
-          ? NothingMore()
-          : zones.length === 0
-          ? Empty(
-              database === "shared" ? `Nobody shares a zone with ${name}` : `${name} has only the default zone`,
-              undefined,
-              "zones",
+        zones.length === 0
+          ? EmptyPage(
+              Empty(
+                database === "shared" ? `Nobody shares a zone with ${name}` : `${name} has only the default zone`,
+                undefined,
+                "zones",
+              ),
             )
           : h(Table, {
               label: `Zones of ${name}`,

@@ -2,7 +2,7 @@
 
 import { refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { to, withQuery } from "../core/router.js";
+import { route, to, withQuery } from "../core/router.js";
 import { Button, LinkButton } from "./controls.js";
 import { Icon } from "./icons.js";
 
@@ -75,9 +75,11 @@ export const Empty = (sentence, action, icon = "ring") =>
 export const NothingOlder = () =>
   Empty("Nothing older is remembered", h(LinkButton, { href: withQuery({ before: "", sel: "" }) }, "Show the newest"), "logs");
 
-/** The same of a list by names. */
-export const NothingMore = () =>
-  Empty("Nothing more is here", h(LinkButton, { href: withQuery({ after: "", sel: "" }) }, "Show the first"));
+/** A list by names that is empty: behind its first page nothing more is there, and else what its page says. */
+export const EmptyPage = (first) =>
+  route.query.after
+    ? Empty("Nothing more is here", h(LinkButton, { href: withQuery({ after: "", sel: "" }) }, "Show the first"))
+    : first;
 
 /** Under which ID the server's log knows an error of the console's own calls, or of the client's. */
 const requestOf = (error) => error.requestID ?? error.uuid;
