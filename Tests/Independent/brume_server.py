@@ -14,9 +14,14 @@ import time
 import urllib.parse
 
 
-def expect(condition, what):
+def expect_quietly(condition, what):
+    """One of many of the same kind, which all together are worth a line."""
     if not condition:
         raise SystemExit(f"FAILED: {what}")
+
+
+def expect(condition, what):
+    expect_quietly(condition, what)
     print(f"  ok: {what}", flush=True)
 
 
@@ -123,7 +128,7 @@ class Client:
         return urllib.parse.urlencode({
             "ckAPIToken": values["BRUME_API_TOKEN"],
             "ckWebAuthToken": values[f"BRUME_USER_TOKEN_{self.user.upper()}"],
-            "clientId": self.device})
+            "clientId": self.device}, quote_via=urllib.parse.quote)
 
     def call(self, endpoint, body, database="private"):
         """Posts to an endpoint; raises OSError or HTTPException when no answer came."""

@@ -9,7 +9,7 @@ import subprocess
 import urllib.parse
 
 import console_links
-from brume_server import Refused, Server, expect
+from brume_server import Refused, Server, expect, expect_quietly
 from console_operating import until
 from console_page import arguments, browsing, is_there
 
@@ -28,7 +28,8 @@ RUNS = "window.attacked = () => (window.wasAttacked = true)"
 MADE = "document.querySelector('[data-attack]')?.outerHTML ?? window.wasAttacked ?? null"
 MARK = "data-attack"
 ZONE = {"zoneName": "Strangers"}
-SHARED = "shared"
+# Some have letters that a name may not have; of the others each is taken.
+LEAST = len(ATTACKS) - 2
 
 
 def record(name, text):
@@ -44,12 +45,13 @@ class Stranger:
         self.client = server.client("alice", "phone")
         self.taken = {}
 
-    def each(self, what, endpoint, operation, **more):
-        """One request for each attack; how many were taken."""
+    def each(self, what, endpoint, operation, name=None, **more):
+        """One request for each attack, called as `name` says of it; how many were taken."""
         self.taken[what] = 0
         for attack in ATTACKS:
             try:
-                answer = self.client.call(endpoint, {"operations": [operation(attack)], **more})
+                named = {"brume": {"operationID": name(attack)}} if name else {}
+                answer = self.client.call(endpoint, {"operations": [operation(attack)], **named, **more})
             except Refused as refusal:
                 if ": 400" not in str(refusal):
                     raise SystemExit(f"FAILED: {what}: {refusal}")
@@ -67,7 +69,7 @@ class Stranger:
         # Whoever made a change is not notified of it.
         self.client = self.server.client("alice", "laptop")
         self.each("names and values of records", "records/modify", lambda text: record(text, text), zoneID=ZONE)
-        self.each("names of requests", "records/modify", lambda text: record("named", text), zoneID=ZONE, brume={"operationID": ATTACKS[0]})
+        self.each("names of requests", "records/modify", lambda text: record("named", text), name=lambda text: text, zoneID=ZONE)
         self.shares()
         self.fails()
 
@@ -106,11 +108,11 @@ class Tour(console_links.Tour):
         expect(made is None, f"{page}{': what a stranger wrote is text' if shows else ': nothing is made of anything'}")
 
     def rows(self, page, most):
-        """Opens row after row beside the list."""
+        """Opens row after row beside the list: so many, or as many as there are, of which there is one."""
         for number in range(most):
             row = f"document.querySelectorAll('main .table tbody tr[tabindex]')[{number}]"
             if self.console.page.run(f"{row} === undefined"):
-                break
+                return expect_quietly(number > 0, f"{page} has no row")
             self.console.page.run(f"{row}.focus()")
             self.console.press("Enter")
             self.console.until("document.querySelector('.inspector') !== null && !document.querySelector('.inspector .loading')", f"{page}: row {number}")
@@ -118,11 +120,6 @@ class Tour(console_links.Tour):
             expect_quietly(made is None, f"{page}, row {number}: {made}")
             self.console.press("Escape")
             self.console.until("document.querySelector('.inspector') === null", f"{page}: row {number} is closed")
-
-
-def expect_quietly(condition, what):
-    if not condition:
-        raise SystemExit(f"FAILED: {what}")
 
 
 def walk(tour):
@@ -133,8 +130,8 @@ def walk(tour):
         (f"records/private/alice/{zone}/Note", "", True, len(ATTACKS)),
         (f"records/private/alice/{attacked}/Note", "", True, 0),
         ("records", f"?q={urllib.parse.quote(ATTACKS[2])}", False, 0),
-        ("push", "", True, 5), ("faults", "", False, 0), ("logs", "", False, 10), ("logs", "?tab=audit", False, 5),
-        ("logs", f"?id={urllib.parse.quote(ATTACKS[2])}", False, 0), ("devices", f"?scene=alice:{urllib.parse.quote(ATTACKS[2])}", False, 0),
+        ("push", "", True, 5), ("faults", "", True, 0), ("logs", "", False, 10), ("logs", "?tab=audit", False, 5),
+        ("logs", f"?id={urllib.parse.quote(ATTACKS[2])}", False, 0), ("devices", f"?scene=alice:{urllib.parse.quote(ATTACKS[2])}", True, 0),
         ("users", "", False, 3), ("usage", "", False, 0), ("schema", "", False, 0), ("trace", f"?name={urllib.parse.quote(ATTACKS[2])}", False, 0),
         ("start", "", False, 0),
     ]:
@@ -146,7 +143,7 @@ def walk(tour):
 
 def control(tour):
     """As markup each of them is found. The console's policy takes no markup at all, so it is lifted for this."""
-    put = "document.body.insertAdjacentHTML('beforeend', '<div id=attack>' + %s + '</div>'); null"
+    put = "document.documentElement.insertAdjacentHTML('beforeend', '<div id=attack>' + %s + '</div>'); null"
     try:
         tour.console.page.run(put % json.dumps(ATTACKS[0]))
         raise SystemExit("FAILED: the policy lets markup into the page")
@@ -155,17 +152,18 @@ def control(tour):
     tour.console.do("Page.setBypassCSP", enabled=True)
     tour.console.do("Page.reload")
     tour.console.until("document.querySelector('h1') !== null && window.attacked !== undefined", "the page is there, without its policy")
-    found = 0
+    missed = []
     for attack in ATTACKS:
         # This one would lead the page away.
         if "http-equiv" in attack:
             continue
         tour.console.page.run(put % json.dumps(attack))
-        found += tour.console.page.run(MADE) is not None
+        if tour.console.page.run("document.querySelector('[data-attack]') === null"):
+            missed.append(attack)
         tour.console.page.run("document.querySelectorAll('#attack, [data-attack]').forEach((one) => one.remove()); null")
     tour.console.until("window.wasAttacked === true", "a script runs then")
-    # One is text in any case, and in one the attribute is part of the name.
-    expect(found >= len(ATTACKS) - 3, f"without it {found} of {len(ATTACKS)} are found, and their scripts run")
+    # One is text in any case, and in one the attribute is part of the name. The console draws its body anew, so it is beside that.
+    expect(len(missed) == 2, f"without it all are found but {missed}, and their scripts run")
 
 
 def main():
@@ -178,7 +176,7 @@ def main():
         until(lambda: MARK in server.tool("devices", "list", "--user", "alice"), "the device has its name")
         stranger = Stranger(server)
         stranger.writes()
-        expect(all(stranger.taken.values()), f"taken of {len(ATTACKS)} attacks: {stranger.taken}")
+        expect(all(count is True or count >= LEAST for count in stranger.taken.values()), f"taken of {len(ATTACKS)} attacks: {stranger.taken}")
         until(lambda: MARK in server.tool("push", "log", "--json", "--user", "alice"), "pushes are in the log")
         watch.terminate()
         watch.wait(timeout=120)

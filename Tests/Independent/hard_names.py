@@ -12,7 +12,7 @@ import os
 import subprocess
 import tempfile
 
-from brume_server import Refused, Server, expect
+from brume_server import Refused, Server, expect, expect_quietly
 from matrix.answers import Wire
 from postgres import Postgres
 
@@ -26,7 +26,7 @@ TEXTS = [
 ]
 # Beside them, and not to be touched.
 BYSTANDERS = [f"bystander-{number}" for number in range(5)]
-ZONE = {"zoneName": "Plain"}
+ZONE, SHARED = {"zoneName": "Plain"}, {"zoneName": "With a share"}
 PIECE = 50
 
 
@@ -56,11 +56,6 @@ def refused(answer):
     code = (answer or {}).get("serverErrorCode", "BAD_REQUEST")
     expect_quietly(code in ("BAD_REQUEST", "LIMIT_EXCEEDED"), f"a name is refused as the sender's mistake: {answer}")
     return None
-
-
-def expect_quietly(condition, what):
-    if not condition:
-        raise SystemExit(f"FAILED: {what}")
 
 
 def zones(client):
@@ -199,6 +194,41 @@ def subscriptions(client):
     expect(set(listed()) == set(sorted(made)[1::2]), "every second one is deleted, and no other")
 
 
+def shares(client):
+    """The fields of a share may be called anything behind `cloudkit.`."""
+    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": SHARED}}]})
+    made, fields = None, {}
+    for text in TEXTS:
+        field = {f"cloudkit.{text}": {"value": text}}
+        operation = {"operationType": "create" if made is None else "update", "record": {
+            "recordType": "cloudkit.share", "recordName": "cloudkit.zoneshare", "publicPermission": "NONE", "fields": field}}
+        if made:
+            operation["record"]["recordChangeTag"] = made["recordChangeTag"]
+        (answer,) = each(client, "records/modify", "records", [operation], zoneID=SHARED)
+        if answer:
+            made = answer
+            fields[f"cloudkit.{text}"] = text
+    (found,) = client.call("records/lookup", {"zoneID": SHARED, "records": [{"recordName": "cloudkit.zoneshare"}]})["records"]
+    values = {name: field["value"] for name, field in found["fields"].items()}
+    expect(values == fields and len(fields) > len(TEXTS) // 2, f"{len(fields)} of {len(TEXTS)} texts are names of a share's fields, and come back with their values")
+
+
+def devices(server):
+    """Each is one of its own, and its change is known as its own."""
+    made = []
+    for text in TEXTS:
+        client = server.client("bob", text)
+        try:
+            answer = client.call("records/modify", {"operations": [{"operationType": "forceReplace", "record": {
+                "recordType": "Note", "recordName": "of-a-device", "fields": {"text": {"value": text}}}}]})["records"][0]
+        except Refused as refusal:
+            expect_quietly(": 400" in str(refusal), f"a device is refused as the sender's mistake: {refusal}")
+            continue
+        expect_quietly(answer.get("modified", {}).get("deviceID") == text, f"the change is of the device {text!r}: {answer}")
+        made.append(text)
+    expect(len(made) > len(TEXTS) // 2, f"{len(made)} of {len(TEXTS)} texts are names of devices")
+
+
 def deletions(client, saved):
     """Every second record goes, and no other."""
     going = sorted(name for name in saved if name not in BYSTANDERS)[::2]
@@ -218,6 +248,8 @@ def play(binary, folder, store):
     queries(client, saved)
     words_of_a_query(server)
     subscriptions(client)
+    shares(client)
+    devices(server)
     deletions(client, saved)
     server.stop()
     doctor = subprocess.run([binary, "doctor", "--deep", "--data", folder, "--store", store], capture_output=True, text=True)

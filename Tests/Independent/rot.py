@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import urllib.request
 
-from brume_server import Listener, Refused, Server, expect
+from brume_server import Listener, Refused, Server, expect, expect_quietly
 
 ZONE = {"zoneName": "Notes"}
 COUNT = 40
@@ -75,11 +75,6 @@ def judge(records, damaged, what):
         expect_quietly(record["fields"]["text"]["value"] == text_of(number)
                        and record["fields"]["number"]["value"] == number, f"{what}: {record}")
     expect(errors == damaged, f"{what}: {len(errors)} of {len(records)} are errors, the others right")
-
-
-def expect_quietly(condition, what):
-    if not condition:
-        raise SystemExit(f"FAILED: {what}")
 
 
 def flip_rows(folder, numbers):

@@ -16,7 +16,7 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import tracing_outside
-from brume_server import Listener, Server, expect
+from brume_server import Listener, Server, expect, expect_quietly
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
@@ -53,11 +53,6 @@ class Receiver:
                 for scope in resource["scopeSpans"]:
                     found.update((span["spanId"], span) for span in scope["spans"])
         return found
-
-
-def expect_quietly(condition, what):
-    if not condition:
-        raise SystemExit(f"FAILED: {what}")
 
 
 def wait(condition, what):

@@ -12,7 +12,7 @@ import stat
 import subprocess
 import tempfile
 
-from brume_server import Server, expect
+from brume_server import Server, expect, expect_quietly
 
 
 # As `brume export` writes it.
@@ -49,11 +49,6 @@ def refused(brume, folder, path):
                             capture_output=True, text=True, timeout=60)
     expect_quietly(result.returncode != 0, "the server started")
     return result.stderr.replace("\n", " ")
-
-
-def expect_quietly(condition, what):
-    if not condition:
-        raise SystemExit(f"FAILED: {what}")
 
 
 def main():
