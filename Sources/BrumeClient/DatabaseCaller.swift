@@ -33,8 +33,7 @@ package struct DatabaseCaller: Sendable {
   ///
   /// One result per operation, in order.
   package func modifyRecords(_ request: ModifyRecordsRequest) async throws -> [RecordResult] {
-    var request = request
-    request.operationID = request.operationID ?? session.host.uuid()
+    let request = request.named(session.host.uuid())
     let results = try await write("records/modify", request.bytes(), as: Wire.recordResults)
     return try await withSaved(results, desiredKeys: request.desiredKeys)
   }
@@ -94,9 +93,8 @@ package struct DatabaseCaller: Sendable {
 
   /// Creates and deletes zones: one result per operation, in order. The request gets an operation ID if it has none.
   package func modifyZones(_ request: ModifyZonesRequest) async throws -> [ZoneResult] {
-    var request = request
-    request.operationID = request.operationID ?? session.host.uuid()
-    return try await write("zones/modify", request.bytes(), as: Wire.zoneResults)
+    try await write(
+      "zones/modify", request.named(session.host.uuid()).bytes(), as: Wire.zoneResults)
   }
 
   // MARK: Changes
@@ -134,10 +132,9 @@ package struct DatabaseCaller: Sendable {
   package func modifySubscriptions(
     _ request: ModifySubscriptionsRequest
   ) async throws -> [SubscriptionResult] {
-    var request = request
-    request.operationID = request.operationID ?? session.host.uuid()
-    return try await write(
-      "subscriptions/modify", request.bytes(), as: Wire.subscriptionResults)
+    try await write(
+      "subscriptions/modify", request.named(session.host.uuid()).bytes(),
+      as: Wire.subscriptionResults)
   }
 }
 

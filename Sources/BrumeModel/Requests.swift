@@ -95,7 +95,7 @@ package struct RecordOperation: Equatable, Sendable {
 }
 
 /// `records/modify`.
-package struct ModifyRecordsRequest: Equatable, Sendable {
+package struct ModifyRecordsRequest: NamedRequest, Equatable {
   /// The zone of operations that name none; nil: the default zone.
   package var zone: ZoneID?
   package var operations: [RecordOperation]
@@ -103,8 +103,6 @@ package struct ModifyRecordsRequest: Equatable, Sendable {
   package var atomic: Bool?
   /// Fields of each record that comes back; nil: all.
   package var desiredKeys: [String]?
-  /// Ours, under the `brume` key: lets a client repeat a request whose answer was lost; the stored
-  /// outcome is that of the first try.
   package var operationID: String?
   /// Ours too: what the zones' changes give back to this device, until its next such save.
   package var clientData: [UInt8]?

@@ -10,15 +10,7 @@ package enum SubscriptionOperation: Equatable, Sendable {
 }
 
 /// What `subscriptions/modify` is asked for.
-package struct ModifySubscriptionsRequest: Equatable, Sendable {
-  package var operations: [SubscriptionOperation]
-  /// The sender's name for the request: repeated under it, the server answers what it answered before, and does nothing.
-  package var operationID: String?
-  package init(_ operations: [SubscriptionOperation], operationID: String? = nil) {
-    self.operations = operations
-    self.operationID = operationID
-  }
-}
+package typealias ModifySubscriptionsRequest = ModifyRequest<SubscriptionOperation>
 
 /// What became of one subscription.
 package enum SubscriptionOutcome: Equatable, Sendable {

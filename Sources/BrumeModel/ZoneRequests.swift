@@ -13,15 +13,7 @@ package struct ZoneOperation: Equatable, Sendable {
 }
 
 /// What `zones/modify` is asked for.
-package struct ModifyZonesRequest: Equatable, Sendable {
-  package var operations: [ZoneOperation]
-  /// The sender's name for the request: repeated under it, the server answers what it answered before, and does nothing.
-  package var operationID: String?
-  package init(_ operations: [ZoneOperation], operationID: String? = nil) {
-    self.operations = operations
-    self.operationID = operationID
-  }
-}
+package typealias ModifyZonesRequest = ModifyRequest<ZoneOperation>
 
 /// A zone as a caller sees it.
 package struct ZoneState: Equatable, Sendable {

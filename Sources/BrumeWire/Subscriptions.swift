@@ -127,44 +127,21 @@ extension Wire {
   }
 }
 
-/// The body of `subscriptions/modify`.
-extension ModifySubscriptionsRequest: WireRequest {
+extension SubscriptionOperation: WireOperation {
   package func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    writer.array("operations", operations) { $0.subscriptionOperation($1) }
-    writer.operationIDExtra(operationID)
+    switch self {
+    case .save(let subscription): writer.saved(subscription, as: "create")
+    case .update(let subscription): writer.saved(subscription, as: "update")
+    case .delete(let id):
+      writer.member("operationType", "delete")
+      writer.name("subscription")
+      writer.subscriptionID(id)
+    }
     writer.endObject()
   }
 
-  package init(json: JSON) throws(BrumeError) {
-    let object = try json.asObject("the body")
-    let operations = try object.required("operations", try object.array("operations"))
-    self.init(
-      try eachElement(of: operations, in: "operations") { operation throws(BrumeError) in
-        try SubscriptionOperation(operation)
-      }, operationID: try object.extras()?.string("operationID"))
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func subscriptionOperation(_ operation: SubscriptionOperation) {
-    beginObject()
-    switch operation {
-    case .save(let subscription), .update(let subscription):
-      member("operationType", operation.isUpdate ? "update" : "create")
-      name("subscription")
-      self.subscription(subscription)
-    case .delete(let id):
-      member("operationType", "delete")
-      name("subscription")
-      subscriptionID(id)
-    }
-    endObject()
-  }
-}
-
-extension SubscriptionOperation {
-  fileprivate init(_ operation: JSONObject) throws(BrumeError) {
+  package init(_ operation: JSONObject) throws(BrumeError) {
     let subscription = try operation.required(
       "subscription", try operation.object("subscription"))
     switch try operation.requiredString("operationType") {
@@ -178,8 +155,14 @@ extension SubscriptionOperation {
         .badRequest, "'operationType' of a subscription must be create, update or delete")
     }
   }
+}
 
-  fileprivate var isUpdate: Bool { if case .update = self { true } else { false } }
+extension JSONWriter {
+  fileprivate mutating func saved(_ subscription: Subscription, as type: String) {
+    member("operationType", type)
+    name("subscription")
+    self.subscription(subscription)
+  }
 }
 
 // MARK: Replies

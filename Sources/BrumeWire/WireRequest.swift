@@ -80,14 +80,3 @@ extension JSONWriter {
     endArray()
   }
 }
-
-extension JSONWriter {
-  /// The name that a sender gives a request.
-  mutating func operationIDExtra(_ id: String?) {
-    guard let id else { return }
-    name("brume")
-    beginObject()
-    member("operationID", id)
-    endObject()
-  }
-}

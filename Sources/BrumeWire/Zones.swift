@@ -82,35 +82,18 @@ extension Wire {
   }
 }
 
-/// The body of `zones/modify`.
-extension ModifyZonesRequest: WireRequest {
+extension ZoneOperation: WireOperation {
   package func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    writer.array("operations", operations) { writer, operation in
-      writer.beginObject()
-      writer.member("operationType", operation.kind.rawValue)
-      writer.name("zone")
-      writer.beginObject()
-      writer.zoneMember(operation.zone)
-      writer.endObject()
-      writer.endObject()
-    }
-    writer.operationIDExtra(operationID)
+    writer.member("operationType", kind.rawValue)
+    writer.name("zone")
+    writer.beginObject()
+    writer.zoneMember(zone)
+    writer.endObject()
     writer.endObject()
   }
 
-  package init(json: JSON) throws(BrumeError) {
-    let object = try json.asObject("the body")
-    let operations = try object.required("operations", try object.array("operations"))
-    self.init(
-      try eachElement(of: operations, in: "operations") { operation throws(BrumeError) in
-        try ZoneOperation(operation)
-      }, operationID: try object.extras()?.string("operationID"))
-  }
-}
-
-extension ZoneOperation {
-  fileprivate init(_ operation: JSONObject) throws(BrumeError) {
+  package init(_ operation: JSONObject) throws(BrumeError) {
     let type = try operation.requiredString("operationType")
     guard let kind = Kind(rawValue: type) else {
       throw BrumeError(.badRequest, "'operationType' of a zone must be create or delete")

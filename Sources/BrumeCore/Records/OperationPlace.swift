@@ -55,6 +55,14 @@ struct OperationPlace: Sendable {
     try transaction.settings.set(key, to: isKept ? packer.bytes : nil)
   }
 
+  /// The same of a request whose items are all in one transaction.
+  func keep(
+    _ results: [OperationMemory.Kept], in transaction: any WriteTransaction, now: Milliseconds
+  ) throws {
+    try keep(
+      results.enumerated().map { (index: $0.offset, kept: $0.element) }, in: transaction, now: now)
+  }
+
   /// What was kept of the first try; nil if there was none with so many results, or it is too long ago.
   func kept(
     _ count: Int, in transaction: any ReadTransaction, now: Milliseconds

@@ -31,10 +31,7 @@ struct SubscriptionOperationMemory: Sendable {
   func keep(
     _ results: [SubscriptionResult], in transaction: any WriteTransaction, now: Milliseconds
   ) throws {
-    let kept = results.enumerated().map { index, result in
-      (index: index, kept: OperationMemory.Kept(result))
-    }
-    try place.keep(kept, in: transaction, now: now)
+    try place.keep(results.map { OperationMemory.Kept($0) }, in: transaction, now: now)
   }
 
   /// The first try's results, with the subscriptions that it saved as they are now; nil if this is the first try. An ID that

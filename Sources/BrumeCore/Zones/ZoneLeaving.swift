@@ -55,17 +55,17 @@ struct ZoneLeaving: Sendable {
     let user = try caller.requireUser()
     // Shares of which he may see nothing are left too, so their permissions are not asked for.
     let found = try await store.read { transaction in
-      try Result<(zone: Zone, shares: [String]), ItemFailure<ZoneID>>.item(
+      try Result<(zone: ZoneID, shares: [String]), ItemFailure<ZoneID>>.item(
         caller.named(zone, in: .shared, limits: limits)
       ) {
         let key = try caller.zoneKey(zone, in: .shared, limits: limits)
         var joined = JoinedShares()
         let memberships = try joined.memberships(of: user, in: key, from: transaction)
         if memberships.isEmpty { throw Zone.notShared(key.name) }
-        return (try transaction.zones.live(key), memberships.map(\.share.name).sorted())
+        return (try transaction.zones.live(key).key.id, memberships.map(\.share.name).sorted())
       }
     }
-    guard case .success(let (owned, shares)) = found else { return found.map { $0.zone.left } }
+    guard case .success(let (left, shares)) = found else { return found.map { .deleted($0.zone) } }
     for some in shares.pieces(of: limits.sharesLeftAtOnce) {
       let answers = try await records.modify(
         ModifyRecordsRequest(
@@ -77,14 +77,7 @@ struct ZoneLeaving: Sendable {
         return .failure(ItemFailure(zone, failure.error))
       }
     }
-    return .success(owned.left)
-  }
-}
-
-extension Zone {
-  /// The zone for somebody who does not see it any more.
-  fileprivate var left: ZoneState {
-    ZoneState(zone: key.id, isAtomic: isAtomic, deletion: .deleted)
+    return .success(.deleted(left))
   }
 }
 

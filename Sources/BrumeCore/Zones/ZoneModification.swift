@@ -75,10 +75,11 @@ struct ZoneModification: Sendable {
         throw BrumeError(.badRequest, "the default zone cannot be deleted; delete its records")
       }
       let live = try transaction.zones.live(key)
-      let zone = try UnfinishedWrite.whole(in: key) { try writer.delete(live, as: .deleted) }
-      return ZoneState(zone: key.id, isAtomic: zone.isAtomic, deletion: .deleted)
+      try UnfinishedWrite.whole(in: key) { _ = try writer.delete(live, as: .deleted) }
+      return .deleted(key.id)
     }
   }
+
   /// A zone that is there, as its owner sees it.
   func state(of zone: Zone, _ transaction: any ReadTransaction) throws -> ZoneState {
     try tokens.state(

@@ -7,9 +7,8 @@ import BrumeStorage
 
 struct ZoneOperationMemory: Sendable {
   private let place: OperationPlace
-  private let kinds: [ZoneOperation.Kind]
-  /// As answers name them.
-  private let zones: [ZoneID]
+  /// With the zones as answers name them.
+  private let operations: [ZoneOperation]
   private let database: DatabaseKey
 
   /// Nil when the request has no ID or nobody sends it.
@@ -23,16 +22,15 @@ struct ZoneOperationMemory: Sendable {
     else { return nil }
     self.place = place
     self.database = database
-    kinds = operations.map(\.kind)
-    zones = operations.map { caller.named($0.zone, in: scope, limits: limits) }
+    self.operations = operations.map {
+      ZoneOperation($0.kind, caller.named($0.zone, in: scope, limits: limits))
+    }
   }
 
   func keep(
     _ results: [ZoneResult], in transaction: any WriteTransaction, now: Milliseconds
   ) throws {
-    let kept = zip(results, zones).enumerated().map { index, item in
-      (index: index, kept: OperationMemory.Kept(item.0, of: item.1))
-    }
+    let kept = zip(results, operations).map { OperationMemory.Kept($0, of: $1.zone) }
     try place.keep(kept, in: transaction, now: now)
   }
 
@@ -56,26 +54,29 @@ struct ZoneOperationMemory: Sendable {
     in transaction: any ReadTransaction, now: Milliseconds,
     _ made: (ZoneID) throws -> ZoneState
   ) throws -> [ZoneResult]? {
-    guard let all = try place.kept(zones.count, in: transaction, now: now) else { return nil }
-    var results: [ZoneResult] = []
-    for (index, kept) in all.enumerated() {
-      let zone = zones[index]
-      guard kept.zone == zone.name, kept.name == zone.ownerName ?? "" else { return nil }
-      if let error = kept.failure {
-        results.append(.failure(ItemFailure(zone, error)))
-        continue
+    guard let all = try place.kept(operations.count, in: transaction, now: now) else { return nil }
+    guard zip(all, operations).allSatisfy({ kept, operation in kept.answers(operation) })
+    else { return nil }
+    return try zip(all, operations).map { kept, operation in
+      try ZoneResult.item(operation.zone) {
+        if let error = kept.failure { throw error }
+        return try kept.isDeletion ? .deleted(operation.zone) : made(operation.zone)
       }
-      guard kept.isDeletion == (kinds[index] == .delete) else { return nil }
-      results.append(
-        try .item(zone) { try kept.isDeletion ? .deleted(zone) : made(zone) })
     }
-    return results
+  }
+}
+
+extension OperationMemory.Kept {
+  /// Whether this can be the outcome of an operation. What failed does not say what was to be done.
+  fileprivate func answers(_ operation: ZoneOperation) -> Bool {
+    guard zone == operation.zone.name, name == operation.zone.ownerName ?? "" else { return false }
+    return failure != nil || isDeletion == (operation.kind == .delete)
   }
 }
 
 extension ZoneState {
   /// A zone that is no more for the caller. The default zone, the only one that is not atomic, stays.
-  fileprivate static func deleted(_ zone: ZoneID) -> ZoneState {
+  static func deleted(_ zone: ZoneID) -> ZoneState {
     ZoneState(zone: zone, isAtomic: zone.name != ZoneID.defaultName, deletion: .deleted)
   }
 }

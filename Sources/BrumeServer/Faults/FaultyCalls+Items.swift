@@ -37,11 +37,7 @@ extension FaultyCalls {
       }
     }
     return try await carryOut(faulty, in: scope, as: caller) { rest in
-      var request = request
-      // A part of the request is another request: repeating the whole must not answer with it.
-      if rest.count != request.operations.count { request.operationID = nil }
-      request.operations = rest
-      return try await rules.modifyRecords(request, in: scope, as: caller)
+      try await rules.modifyRecords(request.keeping(rest), in: scope, as: caller)
     }
   }
 
@@ -80,11 +76,7 @@ extension FaultyCalls {
       describe: { Asked($0.kind == .create ? .saveZones : .deleteZones, of: $0.zone) })
     faulty.pretend = { .success(ZoneState(zone: $0.zone, isAtomic: true)) }
     return try await carryOut(faulty, in: scope, as: caller) { rest in
-      var request = request
-      // What is left is another request than that of the name.
-      if rest.count != request.operations.count { request.operationID = nil }
-      request.operations = rest
-      return try await rules.modifyZones(request, in: scope, as: caller)
+      try await rules.modifyZones(request.keeping(rest), in: scope, as: caller)
     }
   }
 
@@ -117,11 +109,7 @@ extension FaultyCalls {
         }
       })
     return try await carryOut(faulty, in: scope, as: caller) { rest in
-      var request = request
-      // What is left is another request than that of the name.
-      if rest.count != request.operations.count { request.operationID = nil }
-      request.operations = rest
-      return try await rules.modifySubscriptions(request, in: scope, as: caller)
+      try await rules.modifySubscriptions(request.keeping(rest), in: scope, as: caller)
     }
   }
 
