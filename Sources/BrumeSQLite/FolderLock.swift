@@ -16,7 +16,7 @@ struct FolderLock: ~Copyable {
 
   init(folder: String) throws(StoreError) {
     let path = folder + "/lock"
-    let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, OwnerOnly.fileMode)
     guard descriptor >= 0 else {
       throw StoreError(
         .unavailable, "cannot open '\(path)': \(SystemError.reason())")
@@ -39,7 +39,7 @@ struct FolderLock: ~Copyable {
 extension FolderLock {
   /// Makes the folder if it is missing; its parent must exist.
   static func makeFolder(_ folder: String) throws(StoreError) {
-    guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
+    guard mkdir(folder, OwnerOnly.folderMode) != 0, errno != EEXIST else { return }
     throw StoreError(
       .unavailable, "cannot make the data folder '\(folder)': \(SystemError.reason())")
   }
