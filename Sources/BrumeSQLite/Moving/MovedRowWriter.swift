@@ -32,7 +32,7 @@ final class MovedRowWriter {
 
   private func statement(_ row: MovedRow) throws -> (SQL, [MovedValue]) {
     switch row.table {
-    case .settings: (Self.setting, [.text("port/\(try row.text("name"))"), row["value"]])
+    case .settings: (SQLiteSettings.put, [.text("port/\(try row.text("name"))"), row["value"]])
     case .users, .identities, .apiTokens, .serverKeys, .usedSignatures, .roles, .assetFiles,
       .assetUploads, .assetDiscards, .apnsSenders, .pushLog, .operators, .operatorCredentials,
       .audit:
@@ -124,7 +124,6 @@ extension MovedRowWriter {
     SELECT max(ifnull((SELECT max(position) FROM mailbox), 0),
       ifnull((SELECT max(position) FROM kept_notifications), 0))
     """)
-  private static let setting = SQLiteSettings.put
   private static let database = SQL(
     """
     INSERT INTO databases (container, environment, owner, sequence, checksum, sequence_checksum)
