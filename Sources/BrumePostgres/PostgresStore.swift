@@ -1,5 +1,5 @@
-// The PostgreSQL engine's face: opening (schema, proof of durability), reading, writing, closing. Any number
-// of processes may have one database open. How it works inside: docs/internals/postgres.md.
+// What others call of the PostgreSQL engine: opening (schema, proof of durability), reading, writing, closing. Any
+// number of processes may have one database open. How it works inside: docs/internals/postgres.md.
 
 package import BrumeModel
 import BrumeQueryPlan

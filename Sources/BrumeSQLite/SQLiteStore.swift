@@ -1,4 +1,4 @@
-// The SQLite engine's face: opening (lock, schema, proof of durability), reading, writing, closing.
+// What others call of the SQLite engine: opening (lock, schema, proof of durability), reading, writing, closing.
 // How it works inside: docs/internals/storage.md.
 
 import BrumeModel
