@@ -72,7 +72,7 @@ final class MovedRowWriter {
 
   private func zone(_ row: MovedRow) throws -> [SQLValue] {
     let zone = try row.zone()
-    return [places.bucketValue(of: zone.database), .integer(try places.givenNumber(of: zone))]
+    return try places.values(places.givenNumber(of: zone), in: zone.database)
   }
 
   // MARK: Values
