@@ -20,7 +20,6 @@ package final class PostgresStore: Store {
   private let keeper: LeaseKeeper
   private let tail: Tail
   private let indexBuilder = IndexBuilder()
-  private let logger: Logger
 
   /// Ours: how many groups of writes, and how many reads, run at the same time.
   package static let writers = 4
@@ -92,7 +91,6 @@ package final class PostgresStore: Store {
       locksBuckets: locksBuckets)
     self.node = node
     node.acknowledgements.note(floor: opened.sequenceFloor)
-    logger = connector.logger
     self.connector = connector
     let tail = try Tail(
       connector.aside, node.acknowledgements, logs: signals, mailboxes: mailSignals,
@@ -124,7 +122,7 @@ package final class PostgresStore: Store {
       try lanes.learn(from: opening)
       try OldWriterRows.remove(on: opening)
     }
-    logger.info(
+    connector.logger.info(
       "storage opened",
       metadata: [
         "store.server_version": "\(opened.serverVersion)", "store.buckets": "\(node.bucketCount)",
@@ -256,7 +254,7 @@ package final class PostgresStore: Store {
     signals.finish()
     mailSignals.finish()
     accountSignals.finish()
-    logger.info("storage closed")
+    connector.logger.info("storage closed")
   }
 }
 
