@@ -80,12 +80,9 @@ package struct MovedRow: Equatable, Sendable {
   /// About how much memory it takes.
   package var byteCount: Int { values.reduce(0) { $0 + $1.byteCount } }
 
-  /// The key in words. It says nothing of what a record holds.
-  package var keyText: String { table.keyText(key) }
-
   /// What is wrong with this row.
   package func unreadable(_ what: String) -> StoreError {
-    StoreError(.corrupt, "table \(table.rawValue), key \(keyText): \(what)")
+    StoreError(.corrupt, "table \(table.rawValue), key \(table.keyText(key)): \(what)")
   }
 }
 
