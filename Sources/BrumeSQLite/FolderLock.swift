@@ -19,7 +19,9 @@ struct FolderLock: ~Copyable {
     let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, OwnerOnly.fileMode)
     guard descriptor >= 0 else {
       throw StoreError(
-        .unavailable, "cannot open '\(path)': \(SystemError.reason())")
+        .unavailable,
+        "cannot open '\(path)': \(SystemError.reason()); let this server's user write into the folder, or choose "
+          + "another with --data")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
@@ -41,6 +43,8 @@ extension FolderLock {
   static func makeFolder(_ folder: String) throws(StoreError) {
     guard mkdir(folder, OwnerOnly.folderMode) != 0, errno != EEXIST else { return }
     throw StoreError(
-      .unavailable, "cannot make the data folder '\(folder)': \(SystemError.reason())")
+      .unavailable,
+      "cannot make the data folder '\(folder)': \(SystemError.reason()); make it for this server's user, or choose "
+        + "another with --data")
   }
 }
