@@ -103,7 +103,7 @@ extension PostgresShares {
   private func rowOfUser(_ membership: Membership) -> [SQLValue] {
     let zone = membership.share.zone
     return places.values(account(membership)) + [
-      .text(zone.name), .text(zone.database.owner?.name ?? ""), .text(membership.share.name),
+      .text(zone.name), .text(zone.database.ownerColumn), .text(membership.share.name),
     ]
   }
 

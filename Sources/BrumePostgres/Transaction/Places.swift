@@ -213,7 +213,7 @@ final class Places: Remembering {
 extension DatabaseKey {
   /// Container, environment, owner, as columns have them.
   var values: [SQLValue] {
-    [.text(container.name), .text(environment.rawValue), .text(owner?.name ?? "")]
+    [.text(container.name), .text(environment.rawValue), .text(ownerColumn)]
   }
 }
 
@@ -225,9 +225,7 @@ extension ContainerEnvironment {
 extension Row {
   /// Three columns: container, environment, owner.
   func database(_ column: Int32) throws -> DatabaseKey {
-    let owner = text(column + 2)
-    return DatabaseKey(
-      in: try containerEnvironment(column), owner: owner.isEmpty ? nil : UserID(owner))
+    DatabaseKey(in: try containerEnvironment(column), ownerColumn: text(column + 2))
   }
 
   /// Two columns.
