@@ -107,7 +107,7 @@ extension WriteScope.Part {
   }
 
   /// Nil for what is in no bucket.
-  fileprivate func bucket(among count: Int) -> Bucket? {
+  package func bucket(among count: Int) -> Bucket? {
     switch self {
     case .database(let database): Bucket(of: database, among: count)
     case .account(let user, let containerEnvironment):
