@@ -86,11 +86,6 @@ package struct WriteScope: Hashable, Sendable {
     WriteScope(parts: parts, for: user ?? self.user)
   }
 
-  /// The buckets that the write locks, in the order of locking.
-  package func buckets(among count: Int) -> [Bucket] {
-    Set(parts.compactMap { $0.bucket(among: count) }).sorted()
-  }
-
   /// Whether a write of this scope may change `part`.
   package func covers(_ part: Part, among count: Int) -> Bool {
     if parts.contains(part) { return true }
