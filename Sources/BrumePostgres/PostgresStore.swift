@@ -1,5 +1,5 @@
-// The PostgreSQL engine's face: opening (schema, proof of durability), reading, writing, closing. Any number
-// of processes may have one database open. How it works inside: docs/internals/postgres.md.
+// What others call of the PostgreSQL engine: opening (schema, proof of durability), reading, writing, closing. Any
+// number of processes may have one database open. How it works inside: docs/internals/postgres.md.
 
 package import BrumeModel
 import BrumeQueryPlan
@@ -20,13 +20,14 @@ package final class PostgresStore: Store {
   private let keeper: LeaseKeeper
   private let tail: Tail
   private let indexBuilder = IndexBuilder()
-  private let logger: Logger
 
-  /// Ours: how many groups of writes, and how many reads, run at the same time.
-  package static let writers = 4
-  package static let readers = 8
+  /// Ours: how many groups of writes, and how many reads, run at the same time; others wait.
+  private static let writers = 4
+  private static let readers = 8
   /// With one that follows other processes, and one for leases.
   static let connections = writers + readers + 2
+  /// Ours: into how many buckets a new store is divided; one that is there keeps its own.
+  package static let bucketsOfNewStore = 256
 
   /// Into how many buckets the store is divided.
   package var bucketCount: Int { node.bucketCount }
@@ -36,45 +37,43 @@ package final class PostgresStore: Store {
   /// - Parameters:
   ///   - url: the database, as libpq reads it (`postgres://user@host:port/name`). Tables are in the first schema
   ///     of the connection's search path.
-  ///   - buckets: into how many buckets a new store is divided; one that is there keeps its own.
-  ///   - writerCount: how many groups of writes may run at the same time.
-  ///   - readerCount: how many reads may; others wait.
   ///   - runID: the identity of this start, never used before.
   ///   - files: where this process keeps files; nil: wherever that is. Another process that keeps them elsewhere
   ///     does not begin while this one is there.
   ///   - mark: where this server notes how far the database has come, so that the next start notices one that
   ///     was brought back from a copy; nil: nowhere.
   ///   - time: learns the database's time; nil: nobody goes by it.
-  ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
-  ///   - readsOnCaller: whether the threads that read may wait for the answer (decision 0025).
   ///   - wait: waits on the calling thread until a semaphore is signalled, or for so many milliseconds;
   ///     false if they passed.
   ///   - milliseconds: a clock that never goes back.
   /// - Throws: `StoreError`: the server cannot be reached, is too old, has tables of a newer version, or would
   ///   not keep what it confirms.
   package convenience init(
-    url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = PostgresStore.writers,
-    readerCount: Int = PostgresStore.readers,
-    runID: String, filesIn files: String? = nil, mark: KeptMark? = nil, time: SharedTime? = nil,
-    acceptsLoss: Bool = false, readsOnCaller: Bool = false,
-    wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
+    url: String, coders: StoreCoders, runID: String, filesIn files: String?, mark: KeptMark?,
+    time: SharedTime?, wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
     milliseconds: @escaping @Sendable () -> Int64, logger: Logger
   ) throws {
     try self.init(
       Connector(
         settings: try ConnectionSettings(url), logger: logger, wait: wait,
         milliseconds: milliseconds),
-      coders: coders, buckets: buckets, writerCount: writerCount, readerCount: readerCount,
-      runID: runID, filesIn: files, mark: mark, time: time, acceptsLoss: acceptsLoss,
-      readsOnCaller: readsOnCaller)
+      coders: coders, buckets: PostgresStore.bucketsOfNewStore,
+      writerCount: PostgresStore.writers, readerCount: PostgresStore.readers, runID: runID,
+      filesIn: files, mark: mark, time: time, acceptsLoss: false, readsOnCaller: true,
+      locksBuckets: true)
   }
 
-  /// - Parameter locksBuckets: false only where a test shows what the locks are for.
+  /// - Parameters:
+  ///   - buckets: into how many buckets a new store is divided.
+  ///   - writerCount: how many groups of writes may run at the same time.
+  ///   - readerCount: how many reads may.
+  ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
+  ///   - readsOnCaller: whether the threads that read may wait for the answer (decision 0025).
+  ///   - locksBuckets: false only where a test shows what the locks are for.
   init(
     _ connector: Connector, coders: StoreCoders, buckets: Int, writerCount: Int, readerCount: Int,
-    runID: String, filesIn files: String? = nil, mark kept: KeptMark? = nil,
-    time: SharedTime? = nil, acceptsLoss: Bool,
-    readsOnCaller: Bool = false, locksBuckets: Bool = true
+    runID: String, filesIn files: String?, mark kept: KeptMark?, time: SharedTime?,
+    acceptsLoss: Bool, readsOnCaller: Bool, locksBuckets: Bool
   ) throws {
     let opening = try connector.connect(endsWhenRefused: true)
     let opened = try Opening(opening, buckets: buckets, acceptsLoss: acceptsLoss)
@@ -92,7 +91,6 @@ package final class PostgresStore: Store {
       locksBuckets: locksBuckets)
     self.node = node
     node.acknowledgements.note(floor: opened.sequenceFloor)
-    logger = connector.logger
     self.connector = connector
     let tail = try Tail(
       connector.aside, node.acknowledgements, logs: signals, mailboxes: mailSignals,
@@ -124,7 +122,7 @@ package final class PostgresStore: Store {
       try lanes.learn(from: opening)
       try OldWriterRows.remove(on: opening)
     }
-    logger.info(
+    connector.logger.info(
       "storage opened",
       metadata: [
         "store.server_version": "\(opened.serverVersion)", "store.buckets": "\(node.bucketCount)",
@@ -256,7 +254,7 @@ package final class PostgresStore: Store {
     signals.finish()
     mailSignals.finish()
     accountSignals.finish()
-    logger.info("storage closed")
+    connector.logger.info("storage closed")
   }
 }
 

@@ -101,14 +101,12 @@ extension Prepared {
   /// Three parameters: container, environment, owner.
   func bind(_ database: DatabaseKey, from index: Int32) {
     bind(database.containerEnvironment, from: index)
-    bind(index + 2, database.owner?.name ?? "")
+    bind(index + 2, database.ownerColumn)
   }
 
   /// Three columns, as bound above.
   func database(_ column: Int32) throws -> DatabaseKey {
-    let owner = text(column + 2)
-    return DatabaseKey(
-      in: try containerEnvironment(column), owner: owner.isEmpty ? nil : UserID(owner))
+    DatabaseKey(in: try containerEnvironment(column), ownerColumn: text(column + 2))
   }
 
   /// Two parameters: container, environment.

@@ -16,10 +16,12 @@ struct FolderLock: ~Copyable {
 
   init(folder: String) throws(StoreError) {
     let path = folder + "/lock"
-    let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, OwnerOnly.fileMode)
     guard descriptor >= 0 else {
       throw StoreError(
-        .unavailable, "cannot open '\(path)': \(SystemError.reason())")
+        .unavailable,
+        "cannot open '\(path)': \(SystemError.reason()); let this server's user write into the folder, or choose "
+          + "another with --data")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
@@ -39,8 +41,10 @@ struct FolderLock: ~Copyable {
 extension FolderLock {
   /// Makes the folder if it is missing; its parent must exist.
   static func makeFolder(_ folder: String) throws(StoreError) {
-    guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
+    guard mkdir(folder, OwnerOnly.folderMode) != 0, errno != EEXIST else { return }
     throw StoreError(
-      .unavailable, "cannot make the data folder '\(folder)': \(SystemError.reason())")
+      .unavailable,
+      "cannot make the data folder '\(folder)': \(SystemError.reason()); make it for this server's user, or choose "
+        + "another with --data")
   }
 }

@@ -26,10 +26,8 @@ struct RecordRows: RecordRowReading {
 
   /// The record as its bytes, by its row where that is known.
   func stored(_ row: RecordRow, in zone: Int64) throws -> StoredRecord? {
-    guard let id = row.row else {
-      return try stored(RecordRowKey(zone: zone, name: row.name))
-    }
     let rowKey = RecordRowKey(zone: zone, name: row.name)
+    guard let id = row.row else { return try stored(rowKey) }
     let bind: (Prepared) -> Void = {
       $0.bind(rowKey)
       $0.bind(3, id)

@@ -102,8 +102,7 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
   func forget() { usedSignatures = nil }
 
   private static let findSignature = SQL("SELECT 1 FROM used_signatures WHERE identity = ?1")
-  private static let putSignature = SQL(
-    SummedTable.usedSignatures.insert(SummedTable.usedSignatures.columns))
+  private static let putSignature = SQL(SummedTable.usedSignatures.insert())
   private static let countSignatures = SQL("SELECT COUNT(*) FROM used_signatures")
   private static let findOld = SQL(
     "SELECT \(SummedTable.usedSignatures.damage) FROM used_signatures WHERE time < ?1")

@@ -156,7 +156,7 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   func setBadge(
     _ value: Int, of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws {
-    let inbox = try givenInbox(user, containerEnvironment)
+    let inbox = try inbox(user, containerEnvironment) ?? addInbox(user, containerEnvironment)
     try connection.run(Self.setBadge) {
       $0.bind(1, inbox)
       $0.bind(2, value)
@@ -187,12 +187,6 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
     }
     let count = try connection.first(Self.count, { $0.bind(1, number) }) { Int($0.int(0)) } ?? 0
     return Inbox(number: number, count: count)
-  }
-
-  private func givenInbox(
-    _ user: UserID, _ containerEnvironment: ContainerEnvironment
-  ) throws -> Int64 {
-    try inbox(user, containerEnvironment) ?? addInbox(user, containerEnvironment)
   }
 
   private func addInbox(

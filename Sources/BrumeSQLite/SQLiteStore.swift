@@ -1,4 +1,4 @@
-// The SQLite engine's face: opening (lock, schema, proof of durability), reading, writing, closing.
+// What others call of the SQLite engine: opening (lock, schema, proof of durability), reading, writing, closing.
 // How it works inside: docs/internals/storage.md.
 
 import BrumeModel
@@ -216,7 +216,32 @@ package final class SQLiteStore: Store {
   }
 }
 
+// MARK: Opening and closing
+
 extension SQLiteStore {
+  /// SQLite gives its other files the rights of the database file.
+  private static func keepToOwner(_ folder: String, _ logger: Logger) {
+    _ = OwnerOnly.makeFile(folder + "/brume.sqlite")
+    for complaint in OwnerOnly.tighten(folder) { logger.warning("\(complaint)") }
+  }
+
+  private static func configuration(
+    readers: Int, verifiesRows: Bool, busySeconds: Double
+  ) -> Configuration {
+    var configuration = Configuration()
+    configuration.maximumReaderCount = readers
+    configuration.busyMode = .timeout(busySeconds)
+    configuration.persistentReadOnlyConnections = true
+    configuration.foreignKeysEnabled = false
+    let caches = PageCaches()
+    configuration.prepareDatabase { database in
+      RowSums.install(on: database.sqliteConnection, verifies: verifiesRows)
+      try database.execute(
+        sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(caches.nextKilobytes())")
+    }
+    return configuration
+  }
+
   /// Brings a database to this version, if it may be used.
   private static func prepare(_ database: Database, _ runs: StoreRuns) throws -> Durability {
     try runs.requireDatabase(database)
@@ -271,29 +296,6 @@ extension SQLiteStore {
 
   private static let begin = SQL("BEGIN DEFERRED")
   private static let end = SQL("ROLLBACK")
-
-  /// SQLite gives its other files the rights of the database file.
-  private static func keepToOwner(_ folder: String, _ logger: Logger) {
-    _ = OwnerOnly.makeFile(folder + "/brume.sqlite")
-    for complaint in OwnerOnly.tighten(folder) { logger.warning("\(complaint)") }
-  }
-
-  private static func configuration(
-    readers: Int, verifiesRows: Bool, busySeconds: Double
-  ) -> Configuration {
-    var configuration = Configuration()
-    configuration.maximumReaderCount = readers
-    configuration.busyMode = .timeout(busySeconds)
-    configuration.persistentReadOnlyConnections = true
-    configuration.foreignKeysEnabled = false
-    let caches = PageCaches()
-    configuration.prepareDatabase { database in
-      RowSums.install(on: database.sqliteConnection, verifies: verifiesRows)
-      try database.execute(
-        sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(caches.nextKilobytes())")
-    }
-    return configuration
-  }
 }
 
 extension Logger {

@@ -41,13 +41,13 @@ struct StorageFailure: Equatable, Sendable {
   var error: StoreError {
     let reason = system == 0 ? "" : " (\(SystemError.reason(system)))"
     let text = "SQLite error \(code): \(String(cString: sqlite3_errstr(code)))" + reason
-    return switch (consequence, code & 0xff) {
-    case (_, SQLITE_CORRUPT), (_, SQLITE_NOTADB): StoreError(.corrupt, text)
-    case (.retry, _): StoreError(.noRoom, text)
-    case (.stop, _): StoreError(.unavailable, text)
-    case (_, SQLITE_BUSY):
+    if isDamage { return StoreError(.corrupt, text) }
+    return switch consequence {
+    case .retry: StoreError(.noRoom, text)
+    case .stop: StoreError(.unavailable, text)
+    case .undo where code & 0xff == SQLITE_BUSY:
       StoreError(.unreachable, "another program holds the database (\(text)); end it")
-    case (.undo, _), (.refuseBody, _): StoreError(.corrupt, text)
+    case .undo, .refuseBody: StoreError(.corrupt, text)
     }
   }
 }

@@ -32,7 +32,7 @@ extension Settings {
     case .postgres(let url):
       try PostgresStore(
         url: url, coders: .wireForm, runID: clock.host.uuid(), filesIn: files,
-        mark: folder.map { KeptMark(in: $0) }, time: clock.shared, readsOnCaller: true,
+        mark: folder.map { KeptMark(in: $0) }, time: clock.shared,
         wait: { $0.wait(milliseconds: $1) },
         milliseconds: SteadyClock.milliseconds,
         logger: logger)

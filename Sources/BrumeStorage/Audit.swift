@@ -6,11 +6,11 @@ package import BrumeModel
 /// drives out no line of who did something.
 package struct AuditBounds: Equatable, Sendable {
   /// How many lines that were not refused are kept.
-  package var lines: Int
+  package let lines: Int
   /// How many refused ones.
-  package var refusals: Int
+  package let refusals: Int
   /// Lines of before this go.
-  package var oldest: Milliseconds
+  package let oldest: Milliseconds
 
   package init(lines: Int, refusals: Int, oldest: Milliseconds) {
     self.lines = lines

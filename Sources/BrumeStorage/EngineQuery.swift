@@ -13,7 +13,7 @@ package struct EngineQuery: Sendable {
   package let visible: VisibleRecords
   /// Where the page before ended; nil: from the start.
   package let after: QueryPosition?
-  /// How many records a page has at most. Engines take less than 1 for 1.
+  /// How many records a page has at most: one at least.
   package let limit: Int
   /// Without sorting: stop after looking at this many candidates and answer with a position to go on
   /// from, perhaps with fewer records than `limit`. Which records are candidates is the engine's
@@ -37,7 +37,7 @@ package struct EngineQuery: Sendable {
     self.query = query
     self.visible = visible
     self.after = after
-    self.limit = limit
+    self.limit = max(1, limit)
     self.candidateLimit = candidateLimit
     self.sortedLimit = sortedLimit
     self.byteLimit = byteLimit

@@ -86,11 +86,6 @@ package struct WriteScope: Hashable, Sendable {
     WriteScope(parts: parts, for: user ?? self.user)
   }
 
-  /// The buckets that the write locks, in the order of locking.
-  package func buckets(among count: Int) -> [Bucket] {
-    Set(parts.compactMap { $0.bucket(among: count) }).sorted()
-  }
-
   /// Whether a write of this scope may change `part`.
   package func covers(_ part: Part, among count: Int) -> Bool {
     if parts.contains(part) { return true }
@@ -107,7 +102,7 @@ extension WriteScope.Part {
   }
 
   /// Nil for what is in no bucket.
-  fileprivate func bucket(among count: Int) -> Bucket? {
+  package func bucket(among count: Int) -> Bucket? {
     switch self {
     case .database(let database): Bucket(of: database, among: count)
     case .account(let user, let containerEnvironment):

@@ -72,6 +72,15 @@ import Testing
     #expect(error?.description.contains("put a backup") == true)
   }
 
+  @Test func `a data folder that cannot be made is named, with a way out`() {
+    // A file is where the folder above it would be.
+    let place = folder.path + "/file"
+    #expect(FileManager.default.createFile(atPath: place, contents: nil))
+    let error = #expect(throws: StoreError.self) { try FolderLock.makeFolder(place + "/data") }
+    #expect(error?.description.contains("'\(place)/data'") == true)
+    #expect(error?.description.contains("--data") == true)
+  }
+
   @Test func `a folder of a newer version is refused`() async throws {
     let store = try folder.openSQLite()
     try await store.onWriter { try $0.run(SQL("PRAGMA user_version = 99")) }

@@ -72,6 +72,18 @@ import Testing
     }
     #expect(result.says("has no column 'nothing'"))
   }
+
+  @Test func `a write in memory of what its scope does not name ends the process`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let store = MemoryStore(coders: .wireForm)
+      try await store.write(in: .database(.sample())) {
+        _ = try $0.credentials.use(signature: "a", at: 1, after: 0, limit: 1)
+      }
+    }
+    #expect(result.says("changes server"))
+  }
 }
 
 extension SQLiteStore {

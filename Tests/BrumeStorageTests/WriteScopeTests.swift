@@ -31,17 +31,8 @@ import Testing
   }
 
   @Test func `a user's account is in the bucket of the private database`() throws {
-    let scope = WriteScope.database(alice).and(WriteScope(parts: [try account(of: alice)]))
-    #expect(scope.buckets(among: count) == [Bucket(of: alice, among: count)])
-  }
-
-  @Test func `buckets are locked in ascending order, each once`() {
-    let scope = (0..<1000).reduce(WriteScope.server) {
-      $0.and(.database(.sample(owner: "_u\($1)")))
-    }
-    let buckets = scope.buckets(among: count)
-    #expect(buckets == buckets.sorted() && Set(buckets).count == buckets.count)
-    #expect(WriteScope.server.buckets(among: count).isEmpty)
+    #expect(try account(of: alice).bucket(among: count) == Bucket(of: alice, among: count))
+    #expect(WriteScope.Part.server.bucket(among: count) == nil)
   }
 
   @Test func `a write covers what it names and what is in a bucket that it names`() throws {

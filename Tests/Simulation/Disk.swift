@@ -128,7 +128,7 @@ final class ProcessStore: Store, @unchecked Sendable {
     let box = Box<Value>()
     do {
       // To plant it, the save must be allowed what only notifiers are.
-      let bucket = scope.buckets(among: bucketCount).first ?? .only
+      let bucket = scope.parts.compactMap { $0.bucket(among: bucketCount) }.min() ?? .only
       let scope = losesEntry ? scope.and(.bucket(bucket)) : scope
       try await disk.store.write(in: scope, reading: plan) { [disk] transaction in
         try self.fence(scope)

@@ -20,12 +20,7 @@ struct Durability {
   ///
   /// - Throws: `StoreError` with `notDurable`, which names the setting.
   func require() throws(StoreError) {
-    if let setting = off.first {
-      throw StoreError(
-        .notDurable,
-        "PostgreSQL's setting '\(setting)' is off: it would confirm saves that a loss of power takes "
-          + "back; turn it on")
-    }
+    if let setting = off.first { throw Self.isOff("'\(setting)'") }
     if isAheadOfStandby {
       throw StoreError(
         .notDurable,
@@ -35,10 +30,14 @@ struct Durability {
   }
 
   /// Of a server that is set otherwise while this process writes there.
-  static let isSetOff = StoreError(
-    .notDurable,
-    "PostgreSQL's setting 'fsync' or 'full_page_writes' is off: it would confirm saves that a loss of power takes "
-      + "back; turn it on")
+  static let isSetOff = isOff("'fsync' or 'full_page_writes'")
+
+  private static func isOff(_ setting: String) -> StoreError {
+    StoreError(
+      .notDurable,
+      "PostgreSQL's setting \(setting) is off: it would confirm saves that a loss of power takes back; "
+        + "turn it on")
+  }
 
   /// As this session has them: a role or a database may have settings of its own.
   private static let unsafe = SQL(

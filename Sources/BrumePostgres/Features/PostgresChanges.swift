@@ -46,7 +46,7 @@ final class PostgresChanges: ChangeReading, Remembering {
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int
   ) throws -> [StoredDeletion] {
     guard let number = try places.number(of: zone) else { return [] }
-    let place = [places.bucketValue(of: zone.database), SQLValue.integer(number)]
+    let place = places.values(number, in: zone.database)
     let range: [SQLValue] = [.integer(after), .integer(through), .integer(limit)]
     return try session.all(Self.findDeletions, place + range) { change($0, place) }.compactMap {
       if case .deleted(let gone) = $0 { gone } else { nil }
@@ -66,12 +66,9 @@ final class PostgresChanges: ChangeReading, Remembering {
   private func values(
     _ zone: ZoneKey, _ after: Int64, _ through: Int64, _ limit: Int
   ) throws -> [SQLValue]? {
-    try places.number(of: zone).map { number in
-      [
-        places.bucketValue(of: zone.database), .integer(number), .integer(after),
-        .integer(through), .integer(limit),
-      ]
-    }
+    guard let number = try places.number(of: zone) else { return nil }
+    let range: [SQLValue] = [.integer(after), .integer(through), .integer(limit)]
+    return places.values(number, in: zone.database) + range
   }
 
   /// By name, the rows whose content is too large to be part of a page before it is known to be wanted.

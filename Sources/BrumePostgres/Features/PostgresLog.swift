@@ -265,7 +265,7 @@ extension PostgresLog {
       let number = try number(zone, in: database)
       return start + [number, .text(name)] + Array(repeating: .null, count: 7)
     }
-    let owner = zone.database.owner?.name ?? ""
+    let owner = zone.database.ownerColumn
     return start + [.null, .text(name), .text(owner), .text(zone.name), .null, .null, .null]
       + zone.database.containerEnvironment.values
   }
@@ -330,9 +330,7 @@ extension Row {
 
   private func zone() throws -> ZoneKey {
     if let name = optionalText(17) { return ZoneKey(database: try database(1), name: name) }
-    let owner = text(6)
-    let database = DatabaseKey(
-      in: try containerEnvironment(15), owner: owner.isEmpty ? nil : UserID(owner))
+    let database = DatabaseKey(in: try containerEnvironment(15), ownerColumn: text(6))
     return ZoneKey(database: database, name: text(7))
   }
 

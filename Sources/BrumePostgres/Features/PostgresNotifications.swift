@@ -206,7 +206,7 @@ extension PostgresNotifications {
     UPDATE kept_notifications AS kept SET position = moved.position, is_read = 1
     FROM unnest($5::text[], $6::text[], $7::bigint[])
       AS moved (notification, subscription, position)
-    WHERE bucket = $1 AND container = $2 AND environment = $3 AND user_id = $4
+    WHERE \(AccountKey.condition)
       AND kept.notification = moved.notification AND kept.subscription = moved.subscription
     """)
   private static let removeAll = ["kept_notifications", "inboxes", "badges"].map {

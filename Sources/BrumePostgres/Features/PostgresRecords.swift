@@ -132,7 +132,7 @@ final class PostgresRecords: RecordWriting, Remembering {
 
   /// Bucket and zone; nil: the zone never was.
   private func zone(_ zone: ZoneKey) throws -> [SQLValue]? {
-    try places.number(of: zone).map { [places.bucketValue(of: zone.database), .integer($0)] }
+    try places.number(of: zone).map { places.values($0, in: zone.database) }
   }
 
   // MARK: Writing
@@ -223,10 +223,8 @@ final class PostgresRecords: RecordWriting, Remembering {
   }
 
   private func rowKey(_ key: RecordKey) throws -> [SQLValue] {
-    [
-      places.bucketValue(of: key.zone.database),
-      .integer(try places.givenNumber(of: key.zone)), .text(key.name),
-    ]
+    let zone = try places.givenNumber(of: key.zone)
+    return places.values(zone, in: key.zone.database) + [.text(key.name)]
   }
 
   // MARK: Plans

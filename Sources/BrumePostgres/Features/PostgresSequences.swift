@@ -54,7 +54,7 @@ final class PostgresSequences: SequenceWriting, Remembering {
 
   private func counter(_ database: DatabaseKey, _ number: Int64) throws -> Counter {
     if let known = counters[database] { return known }
-    let counter = try session.first(Self.find, values(database, number)) {
+    let counter = try session.first(Self.find, places.values(number, in: database)) {
       ($0.integer(0), $0.integer(1))
     }
     counters[database] = counter ?? (0, 0)
@@ -63,7 +63,7 @@ final class PostgresSequences: SequenceWriting, Remembering {
 
   func question(_ database: DatabaseKey) throws -> Question? {
     guard let number = try places.number(of: database) else { return nil }
-    return Question(Self.find, values(database, number)) { [self] rows in
+    return Question(Self.find, places.values(number, in: database)) { [self] rows in
       counters[database] = rows.first.map { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
     }
   }
@@ -78,10 +78,6 @@ final class PostgresSequences: SequenceWriting, Remembering {
   func forget() {
     counters = [:]
     floor.running = nil
-  }
-
-  private func values(_ database: DatabaseKey, _ number: Int64) -> [SQLValue] {
-    [places.bucketValue(of: database), .integer(number)]
   }
 
   private static let find = SQL(

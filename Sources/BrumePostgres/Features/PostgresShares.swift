@@ -77,9 +77,7 @@ final class PostgresShares: ShareWriting, Remembering {
   /// Everybody who accepted a share of a zone. Nil: there never was such a zone.
   func question(in zone: ZoneKey) throws -> Question? {
     guard let number = try places.number(of: zone) else { return nil }
-    return Question(
-      Self.findOfZone, [places.bucketValue(of: zone.database), .integer(number)]
-    ) { [self] rows in
+    return Question(Self.findOfZone, places.values(number, in: zone.database)) { [self] rows in
       ofZones[zone] = rows.map { row in
         Membership(user: UserID(row.text(1)), share: RecordKey(zone: zone, name: row.text(0)))
       }
@@ -105,13 +103,12 @@ extension PostgresShares {
   private func rowOfUser(_ membership: Membership) -> [SQLValue] {
     let zone = membership.share.zone
     return places.values(account(membership)) + [
-      .text(zone.name), .text(zone.database.owner?.name ?? ""), .text(membership.share.name),
+      .text(zone.name), .text(zone.database.ownerColumn), .text(membership.share.name),
     ]
   }
 
   private func rowOfZone(_ membership: Membership, _ zone: Int64) -> [SQLValue] {
-    [
-      places.bucketValue(of: membership.share.zone.database), .integer(zone),
+    places.values(zone, in: membership.share.zone.database) + [
       .text(membership.share.name), .text(membership.user.name),
     ]
   }

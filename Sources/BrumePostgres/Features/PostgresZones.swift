@@ -22,7 +22,7 @@ final class PostgresZones: ZoneWriting, Remembering {
   func find(_ key: ZoneKey) throws -> Zone? {
     if let zone = known[key] { return zone }
     guard let number = try places.number(of: key) else { return nil }
-    let zone = try session.first(Self.find, values(key.database, number)) {
+    let zone = try session.first(Self.find, places.values(number, in: key.database)) {
       try $0.zone(of: key.database)
     }
     known[key] = .some(zone)
@@ -31,7 +31,9 @@ final class PostgresZones: ZoneWriting, Remembering {
 
   func all(in database: DatabaseKey) throws -> [Zone] {
     guard let number = try places.number(of: database) else { return [] }
-    return try session.all(Self.live, values(database, number)) { try $0.zone(of: database) }
+    return try session.all(Self.live, places.values(number, in: database)) {
+      try $0.zone(of: database)
+    }
   }
 
   func changed(in database: DatabaseKey, after: Int64, limit: Int) throws -> [Zone] {
@@ -40,13 +42,13 @@ final class PostgresZones: ZoneWriting, Remembering {
     }
     guard let number = try places.number(of: database) else { return [] }
     return try session.all(
-      Self.changed, values(database, number) + [.integer(after), .integer(limit)]
+      Self.changed, places.values(number, in: database) + [.integer(after), .integer(limit)]
     ) { try $0.zone(of: database) }
   }
 
   func count(in database: DatabaseKey, limit: Int) throws -> Int {
     guard let number = try places.number(of: database) else { return 0 }
-    let values = values(database, number) + [.integer(limit)]
+    let values = places.values(number, in: database) + [.integer(limit)]
     return Int(try session.first(Self.count, values) { $0.integer(0) } ?? 0)
   }
 
@@ -89,7 +91,7 @@ final class PostgresZones: ZoneWriting, Remembering {
 
   func question(_ key: ZoneKey) throws -> Question? {
     guard let number = try places.number(of: key) else { return nil }
-    return Question(Self.find, values(key.database, number)) { [self] rows in
+    return Question(Self.find, places.values(number, in: key.database)) { [self] rows in
       known[key] = .some(try rows.first?.zone(of: key.database))
     }
   }
@@ -98,7 +100,7 @@ final class PostgresZones: ZoneWriting, Remembering {
     changedIn database: DatabaseKey, after: Int64, limit: Int
   ) throws -> Question? {
     guard let number = try places.number(of: database) else { return nil }
-    let values = values(database, number) + [.integer(after), .integer(limit)]
+    let values = places.values(number, in: database) + [.integer(after), .integer(limit)]
     return Question(Self.changed, values) { [self] rows in
       let zones = try rows.map { try $0.zone(of: database) }
       pages[PageKey(database: database, after: after)] = (zones, limit)
@@ -106,10 +108,6 @@ final class PostgresZones: ZoneWriting, Remembering {
   }
 
   func forget() { (known, pages) = ([:], [:]) }
-
-  private func values(_ database: DatabaseKey, _ number: Int64) -> [SQLValue] {
-    [places.bucketValue(of: database), .integer(number)]
-  }
 
   private static let columns = "name, incarnation, last_sequence, deletion, has_shares"
   private static let find = SQL(

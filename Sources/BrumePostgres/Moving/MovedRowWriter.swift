@@ -49,7 +49,7 @@ final class MovedRowWriter {
     switch row.table {
     case .settings: return [try bucketOfSetting(row)] + own
     case .records, .references, .assetHolders, .memberships:
-      return try zone(row) + inZone(row)
+      return try zone(row) + own.dropFirst(4)
     case .subscriptions:
       return [try places.bucketValue(of: row.subscriptionScope().logDatabase)] + own
     case .devices, .badges: return [try places.bucketValue(of: row.userDatabase())] + own
@@ -72,14 +72,10 @@ final class MovedRowWriter {
 
   private func zone(_ row: MovedRow) throws -> [SQLValue] {
     let zone = try row.zone()
-    return [places.bucketValue(of: zone.database), .integer(try places.givenNumber(of: zone))]
+    return try places.values(places.givenNumber(of: zone), in: zone.database)
   }
 
   // MARK: Values
-
-  private func inZone(_ row: MovedRow) -> [SQLValue] {
-    row.values.dropFirst(4).map { SQLValue($0) }
-  }
 
   private func logValues(_ row: MovedRow) throws -> [SQLValue] {
     let place = try LogPositions(text: row.text("place"))

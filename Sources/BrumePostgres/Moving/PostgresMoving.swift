@@ -21,7 +21,8 @@ package final class PostgresMoving: StoreImport {
   ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
   /// - Throws: `StoreError`: the server cannot be reached or will not do, or a server uses the store.
   package init(
-    url: String, isSource: Bool = false, buckets: Int = 256, acceptsLoss: Bool = false
+    url: String, isSource: Bool = false, buckets: Int = PostgresStore.bucketsOfNewStore,
+    acceptsLoss: Bool = false
   ) throws {
     do {
       connection = try Connection(ConnectionSettings(url))

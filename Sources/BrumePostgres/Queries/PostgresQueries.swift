@@ -47,9 +47,9 @@ final class PostgresQueries: QueryReading {
       return number.map { [SearchedZone(number: $0, name: name)] } ?? []
     }
     guard let database = try places.number(of: request.database) else { return [] }
-    return try session.all(
-      Self.allZones, [places.bucketValue(of: request.database), .integer(database)]
-    ) { SearchedZone(number: $0.integer(0), name: $0.text(1)) }
+    return try session.all(Self.allZones, places.values(database, in: request.database)) {
+      SearchedZone(number: $0.integer(0), name: $0.text(1))
+    }
   }
 
   private static let allZones = SQL(

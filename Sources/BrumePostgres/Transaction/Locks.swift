@@ -54,28 +54,19 @@ final class Locks: Remembering {
 
   /// The locks that a write of this scope needs, in the order of locking.
   static func all(of scope: WriteScope, among bucketCount: Int) -> [Lock] {
-    var locks: Set<Lock> = []
-    for part in scope.parts {
-      switch part {
-      case .database(let database):
-        let bucket = Bucket(of: database, among: bucketCount)
-        locks.insert(Lock(kind: .saves, bucket: bucket))
-      case .account(let user, let containerEnvironment):
-        let own = DatabaseKey(in: containerEnvironment, owner: user)
-        let bucket = Bucket(of: own, among: bucketCount)
-        locks.insert(Lock(kind: .mailboxes, bucket: bucket))
-      case .bucket(let bucket):
-        locks.insert(Lock(kind: .mailboxes, bucket: bucket))
-      case .databases(let bucket):
-        locks.insert(Lock(kind: .saves, bucket: bucket))
-      case .notifier(let bucket, let epoch):
-        var lock = Lock(kind: .notifier, bucket: bucket)
-        lock.epoch = epoch
-        locks.insert(lock)
-      case .server: locks.insert(server)
-      }
+    Set(scope.parts.map { lock(for: $0, among: bucketCount) }).sorted()
+  }
+
+  private static func lock(for part: WriteScope.Part, among bucketCount: Int) -> Lock {
+    guard let bucket = part.bucket(among: bucketCount) else { return server }
+    switch part {
+    case .database, .databases, .server: return Lock(kind: .saves, bucket: bucket)
+    case .account, .bucket: return Lock(kind: .mailboxes, bucket: bucket)
+    case .notifier(_, let epoch):
+      var lock = Lock(kind: .notifier, bucket: bucket)
+      lock.epoch = epoch
+      return lock
     }
-    return locks.sorted()
   }
 
   /// What takes a lock.
@@ -108,8 +99,7 @@ final class Locks: Remembering {
   /// A process whose lease has passed on writes nothing, however long it slept.
   private func fence(_ lock: Lock) -> Question {
     let claim: [SQLValue] = [.integer(lock.bucket), .text(leases.owner), .integer(lock.epoch)]
-    return Question(Self.fence, claim) {
-      rows in
+    return Question(Self.fence, claim) { rows in
       guard rows.count == 1 else {
         throw StoreError(.notOwned, "another process notifies for bucket \(lock.bucket) now")
       }

@@ -112,9 +112,8 @@ final class Places: Remembering {
 
   func put(_ database: DatabaseKey, _ number: Int64, sequence: Int64, floor: Int64) {
     session.put(
-      [bucketValue(of: database), .integer(number)] + database.values + [
-        .integer(sequence), .integer(floor),
-      ], in: Self.databasesTable)
+      values(number, in: database) + database.values + [.integer(sequence), .integer(floor)],
+      in: Self.databasesTable)
   }
 
   /// - Parameter columns: incarnation (NULL: the zone was never put), last sequence, deletion, whether it
@@ -122,9 +121,8 @@ final class Places: Remembering {
   func put(_ zone: ZoneKey, _ number: Int64, _ columns: [SQLValue]) throws {
     let database = try givenNumber(of: zone.database)
     session.put(
-      [
-        bucketValue(of: zone.database), .integer(number), .integer(database), .text(zone.name),
-      ] + columns, in: Self.zonesTable)
+      values(number, in: zone.database) + [.integer(database), .text(zone.name)] + columns,
+      in: Self.zonesTable)
   }
 
   /// For whatever needs a number that nothing else has.
@@ -153,6 +151,11 @@ final class Places: Remembering {
 
   private func values(_ database: DatabaseKey) -> [SQLValue] {
     [bucketValue(of: database)] + database.values
+  }
+
+  /// With which keys of rows begin: the bucket, and the number of a database or of a zone in it.
+  func values(_ number: Int64, in database: DatabaseKey) -> [SQLValue] {
+    [bucketValue(of: database), .integer(number)]
   }
 
   func bucketValue(of database: DatabaseKey) -> SQLValue {
@@ -210,7 +213,7 @@ final class Places: Remembering {
 extension DatabaseKey {
   /// Container, environment, owner, as columns have them.
   var values: [SQLValue] {
-    [.text(container.name), .text(environment.rawValue), .text(owner?.name ?? "")]
+    [.text(container.name), .text(environment.rawValue), .text(ownerColumn)]
   }
 }
 
@@ -222,9 +225,7 @@ extension ContainerEnvironment {
 extension Row {
   /// Three columns: container, environment, owner.
   func database(_ column: Int32) throws -> DatabaseKey {
-    let owner = text(column + 2)
-    return DatabaseKey(
-      in: try containerEnvironment(column), owner: owner.isEmpty ? nil : UserID(owner))
+    DatabaseKey(in: try containerEnvironment(column), ownerColumn: text(column + 2))
   }
 
   /// Two columns.

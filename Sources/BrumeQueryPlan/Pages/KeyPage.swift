@@ -35,7 +35,6 @@ extension EngineQuery {
 /// One page of an unsorted query, to which candidates are shown one after the other.
 package struct KeyPage {
   private let request: EngineQuery
-  private let limit: Int
   package private(set) var records: [StoredRecord] = []
   /// Set when the page has ended before the last candidate.
   package private(set) var next: QueryPosition?
@@ -44,10 +43,7 @@ package struct KeyPage {
   private var lastLooked: (zone: String, name: String)?
   private var lastFound: (zone: String, name: String)?
 
-  package init(_ request: EngineQuery) {
-    self.request = request
-    limit = max(1, request.limit)
-  }
+  package init(_ request: EngineQuery) { self.request = request }
 
   /// How many candidates of a zone the page can still look at, and one to see that there are more. Nil:
   /// those that are not visible do not count, so nobody knows.
@@ -56,7 +52,7 @@ package struct KeyPage {
   }
 
   /// How many matches the page can still take.
-  private var missing: Int { limit - records.count }
+  private var missing: Int { request.limit - records.count }
   private var candidatesLeft: Int { max(0, min(request.candidateLimit, 1 << 40) - looked) }
 
   /// Whether the candidate may be looked at. If not, the page ends before it.
@@ -74,7 +70,7 @@ package struct KeyPage {
   package mutating func add(_ match: StoredRecord?) -> Bool {
     guard let match else { return true }
     bytes += match.byteCount
-    if let lastFound, records.count == limit || bytes > request.byteLimit {
+    if let lastFound, records.count == request.limit || bytes > request.byteLimit {
       next = position(lastFound)
       return false
     }

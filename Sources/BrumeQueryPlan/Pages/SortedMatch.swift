@@ -116,20 +116,18 @@ extension FieldValue {
 package struct SortedPage: Sendable {
   private let request: EngineQuery
   private let offset: Int
-  private let limit: Int
 
   package init(_ request: EngineQuery) {
     self.request = request
     offset = Swift.max(0, request.after?.offset ?? 0)
-    limit = Swift.max(1, request.limit)
   }
 
   /// How many of the first matches are needed: one more than the page's last shows whether more follow.
-  package var count: Int { offset + limit + 1 }
+  package var count: Int { offset + request.limit + 1 }
 
   /// The matches of the page, if it may have any number of bytes.
   package func slice(of matches: [SortedMatch]) -> ArraySlice<SortedMatch> {
-    matches.dropFirst(offset).prefix(limit)
+    matches.dropFirst(offset).prefix(request.limit)
   }
 
   /// The page from its matches, which were fetched, of `total` matches.

@@ -41,22 +41,29 @@ package enum DamagedRowRemoval {
         try Migrations.requireNewest(database)
         try SQLiteMoving.requireFinished(database)
         try database.execute(sql: "PRAGMA synchronous = FULL")
-        let connection = Connection(database, DamagedRows())
-        defer { connection.forgetStatements() }
-        var forgotten: [Forgotten] = []
-        try database.inTransaction(.immediate) {
-          forgotten = try removed.filter { tables.contains($0.name) }.map {
-            try connection.forgetDamaged($0)
-          }
-          let audit = SQLiteAudit(connection)
-          for some in forgotten where !some.rows.isEmpty {
-            try audit.append(line(some), keeping: bounds)
-          }
-          return .commit
-        }
-        return forgotten
+        return try forget(tables, in: database, keeping: bounds, line)
       }
     }
+  }
+
+  private static func forget(
+    _ tables: [String], in database: Database, keeping bounds: AuditBounds,
+    _ line: (Forgotten) -> AuditEntry
+  ) throws -> [Forgotten] {
+    let connection = Connection(database, DamagedRows())
+    defer { connection.forgetStatements() }
+    var forgotten: [Forgotten] = []
+    try database.inTransaction(.immediate) {
+      forgotten = try removed.filter { tables.contains($0.name) }.map {
+        try connection.forgetDamaged($0)
+      }
+      let audit = SQLiteAudit(connection)
+      for some in forgotten where !some.rows.isEmpty {
+        try audit.append(line(some), keeping: bounds)
+      }
+      return .commit
+    }
+    return forgotten
   }
 }
 

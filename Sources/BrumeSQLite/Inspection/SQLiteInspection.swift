@@ -13,12 +13,8 @@ package final class SQLiteInspection {
   /// - Throws: `StoreError`: there is no database that this version can read.
   package init(folder: String, coders: StoreCoders) throws {
     self.coders = coders
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { RowSums.install(on: $0.sqliteConnection) }
     queue = try translatingErrors {
-      try DatabaseQueue(path: folder + "/brume.sqlite", configuration: configuration)
+      try DatabaseQueue(path: folder + "/brume.sqlite", configuration: SQLiteExport.configuration)
     }
     try translatingErrors { try queue.inDatabase { try Migrations.requireNewest($0) } }
   }

@@ -32,7 +32,7 @@ final class MovedRowWriter {
 
   private func statement(_ row: MovedRow) throws -> (SQL, [MovedValue]) {
     switch row.table {
-    case .settings: (Self.setting, [.text("port/\(try row.text("name"))"), row["value"]])
+    case .settings: (SQLiteSettings.put, [.text("port/\(try row.text("name"))"), row["value"]])
     case .users, .identities, .apiTokens, .serverKeys, .usedSignatures, .roles, .assetFiles,
       .assetUploads, .assetDiscards, .apnsSenders, .pushLog, .operators, .operatorCredentials,
       .audit:
@@ -124,7 +124,6 @@ extension MovedRowWriter {
     SELECT max(ifnull((SELECT max(position) FROM mailbox), 0),
       ifnull((SELECT max(position) FROM kept_notifications), 0))
     """)
-  private static let setting = SQLiteSettings.put
   private static let database = SQL(
     """
     INSERT INTO databases (container, environment, owner, sequence, checksum, sequence_checksum)
@@ -133,21 +132,13 @@ extension MovedRowWriter {
       SET sequence = excluded.sequence, sequence_checksum = excluded.sequence_checksum
     """)
   private static let zone = SQL(
-    """
-    INSERT INTO zones (
-      database, name, incarnation, last_sequence, deletion, has_shares, id, checksum)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, row_sum(?7, ?1, ?2, ?3, ?4, ?5, ?6))
-    """)
+    SummedTable.zones.insert(
+      ["database", "name", "incarnation", "last_sequence", "deletion", "has_shares", "id"]))
   private static let lastZone = SQL("SELECT max(id) FROM zones")
-  private static let membership = SQL(
-    SummedTable.memberships.insert(SummedTable.memberships.columns))
-  private static let shortGUID = SQL(SummedTable.shortGUIDs.insert(SummedTable.shortGUIDs.columns))
+  private static let membership = SQL(SummedTable.memberships.insert())
+  private static let shortGUID = SQL(SummedTable.shortGUIDs.insert())
   private static let subscription = SQL(
-    """
-    INSERT INTO subscriptions
-      (serial, container, environment, scope, user, id, birth, watched_type, content, checksum)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, row_sum(?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))
-    """)
+    SummedTable.subscriptions.insert(["serial"] + SummedTable.subscriptions.columns))
   private static let device = SQL(SummedTable.devices.insertNext())
   private static let mailbox = SQL(
     """
@@ -157,12 +148,7 @@ extension MovedRowWriter {
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8),
       row_sum(?3, ?4))
     """)
-  private static let kept = SQL(
-    """
-    INSERT INTO kept_notifications
-      (position, inbox, notification, subscription, payload, is_read, checksum)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, row_sum(?1, ?2, ?3, ?4, ?5, ?6))
-    """)
+  private static let kept = SQL(SummedTable.kept.insert())
   private static let addInbox = SQL(
     SummedTable.inboxes.insertNext(ending: "ON CONFLICT DO NOTHING"))
   private static let findInbox = SQL(
@@ -187,13 +173,7 @@ extension MovedRowWriter {
     """)
 
   private static let zoneTables: [MovedTable: SQL] = [
-    .records: SQL(
-      """
-      INSERT INTO records
-        (zone, name, type, deleted_type, deleted_creator, deleted_shares, sequence, parent, content,
-        checksum)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))
-      """),
+    .records: SQL(SummedTable.records.insert()),
     .references: SQL(
       "INSERT INTO record_references (zone, target, action, name) VALUES (?1, ?2, ?3, ?4)"),
     .assetHolders: SQL("INSERT INTO asset_holders (zone, name, checksum) VALUES (?1, ?2, ?3)"),

@@ -34,11 +34,7 @@ final class SQLiteExport: StoreExport {
   static func withSnapshot<Value>(
     of path: String, _ body: (SQLiteExport) throws -> Value
   ) throws -> Value {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { RowSums.install(on: $0.sqliteConnection) }
-    return try translatingErrors {
+    try translatingErrors {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
       return try queue.inDatabase { database in
@@ -50,6 +46,15 @@ final class SQLiteExport: StoreExport {
         return try body(export)
       }
     }
+  }
+
+  /// Of who only reads, beside a server.
+  static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { RowSums.install(on: $0.sqliteConnection) }
+    return configuration
   }
 
   /// SQLite does not close a connection that has statements.

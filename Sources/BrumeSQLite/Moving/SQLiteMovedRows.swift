@@ -7,7 +7,7 @@ import GRDBSQLite
 
 final class SQLiteMovedRows: MovedRows {
   private let table: MovedTable
-  private let kinds: [MovedColumn]
+  private let columns: [MovedColumn]
   /// Kept for as long as its handle is used.
   private let statement: Statement
   private let row: Prepared
@@ -19,7 +19,7 @@ final class SQLiteMovedRows: MovedRows {
 
   init(_ table: MovedTable, _ statement: Statement, count: Statement?) {
     self.table = table
-    kinds = table.columns
+    columns = table.columns
     self.statement = statement
     self.count = count
     row = Prepared(handle: statement.sqliteStatement)
@@ -39,7 +39,7 @@ final class SQLiteMovedRows: MovedRows {
     given += 1
     let moved =
       try table == .devices
-      ? device() : MovedRow(table, kinds.indices.map { value(Int32($0)) })
+      ? device() : MovedRow(table, columns.indices.map { value(Int32($0)) })
     guard isWhole else {
       throw moved.unreadable(
         "it is damaged; 'brume doctor --deep' names all that is\(table.sqliteAdvice)")
@@ -73,7 +73,7 @@ final class SQLiteMovedRows: MovedRows {
 
   /// A column behind the row's own says whether it fits its checksum.
   private var isWhole: Bool {
-    let column = table == .devices ? Self.columnsOfDevice : Int32(kinds.count)
+    let column = table == .devices ? Self.columnsOfDevice : Int32(columns.count)
     return sqlite3_column_count(row.handle) <= column || row.bool(column)
   }
 

@@ -64,10 +64,11 @@ struct SummedTable: Sendable {
     return "\(sum) = CASE WHEN \(fits) THEN \(sum(of: new)) ELSE \(sum) END"
   }
 
-  /// Inserts a row of these columns, which are bound in this order; the others are NULL.
+  /// Inserts a row of these columns, which are bound in this order, or of all of them; the others are NULL.
   ///
   /// - Parameter conflict: what becomes of a row with the same key, as SQL says it.
-  func insert(_ bound: [String], or conflict: String = "ABORT") -> String {
+  func insert(_ bound: [String]? = nil, or conflict: String = "ABORT") -> String {
+    let bound = bound ?? columns
     let places = (1...bound.count).map { "?\($0)" }
     let values = Dictionary(uniqueKeysWithValues: zip(bound, places))
     return """
@@ -77,7 +78,7 @@ struct SummedTable: Sendable {
   }
 
   /// Inserts a row of all columns, bound in their order, instead of one with the same key.
-  var replace: String { insert(columns, or: "REPLACE") }
+  var replace: String { insert(or: "REPLACE") }
 
   /// Inserts a row under the next number, which is the last column and which its sum is of too. Columns are bound in
   /// this order, without others all before the last; the others are NULL.

@@ -188,10 +188,10 @@ extension ExternalMark {
 
 extension StoreRuns.Known {
   fileprivate init(_ writer: Database) throws {
-    start = try get(StoreRuns.names.start, writer).flatMap { Int64($0) } ?? 0
-    let runID = try get(StoreRuns.names.runID, writer)
-    store = try get(StoreRuns.names.store, writer)
-    file = try get(StoreRuns.names.file, writer)
+    start = try SQLiteSettings.own(StoreRuns.names.start, in: writer).flatMap { Int64($0) } ?? 0
+    let runID = try SQLiteSettings.own(StoreRuns.names.runID, in: writer)
+    store = try SQLiteSettings.own(StoreRuns.names.store, in: writer)
+    file = try SQLiteSettings.own(StoreRuns.names.file, in: writer)
     progress = try runID.map {
       StoreProgress(start: start, runID: $0, position: try StoreRuns.lastPosition(writer))
     }
@@ -207,10 +207,6 @@ extension StoreRuns.Known {
   fileprivate func write(_ writer: Database) throws {
     for (name, value) in settings { try set(name, value, writer) }
   }
-}
-
-private func get(_ name: String, _ writer: Database) throws -> String? {
-  try SQLiteSettings.own(name, in: writer)
 }
 
 private func set(_ name: String, _ value: String?, _ writer: Database) throws {

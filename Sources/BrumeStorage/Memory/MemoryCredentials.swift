@@ -38,6 +38,7 @@ final class MemoryCredentials: MemoryFeature, CredentialWriting {
   func use(
     signature: String, at time: Milliseconds, after horizon: Milliseconds, limit: Int
   ) throws -> SignatureUse {
+    draft.requireScope(.server)
     if let last = draft.state.usedSignatures[ByteText(signature)], last >= horizon {
       return .repeated
     }

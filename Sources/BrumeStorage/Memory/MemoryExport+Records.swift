@@ -74,8 +74,8 @@ extension MemoryExport {
 }
 
 extension DatabaseKey {
-  /// The owner of the public database is empty.
-  var moved: [MovedValue] { containerEnvironment.moved + [.text(owner?.name ?? "")] }
+  /// Container, environment, owner.
+  var moved: [MovedValue] { containerEnvironment.moved + [.text(ownerColumn)] }
 }
 
 extension ZoneKey {

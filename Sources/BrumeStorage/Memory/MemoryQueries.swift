@@ -11,7 +11,6 @@ final class MemoryQueries: MemoryFeature, QueryReading {
 
   /// In key order, from the key where the last page ended.
   private func page(byKey request: EngineQuery) throws -> EngineQueryPage {
-    let limit = max(1, request.limit)
     let candidates = candidates(of: request)
     let filters = PreparedFilters(request.query.filters)
     var found: [MemoryRecord] = []
@@ -20,7 +19,7 @@ final class MemoryQueries: MemoryFeature, QueryReading {
       try Task.checkCancellation()
       if filters.match(candidate.record, searchable: request.searchable) {
         bytes += candidate.bytes.count
-        if found.count == limit || (bytes > request.byteLimit && !found.isEmpty) {
+        if found.count == request.limit || (bytes > request.byteLimit && !found.isEmpty) {
           return answer(
             found, request.position(after: found.count, at: found[found.count - 1].record),
             looked: index + 1)
@@ -46,7 +45,7 @@ final class MemoryQueries: MemoryFeature, QueryReading {
       return filters.match(candidate.record, searchable: request.searchable)
     }
     .sorted { Evaluate.precedes($0.record, $1.record, request.query.sorts) }
-    let page = request.fitting(all.dropFirst(offset).prefix(max(1, request.limit))) {
+    let page = request.fitting(all.dropFirst(offset).prefix(request.limit)) {
       $0.bytes.count
     }
     guard let last = page.last, offset + page.count < all.count else {

@@ -39,7 +39,7 @@ final class MemoryShares: MemoryFeature, ShareWriting {
     func order(_ membership: Membership) -> [ByteText] {
       let zone = membership.share.zone
       return [
-        ByteText(zone.name), ByteText(zone.database.owner?.name ?? ""),
+        ByteText(zone.name), ByteText(zone.database.ownerColumn),
         ByteText(membership.share.name),
         ByteText(membership.user.name),
       ]

@@ -31,7 +31,7 @@ final class MemoryZones: MemoryFeature, ZoneWriting {
 
   func databases(in containerEnvironment: ContainerEnvironment) throws -> [DatabaseKey] {
     draft.state.databases.keys.filter { $0.containerEnvironment == containerEnvironment }
-      .sorted { ByteText($0.owner?.name ?? "") < ByteText($1.owner?.name ?? "") }
+      .sorted { ByteText($0.ownerColumn) < ByteText($1.ownerColumn) }
   }
 
   func unfinishedDeletions(limit: Int) throws -> [ZoneKey] {

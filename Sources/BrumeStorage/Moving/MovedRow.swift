@@ -80,12 +80,9 @@ package struct MovedRow: Equatable, Sendable {
   /// About how much memory it takes.
   package var byteCount: Int { values.reduce(0) { $0 + $1.byteCount } }
 
-  /// The key in words. It says nothing of what a record holds.
-  package var keyText: String { table.keyText(key) }
-
   /// What is wrong with this row.
   package func unreadable(_ what: String) -> StoreError {
-    StoreError(.corrupt, "table \(table.rawValue), key \(keyText): \(what)")
+    StoreError(.corrupt, "table \(table.rawValue), key \(table.keyText(key)): \(what)")
   }
 }
 
@@ -159,7 +156,7 @@ extension MovedRow {
   ///
   /// - Throws: `StoreError` with `corrupt` if its environment is none.
   package func database() throws -> DatabaseKey {
-    try database(containerEnvironment(), owner: text("owner"))
+    try DatabaseKey(in: containerEnvironment(), ownerColumn: text("owner"))
   }
 
   /// The zone that the row is in, or that it is.
@@ -176,8 +173,8 @@ extension MovedRow {
     guard let name = self["zone"].text else { return nil }
     let containerEnvironment = try self.containerEnvironment(
       text("zone_container"), text("zone_environment"))
-    return ZoneKey(
-      database: database(containerEnvironment, owner: try text("zone_owner")), name: name)
+    let database = try DatabaseKey(in: containerEnvironment, ownerColumn: text("zone_owner"))
+    return ZoneKey(database: database, name: name)
   }
 
   /// The private database of the user whose the row is.
@@ -205,10 +202,5 @@ extension MovedRow {
       throw unreadable("its environment is unknown")
     }
     return ContainerEnvironment(ContainerID(container), environment)
-  }
-
-  private func database(_ containerEnvironment: ContainerEnvironment, owner: String) -> DatabaseKey
-  {
-    DatabaseKey(in: containerEnvironment, owner: owner.isEmpty ? nil : UserID(owner))
   }
 }

@@ -94,8 +94,7 @@ package struct LogPlace: Sendable {
     let containerEnvironment = ContainerEnvironment(ContainerID(container), environment)
     self.init(
       bucket: Bucket(Int(bucket)), position: position,
-      database: DatabaseKey(in: containerEnvironment, owner: owner.isEmpty ? nil : UserID(owner)),
-      time: time)
+      database: DatabaseKey(in: containerEnvironment, ownerColumn: owner), time: time)
   }
 }
 

@@ -33,7 +33,7 @@ struct OvertakenSchemaTests {
     try await schemas.replace(by: "DEFINE SCHEMA", in: TestContainer.development)
     #expect(store.scopes.last == .serverBetweenSaves(of: store))
     let database = DatabaseKey(in: TestContainer.development, owner: nil)
-    let buckets = store.scopes.last?.buckets(among: store.bucketCount)
+    let buckets = store.scopes.last?.parts.compactMap { $0.bucket(among: store.bucketCount) }
     #expect(buckets?.contains(Bucket(of: database, among: store.bucketCount)) == true)
   }
 

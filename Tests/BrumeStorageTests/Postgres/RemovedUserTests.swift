@@ -58,6 +58,14 @@ import Testing
     #expect(locks == expected)
   }
 
+  @Test func `buckets are locked in ascending order, each once`() {
+    let scope = (0..<1000).reduce(WriteScope.server) {
+      $0.and(.database(.sample(owner: "_u\($1)")))
+    }
+    let buckets = Locks.all(of: scope, among: 256).map(\.bucket)
+    #expect(buckets == buckets.sorted() && Set(buckets).count == buckets.count)
+  }
+
   /// Answers the address of a share that everybody may join.
   private static func share(on server: TestServer, as alice: Caller) async throws -> String {
     _ = try await server.engine.zones.modify([.init(.create, zone)], in: .private, as: alice)
