@@ -10,6 +10,8 @@ final class Hand: @unchecked Sendable {
   unowned let device: Device
   private var tokens: [CKRecordZone.ID: CKServerChangeToken] = [:]
   private var known: [String: CKRecord] = [:]
+  /// A save failed of which it does not know whether it happened, or still will.
+  private var isUnsure = false
 
   init(_ device: Device) { self.device = device }
 
@@ -89,6 +91,15 @@ final class Hand: @unchecked Sendable {
         case .failure: break
         }
       }
-    } catch { device.world.note("\(device.name) did not save by hand") }
+    } catch {
+      device.world.note("\(device.name) did not save by hand")
+      isUnsure = true
+    }
+  }
+
+  /// A second copy of a request has arrived, in which a save may happen that failed before. Nobody notifies the device of what
+  /// it did itself, so this stands for the app that is opened again later.
+  func copyArrived() async {
+    if isUnsure { await device.apps.first?.fetch() }
   }
 }

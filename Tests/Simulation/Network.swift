@@ -64,7 +64,10 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     if world.happens(onceIn: 20) {
       world.note("\(device.name) doubled \(exchange.action)")
       let second = Exchange(device, call)
-      Task { _ = try? await self.answer(call, second) }
+      Task {
+        _ = try? await self.answer(call, second)
+        if second.isModify { await device.hand.copyArrived() }
+      }
     }
     let answer = try await self.answer(call, exchange)
     world.note(
