@@ -17,7 +17,7 @@ final class Connection {
   private(set) var pagesInLog = 0
   private var waitsForDisk = true
   private var gathersLog = false
-  /// Asked before each statement of a body that gives way to others; nil: it goes on to its end.
+  /// Asked before each statement of a body that gives way to others, and each row; nil: it goes on to its end.
   var shouldGiveWay: (() -> Bool)?
   /// Whether it has: its work is to be undone, whatever it answers.
   private(set) var hasGivenWay = false
@@ -218,7 +218,9 @@ final class Connection {
     bind(row)
     while true {
       switch sqlite3_step(row.handle) {
-      case SQLITE_ROW: if try !visit(row) { return }
+      case SQLITE_ROW:
+        try giveWay()
+        if try !visit(row) { return }
       case SQLITE_DONE: return
       case SQLITE_INTERRUPT: throw CancellationError()
       default: throw failed(sqlite3_extended_errcode(handle))

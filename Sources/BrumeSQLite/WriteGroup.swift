@@ -18,8 +18,8 @@ struct WriteGroup {
   private var start: Int64
   /// What each body took, in nanoseconds.
   private(set) var times: [(UserID?, Int64)] = []
-  /// Somebody who has run waits for the commit before going on.
-  private var keepsOthersWaiting = false
+  /// Those who have run and wait for the commit before going on; nil is the server itself.
+  private(set) var waitForCommit: [UserID?] = []
   private(set) var logGrew = false
   /// The job whose body runs, or ran when the storage failed.
   private var running: WriteJob?
@@ -68,13 +68,13 @@ struct WriteGroup {
 
   /// Runs one body. It throws only if the storage failed: then the whole group has.
   ///
-  /// - Parameter isAwaited: whether somebody waits whose write is expected to be short.
+  /// - Parameter patience: nanoseconds for which others can wait for it.
   /// - Returns: the job, if it has given way to others: nothing of it is left, and it has to be run again.
-  mutating func run(_ job: WriteJob, _ isAwaited: @escaping () -> Bool) throws -> WriteJob? {
+  mutating func run(_ job: WriteJob, _ patience: @escaping () -> Int64) throws -> WriteJob? {
     running = job
     let needsSavepoint = hasWork
     if needsSavepoint { try connection.run(Self.savepoint) }
-    let (thrown, time) = carryOut(job, isAwaited)
+    let (thrown, time) = carryOut(job, patience)
     var error = thrown
     if let failure = connection.failure, failure.consequence == .refuseBody, !connection.isIdle {
       times.append((job.user, time))
@@ -96,21 +96,19 @@ struct WriteGroup {
     if hasGivenWay { return givenWay(job, after: time) }
     times.append((job.user, time))
     results.append((job, error))
-    if !job.isRepeatable { keepsOthersWaiting = true }
+    if !job.isRepeatable { waitForCommit.append(job.user) }
     return nil
   }
 
   /// Answers what the body threw, or failed with at its end, and how long it took.
   private func carryOut(
-    _ job: WriteJob, _ isAwaited: @escaping () -> Bool
+    _ job: WriteJob, _ patience: @escaping () -> Int64
   ) -> (error: (any Error)?, time: Int64) {
-    transaction.others.shareTheCommit = keepsOthersWaiting
+    transaction.others.shareTheCommit = !waitForCommit.isEmpty
     transaction.bodyBegins()
     let began = nanoseconds()
     if job.mayGiveWay {
-      connection.shouldGiveWay = { [nanoseconds, keepsOthersWaiting] in
-        (keepsOthersWaiting || isAwaited()) && nanoseconds() - began >= Writer.timeBeforeGivingWay
-      }
+      connection.shouldGiveWay = { [nanoseconds] in nanoseconds() - began >= patience() }
     }
     var error = job.run(transaction)
     if error == nil {
@@ -124,7 +122,7 @@ struct WriteGroup {
   private mutating func refuse(_ job: WriteJob, _ error: any Error) throws {
     refused.append((job, error))
     again = results.map(\.job) + again
-    (results, running, hasWork, logGrew, keepsOthersWaiting) = ([], nil, false, false, false)
+    (results, running, hasWork, logGrew, waitForCommit) = ([], nil, false, false, [])
     connection.forgetFailure()
     transaction.groupFailed()
     try connection.run(Self.rollback)

@@ -68,15 +68,24 @@ struct WriteQueue<Job> {
   /// A job for the group that the writer has already begun, if the group takes the one whose turn it is.
   mutating func nextForGroup(_ accepts: (Job) -> Bool) -> Job? { waiting.nextToJoin(accepts) }
 
-  /// Whether the write that runs keeps one of somebody else waiting for which this is so.
-  func keepsWaiting(_ isSo: (Job) -> Bool) -> Bool { waiting.keepsWaiting(isSo) }
+  /// How long the write that runs may keep those of somebody else waiting for which this is so; nil: it keeps none.
+  func patience(at now: Int64, _ isSo: (Job) -> Bool) -> Int64? {
+    waiting.patience(at: now, isSo)
+  }
 
-  /// One that has begun has given way, and waits again.
-  mutating func putBack(_ job: Job, of user: UserID?) { waiting.putBack(job, of: user) }
+  /// How long a user's write may keep these waiting for its commit.
+  func patience(of user: UserID?, with others: some Sequence<UserID?>, at now: Int64) -> Int64 {
+    waiting.patience(of: user, with: others, at: now)
+  }
+
+  /// One that has begun has given way after so long, and waits again.
+  mutating func putBack(_ job: Job, of user: UserID?, nanoseconds: Int64, now: Int64) {
+    waiting.putBack(job, of: user, nanoseconds: nanoseconds, now: now)
+  }
 
   /// A user's write took so long.
-  mutating func ran(_ user: UserID?, nanoseconds: Int64) {
-    waiting.ran(user, nanoseconds: nanoseconds)
+  mutating func ran(_ user: UserID?, nanoseconds: Int64, now: Int64) {
+    waiting.ran(user, nanoseconds: nanoseconds, now: now)
   }
 
   /// A group of so many writes is committed.

@@ -2,6 +2,7 @@
 // known to take long keeps nobody waiting that could be answered before. Each user's own writes keep their order.
 
 import BrumeModel
+import BrumeStorage
 import DequeModule
 
 struct WriteTurns<Job> {
@@ -9,6 +10,9 @@ struct WriteTurns<Job> {
   static var limit: Int { 65_536 }
   /// Ours: who wrote for longer is expected to do it again, when it was more than chance. In nanoseconds.
   static var long: Int64 { 5_000_000 }
+  /// Ours: how long a write of whoever has lately kept the writer much has for itself before it gives way to those who have
+  /// not. In nanoseconds.
+  static var soon: Int64 { 1_000_000 }
   /// Ours: so many long writes one after the other are: a thread that the system lets wait takes long once in a while.
   static var longInARow: Int { 2 }
   /// Ours: users that are remembered for it; with more all are forgotten, as some never write again.
@@ -24,6 +28,8 @@ struct WriteTurns<Job> {
   private var order: Deque<User> = []
   /// How many long writes one after the other each of them had last.
   private var longUsers: [User: Int] = [:]
+  /// How much each of them has lately kept the writer.
+  private var recent = RecentWork()
   private(set) var count = 0
   /// Whose write was taken last.
   private var running: User = nil
@@ -58,29 +64,47 @@ struct WriteTurns<Job> {
   /// A user's write begins that has not waited here.
   mutating func begins(of user: User) { running = user }
 
-  /// Whether the write that was taken last keeps one of somebody else waiting, who is not known for long ones, for which
-  /// this is so.
-  func keepsWaiting(_ isSo: (Job) -> Bool) -> Bool {
-    order.prefix(Self.askedLimit).contains { user in
+  /// Nanoseconds that the write which was taken last has for itself before it gives way to those of somebody else that wait, who
+  /// is not known for long ones, for which this is so; nil: nobody is kept waiting, and it goes on to its end.
+  func patience(at now: Int64, _ isSo: (Job) -> Bool) -> Int64? {
+    let kept = order.prefix(Self.askedLimit).filter { user in
       user != nil && user != running && !isLong(user) && lines[user]?.first.map(isSo) ?? false
     }
+    return kept.isEmpty ? nil : patience(of: running, with: kept, at: now)
   }
 
-  /// One that was taken and has given way: its user's turn is the last, and it is his next.
-  mutating func putBack(_ job: Job, of user: User) {
+  /// The same for a user's write with which these wait for a commit. Those who all keep the writer much have time for
+  /// themselves: they would undo one another's work.
+  func patience(of user: User, with others: some Sequence<User>, at now: Int64) -> Int64 {
+    let isSoon = isMuch(user, now) && others.contains { $0 != nil && !isMuch($0, now) }
+    return isSoon ? Self.soon : Self.long
+  }
+
+  private func isMuch(_ user: User, _ now: Int64) -> Bool {
+    user.map { recent.isMuch(for: $0.name, now: now) } ?? false
+  }
+
+  /// One that was taken and has given way after so long: its user's turn is the last, and it is his next.
+  mutating func putBack(_ job: Job, of user: User, nanoseconds: Int64, now: Int64) {
     expectLong(user, Self.longInARow)
+    noteRecent(user, nanoseconds, now)
     if lines[user] == nil { order.append(user) }
     lines[user, default: []].prepend(job)
     count += 1
   }
 
   /// A user's write took so long.
-  mutating func ran(_ user: User, nanoseconds: Int64) {
+  mutating func ran(_ user: User, nanoseconds: Int64, now: Int64) {
+    noteRecent(user, nanoseconds, now)
     if nanoseconds < Self.long {
       longUsers[user] = nil
     } else {
       expectLong(user, (longUsers[user] ?? 0) + 1)
     }
+  }
+
+  private mutating func noteRecent(_ user: User, _ nanoseconds: Int64, _ now: Int64) {
+    if let user { recent.add(nanoseconds, for: user.name, now: now) }
   }
 
   private func isLong(_ user: User) -> Bool { longUsers[user] ?? 0 >= Self.longInARow }

@@ -49,15 +49,13 @@ final class Writer: Sendable {
   /// Ours: nanoseconds after which a group takes nobody else, for the same reason.
   static let groupTimeLimit: Int64 = 20_000_000
 
-  /// Nanoseconds that a write has for itself before it gives way to others, whom it would keep waiting. With less those
-  /// who do not write for long would undo one another's work.
-  static let timeBeforeGivingWay = WriteTurns<WriteJob>.long
   /// Ours: a write that lost so many nanoseconds of work to others goes on to its end.
   static let undoneLimit: Int64 = 100_000_000
 
   private let queue = Mutex(WriteQueue<WriteJob>())
-  /// Whether the write that runs keeps a save of somebody else waiting who is not expected to take long.
-  private let isAwaited = Atomic(false)
+  /// Nanoseconds that the write which runs has for itself before it gives way to others that wait. With less those who do not
+  /// write for long would undo one another's work.
+  private let patience = Atomic(Int64.max)
   private let wake = DispatchSemaphore(value: 0)
   private let ending = ThreadEnd()
   private let signals: CommitSignals
@@ -147,12 +145,15 @@ final class Writer: Sendable {
 // MARK: Groups
 
 extension Writer {
-  /// Changes who waits or whose write runs, and notes whether somebody waits.
+  /// Changes who waits or whose write runs, and notes for how long they can.
   private func changeQueue<Value: Sendable>(
     _ change: @Sendable (inout WriteQueue<WriteJob>) -> Value
   ) -> Value {
     queue.withLock { queue in
-      defer { isAwaited.store(queue.keepsWaiting { !$0.isRepeatable }, ordering: .relaxed) }
+      defer {
+        let left = queue.patience(at: nanoseconds()) { !$0.isRepeatable } ?? .max
+        patience.store(left, ordering: .relaxed)
+      }
       return change(&queue)
     }
   }
@@ -174,7 +175,8 @@ extension Writer {
       $0.groupEnded(
         count: group.jobs.count, nanoseconds: nanoseconds() - start,
         wasOwnWork: first.isRepeatable)
-      for (user, time) in group.times { $0.ran(user, nanoseconds: time) }
+      let now = nanoseconds()
+      for (user, time) in group.times { $0.ran(user, nanoseconds: time, now: now) }
     }
     if let failure {
       if failure.error.code == .noRoom { lastHadNoRoom.store(true, ordering: .releasing) }
@@ -199,8 +201,12 @@ extension Writer {
       try group.begin(with: first, after: noteRun)
       var job: WriteJob? = first
       while let current = job {
-        if let undone = try group.run(current, { self.isAwaited.load(ordering: .relaxed) }) {
-          queue.withLock { $0.putBack(undone, of: undone.user) }
+        if let undone = try group.run(current, patience(of: current, in: group)) {
+          queue.withLock {
+            $0.putBack(
+              undone, of: undone.user, nanoseconds: undone.undone - current.undone,
+              now: nanoseconds())
+          }
         }
         job = group.nextAgain()
         if job == nil, !group.isFull {
@@ -212,6 +218,16 @@ extension Writer {
     } catch {
       return group.undo(error)
     }
+  }
+
+  /// How long a job of a group may keep others waiting: those in the group, for its commit, and those behind it.
+  private func patience(of job: WriteJob, in group: WriteGroup) -> () -> Int64 {
+    let others = group.waitForCommit
+    let inGroup =
+      others.isEmpty
+      ? Int64.max
+      : queue.withLock { $0.patience(of: job.user, with: others, at: nanoseconds()) }
+    return { [self] in min(inGroup, patience.load(ordering: .relaxed)) }
   }
 
   /// What the start could not write comes before all else.

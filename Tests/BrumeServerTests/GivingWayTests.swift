@@ -1,6 +1,7 @@
 // On which threads the work of somebody runs who has brought much, and on how many.
 
 import BrumeServer
+import BrumeStorage
 import Synchronization
 import Testing
 
@@ -61,7 +62,7 @@ import Testing
       let before = try await Workers.background.run(for: "test") {
         let clocks = GivingWay.Clocks.system
         let began = clocks.processorTime()
-        while clocks.processorTime() - began <= LaneWork.much {}
+        while clocks.processorTime() - began <= RecentWork.much {}
         return Self.niceness()
       }
       let after = try await Workers.background.run(for: "test") { Self.niceness() }
@@ -78,7 +79,7 @@ import Testing
 private final class Much: Sendable {
   private let time = Atomic<Int64>(0)
 
-  func bring() { time.add(LaneWork.much + 1, ordering: .relaxed) }
+  func bring() { time.add(RecentWork.much + 1, ordering: .relaxed) }
 
   func workers(threads: Int, perLaneGivingWay: Int) -> Workers {
     let clocks = GivingWay.Clocks { [self] in

@@ -57,7 +57,7 @@ import Testing
 
   /// A write of two records, between which so much time passes, that waits for `gate` when it runs first.
   private func long(
-    _ runs: Runs, of user: UserID?, nanoseconds: Int64 = Writer.timeBeforeGivingWay,
+    _ runs: Runs, of user: UserID?, nanoseconds: Int64 = WriteTurns<WriteJob>.long,
     isRepeatable: Bool = false, swallows: Bool = false
   ) -> WriteJob {
     job("long", of: user, isRepeatable: isRepeatable) { [clock] transaction in
@@ -136,7 +136,7 @@ import Testing
     let runs = Runs()
     var job = long(
       runs, of: kind == "of the server" ? nil : bob,
-      nanoseconds: Writer.timeBeforeGivingWay - (kind == "short" ? 1 : 0),
+      nanoseconds: WriteTurns<WriteJob>.long - (kind == "short" ? 1 : 0),
       isRepeatable: kind == "repeatable")
     if kind == "after much was undone" { job.undone = Writer.undoneLimit }
     try store.writer.add(job)
@@ -176,12 +176,39 @@ import Testing
       job("short", of: alice) { transaction in
         _ = shorts.begin()
         try transaction.putNext("c")
-        clock.advance(Writer.timeBeforeGivingWay)
+        clock.advance(WriteTurns<WriteJob>.long)
         try transaction.putNext("d")
       })
     runs.goOn()
     #expect(try await end() == ["c", "d", "a", "b"])
     #expect(shorts.count == 1)
+  }
+
+  @Test func `a write of whoever has kept the writer much gives way soon, and between two rows`()
+    async throws
+  {
+    try await store.write(in: .all.asked(by: bob)) { [clock] transaction in
+      for name in ["r1", "r2", "r3"] { try transaction.putNext(name) }
+      clock.advance(RecentWork.most)
+    }
+    let runs = Runs()
+    let rows = Mutex(0)
+    try store.writer.add(
+      job("long", of: bob) { [clock] transaction in
+        let isFirst = runs.begin()
+        if isFirst { runs.wait() }
+        try transaction.connection.each(SQL("SELECT name FROM records"), { _ in }) { _ in
+          rows.withLock { $0 += 1 }
+          if isFirst { clock.advance(WriteTurns<WriteJob>.soon) }
+          return true
+        }
+      })
+    runs.untilFirst()
+    try store.writer.add(job("short", of: alice) { try $0.putNext("c") })
+    runs.goOn()
+    _ = try await end()
+    #expect(answers.all == ["short", "long"])
+    #expect(rows.withLock { $0 } == 1 + 4, "one row, and then all of them")
   }
 
   @Test func `who comes all the time undoes only so much of a write`() async throws {

@@ -221,16 +221,16 @@ private final class Events: Sendable {
 
   @Test func `who writes long joins nobody that waits for a commit, and has the next turn`() {
     var turns = WriteTurns<String>()
-    turns.ran(bob, nanoseconds: WriteTurns<String>.long)
+    turns.ran(bob, nanoseconds: WriteTurns<String>.long, now: 0)
     turns.add("b0", of: bob)
     #expect(turns.nextToJoin { _ in true } == "b0", "once may be chance")
-    turns.ran(bob, nanoseconds: WriteTurns<String>.long)
+    turns.ran(bob, nanoseconds: WriteTurns<String>.long, now: 0)
     turns.add("b1", of: bob)
     turns.add("a1", of: alice)
     let joined = (0..<2).map { _ in turns.nextToJoin { _ in true } }
     #expect(joined == ["a1", nil])
     #expect(turns.next() == "b1")
-    turns.ran(bob, nanoseconds: WriteTurns<String>.long - 1)
+    turns.ran(bob, nanoseconds: WriteTurns<String>.long - 1, now: 0)
     turns.add("b2", of: bob)
     #expect(turns.nextToJoin { _ in true } == "b2")
   }
@@ -239,7 +239,7 @@ private final class Events: Sendable {
     var turns = WriteTurns<Int>()
     for number in 0...WriteTurns<Int>.longUsersLimit {
       for _ in 0..<WriteTurns<Int>.longInARow {
-        turns.ran(UserID("u\(number)"), nanoseconds: WriteTurns<Int>.long)
+        turns.ran(UserID("u\(number)"), nanoseconds: WriteTurns<Int>.long, now: 0)
       }
       turns.add(number, of: UserID("u\(number)"))
     }
@@ -248,6 +248,30 @@ private final class Events: Sendable {
       if let job = turns.nextToJoin({ _ in true }) { joined.append(job) } else { _ = turns.next() }
     }
     #expect(joined == Array(0..<WriteTurns<Int>.longUsersLimit), "all but the last are forgotten")
+  }
+
+  @Test func `whoever has lately kept the writer much gives way sooner, to those who have not`() {
+    var turns = WriteTurns<String>()
+    let carol = UserID("carol")
+    #expect(turns.patience(of: bob, with: [alice], at: 0) == WriteTurns<String>.long)
+    turns.ran(bob, nanoseconds: RecentWork.most, now: 0)
+    turns.ran(carol, nanoseconds: RecentWork.most, now: 0)
+    let soon = WriteTurns<String>.soon
+    #expect(turns.patience(of: bob, with: [carol, alice], at: 0) == soon)
+    #expect(turns.patience(of: bob, with: [carol], at: 0) == WriteTurns<String>.long)
+    #expect(turns.patience(of: alice, with: [bob], at: 0) == WriteTurns<String>.long)
+    #expect(turns.patience(of: bob, with: [nil], at: 0) == WriteTurns<String>.long, "the server")
+    #expect(turns.patience(of: bob, with: [alice], at: 2_000_000_000) == WriteTurns<String>.long)
+  }
+
+  @Test func `what was undone counts as time for which the writer was kept`() {
+    var turns = WriteTurns<String>()
+    turns.putBack("b1", of: bob, nanoseconds: RecentWork.most, now: 0)
+    #expect(turns.next() == "b1")
+    #expect(turns.patience(at: 0) { _ in true } == nil, "nobody waits")
+    turns.add("a1", of: alice)
+    #expect(turns.patience(at: 0) { $0 == "a2" } == nil, "none of which it is so")
+    #expect(turns.patience(at: 0) { $0 == "a1" } == WriteTurns<String>.soon)
   }
 
   @Test func `a group is committed after its time, though others wait`() async throws {

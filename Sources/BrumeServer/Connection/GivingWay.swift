@@ -3,6 +3,7 @@
 // milliseconds at whose turn it is, and for so long a small request waited when they kept all processors busy.
 
 import BrumeDelivery
+import BrumeStorage
 import FoundationEssentials
 import Synchronization
 
@@ -22,7 +23,7 @@ package final class GivingWay: Sendable {
 
   private let threads: WorkerThreads
   private let clocks: Clocks
-  private let work = Mutex(LaneWork())
+  private let work = Mutex(RecentWork())
   private let shares: Mutex<LaneShares<WorkerThreads.Work>>
 
   /// In nanoseconds.

@@ -1,9 +1,8 @@
-// Who has lately brought much work, as a value. A server with few processors has no thread to spare for whoever keeps
-// several busy: the system divides its time among all threads that want to run, and a small request waits for its turn
-// at each change of threads. So what such a caller brings is done by threads that give way (`Workers.swift`).
+// Who has lately brought much work, as a value. Two things are asked for it: on which threads a caller's requests run
+// (`GivingWay.swift` of the server), and how soon a write of his gives way to others' (`WriteTurns.swift` of SQLite's engine).
 
-/// The processor time that was spent for each name, of which some is forgotten all the time. Times are in nanoseconds.
-package struct LaneWork: Sendable {
+/// The time that was spent for each name, of which some is forgotten all the time. Times are in nanoseconds.
+package struct RecentWork: Sendable {
   /// Ours: beyond this a name has brought much. A page, a batch of saves and their like are far below it.
   package static let much: Int64 = 50_000_000
   /// Ours: forgotten in a second. Who needs no more than a tenth of one processor never has brought much.
