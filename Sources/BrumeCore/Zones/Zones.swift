@@ -125,7 +125,8 @@ package struct Zones: Sendable {
 }
 
 extension ZoneResult {
-  fileprivate var isToBeTriedAgain: Bool {
+  /// Whether the same may be carried out when it is asked again.
+  var isToBeTriedAgain: Bool {
     if case .failure(let failure) = self { failure.error.code == .tryAgainLater } else { false }
   }
 }
