@@ -52,7 +52,7 @@ package struct Zones: Sendable {
         .badRequest,
         "the request names no zone; list at least one in 'zones'")
     }
-    try limits.checkCount(zones.count)
+    try limits.checkCount(zones.count, of: "zones")
     let (limits, tokens) = (limits, tokens)
     return try await store.read { transaction in
       var joined = JoinedShares()
@@ -79,7 +79,7 @@ package struct Zones: Sendable {
     as caller: Caller
   ) async throws -> [ZoneResult] {
     try caller.requireAccess(to: scope)
-    try limits.checkCount(operations.count)
+    try limits.checkCount(operations.count, of: "zones")
     switch scope {
     case .private: break
     case .shared: return try await leaving.leave(operations, operationID: operationID, as: caller)
