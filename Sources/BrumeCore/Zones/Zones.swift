@@ -106,7 +106,9 @@ package struct Zones: Sendable {
     after earlier: [ZoneResult]? = nil, in database: DatabaseKey
   ) async throws -> (results: [ZoneResult], left: [ZoneKey]) {
     do {
-      return try await store.write(for: change.caller, in: .database(database)) { transaction in
+      return try await store.write(
+        for: change.caller, in: .database(database), reading: memory?.reads ?? ReadPlan.none
+      ) { transaction in
         let earlier = try earlier ?? memory?.recall(in: transaction, change)
         if let earlier, !earlier.contains(where: \.isToBeTriedAgain) { return (earlier, []) }
         var change = change
