@@ -70,8 +70,8 @@ final class PostgresSequences: SequenceWriting, Remembering {
     StoreError(
       .corrupt,
       "the table 'databases' has no row of database \(number) in bucket "
-        + "\(places.bucket(of: database).number), whose sequences it counts: nothing is written there; "
-        + "restore a backup")
+        + "\(places.bucket(of: database).number), whose sequences it counts: nothing is written "
+        + "there; restore a backup")
   }
 
   func question(_ database: DatabaseKey) throws -> Question? {
