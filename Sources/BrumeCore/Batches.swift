@@ -22,7 +22,7 @@ extension Limits {
   ///   - items: what they are, in the plural.
   ///   - maximum: nil is the number of operations that a request may have.
   func checkCount(
-    _ count: Int, of items: String = "items", upTo maximum: Int? = nil
+    _ count: Int, of items: String, upTo maximum: Int? = nil
   ) throws(BrumeError) {
     let maximum = maximum ?? operationsPerRequest
     guard count > maximum else { return }

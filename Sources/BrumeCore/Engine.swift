@@ -77,11 +77,13 @@ package final class Engine: Sendable {
   ///
   /// - Parameters:
   ///   - deviceRemovals: is notified of devices that go.
+  ///   - refusals: is notified of what the store refuses of requests that are answered all the same.
   ///   - raised: called if this start raises the generation, with the reason.
   /// - Throws: a `StoreError` if the store cannot be written.
   package convenience init(
     store: any Store, assets: any AssetStore = MemoryAssetStore(), limits: Limits, host: Host,
-    deviceRemovals: DeviceRemovals = DeviceRemovals(), raised: (String) -> Void = { _ in }
+    deviceRemovals: DeviceRemovals = DeviceRemovals(), refusals: StoreRefusals = StoreRefusals(),
+    raised: (String) -> Void = { _ in }
   ) async throws {
     let identity = try await StoreIdentity.open(in: store, host: host)
     if let reason = identity.raisedBecause { raised(reason) }
@@ -89,7 +91,7 @@ package final class Engine: Sendable {
       EngineParts(
         store: store, assets: assets, limits: limits, host: host,
         seal: Seal(secret: identity.secret, limits: limits),
-        generation: identity.generation, deviceRemovals: deviceRemovals))
+        generation: identity.generation, deviceRemovals: deviceRemovals, refusals: refusals))
   }
 
   private init(_ parts: EngineParts) {
@@ -159,6 +161,7 @@ struct EngineParts: Sendable {
   let seal: Seal
   let generation: Int64
   let deviceRemovals: DeviceRemovals
+  let refusals: StoreRefusals
   let schemas: SchemaCache
   let knownCredentials: KnownCredentials
   let knownSizes = KnownSizes()
@@ -167,9 +170,10 @@ struct EngineParts: Sendable {
 
   init(
     store: any Store, assets: any AssetStore, limits: Limits, host: Host, seal: Seal,
-    generation: Int64, deviceRemovals: DeviceRemovals
+    generation: Int64, deviceRemovals: DeviceRemovals, refusals: StoreRefusals
   ) {
     self.deviceRemovals = deviceRemovals
+    self.refusals = refusals
     self.store = store
     self.assets = assets
     self.limits = limits

@@ -109,7 +109,8 @@ package final class Composition: Sendable {
     let streams = StreamHub(sendingWith: StreamConnection.take)
     let signals = MailboxSignals()
     engine = try await Self.engine(
-      store, assets, limits, host, DeviceRemovals(streams, signals), logger)
+      store, assets, limits, host, DeviceRemovals(streams, signals), StoreRefusals(health, logger),
+      logger)
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
     requestLog = RequestLog(capacity: limits.requestLogLines)
@@ -154,10 +155,11 @@ package final class Composition: Sendable {
 
   private static func engine(
     _ store: any Store, _ assets: any AssetStore, _ limits: Limits, _ host: Host,
-    _ deviceRemovals: DeviceRemovals, _ logger: Logger
+    _ deviceRemovals: DeviceRemovals, _ refusals: StoreRefusals, _ logger: Logger
   ) async throws -> Engine {
     try await Engine(
-      store: store, assets: assets, limits: limits, host: host, deviceRemovals: deviceRemovals
+      store: store, assets: assets, limits: limits, host: host, deviceRemovals: deviceRemovals,
+      refusals: refusals
     ) { reason in
       logger.warning(
         """

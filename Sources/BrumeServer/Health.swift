@@ -1,7 +1,9 @@
 // Whether the server can work. A storage failure is final: it is unknown what was written, so the
 // server stops serving, and whoever supervises it starts it again.
 
+import BrumeCore
 package import BrumeStorage
+import Logging
 import Synchronization
 
 /// What readiness answers, and what ends the server. One for each server.
@@ -36,5 +38,17 @@ package final class Health: Sendable {
   func firstFailure() async -> StoreError? {
     for await error in failures { return error }
     return nil
+  }
+}
+
+extension StoreRefusals {
+  /// They are in the log, as those of requests that fail as a whole (`ErrorReply`), and what is final ends the server.
+  init(_ health: Health, _ logger: Logger) {
+    self.init { error, requestID in
+      if error.code == .unavailable { health.storageFailed(error) }
+      logger.error(
+        "the store refused a part of a request",
+        metadata: ["request.id": "\(requestID)", "error": "\(error)"])
+    }
   }
 }

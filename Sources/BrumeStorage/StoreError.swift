@@ -1,8 +1,8 @@
 // What can go wrong in an engine, apart from the rules' own errors.
 
-import BrumeModel
+package import BrumeModel
 
-/// What an engine throws. It becomes an answer to clients in BrumeServer, an exit code in `brume`.
+/// What an engine throws. Clients are answered its `answer`; `brume` ends with an exit code.
 package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What may be done about it.
   package enum Code: Equatable, Sendable {
@@ -44,6 +44,22 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
 extension StoreError {
   /// What a store answers after `close`.
   package static let closed = StoreError(.closed, "the store was closed")
+
+  /// What a caller is answered. The description is for the operator.
+  package var answer: BrumeError {
+    if code == .corrupt { return .damaged("what this request needs") }
+    return BrumeError(.tryAgainLater, reason, retryAfter: 5)
+  }
+
+  private var reason: String {
+    switch code {
+    case .noRoom: "the server's storage has no room for this; try again later"
+    case .tooSlow:
+      "the request looks at too much for the server's storage; narrow a query (add a condition that few "
+        + "records meet, or drop the sort), or try again later"
+    default: "the server's storage is not available; try again later"
+    }
+  }
 }
 
 extension Error {

@@ -433,4 +433,30 @@ struct BoundTests {
     try await add("ada")
     #expect(try await ruleFailure { try await add("bea") }.code == .limitExceeded)
   }
+
+  @Test func `a request with too many items says what they are`() async throws {
+    let fixture = try await fixture { $0.operationsPerRequest = 2 }
+    let (engine, phone) = (fixture.engine, fixture.phone)
+    let zones = ["a", "b", "c"].map { ZoneID(name: $0) }
+    let made = try await ruleFailure {
+      try await engine.zones.modify(
+        zones.map { ZoneOperation(.create, $0) }, in: .private, as: phone)
+    }
+    let found = try await ruleFailure {
+      try await engine.zones.lookup(zones, in: .private, as: phone)
+    }
+    let changed = try await ruleFailure {
+      try await engine.changes.ofZones(
+        zones.map { ZoneChangesRequest(zone: $0, token: nil) }, in: .private, as: phone)
+    }
+    for error in [made, found, changed] {
+      #expect(error.code == .limitExceeded)
+      #expect(error.reason == "the request has 3 zones; the maximum is 2. Split it")
+    }
+    let shares = try await ruleFailure {
+      try await engine.shares.resolve(
+        ["a", "b", "c"].map { ShortGUIDRequest(value: $0) }, as: phone)
+    }
+    #expect(shares.reason == "the request has 3 shares; the maximum is 2. Split it")
+  }
 }

@@ -23,6 +23,20 @@ import Testing
     }
   }
 
+  @Test func `a server whose store meets damage where readiness looks gets requests all the same`()
+    async throws
+  {
+    let isDamaged = Mutexed(false)
+    let fixture = try await ServerFixture(
+      wrapping: { DamagedStore(inner: $0, isDamaged: isDamaged) })
+    try await fixture.routes { client in
+      isDamaged.value = true
+      let answer = try await client.send("/_brume/health/ready")
+      isDamaged.value = false
+      #expect(answer.status == 200)
+    }
+  }
+
   @Test func `work that waits is named once, in order, until it goes on`() {
     let damaged = DamagedRows()
     for work in ["b", "a", "b"] { damaged.waits(work) }
@@ -37,4 +51,17 @@ private struct WaitingStore: WrappingStore {
   let inner: any Store
   let damaged: DamagedRows
   var damagedRows: DamagedRows? { damaged }
+}
+
+/// A store that finds damage in whatever is read, for as long as a test says so.
+private struct DamagedStore: WrappingStore {
+  let inner: any Store
+  let isDamaged: Mutexed<Bool>
+
+  func read<Value: Sendable>(
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    if isDamaged.value { throw StoreError(.corrupt, "invalid page in block 0") }
+    return try await inner.read(plan, body)
+  }
 }

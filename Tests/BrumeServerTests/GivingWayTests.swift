@@ -9,16 +9,22 @@ import Testing
   import Glibc
 #endif
 
-@Suite struct GivingWayTests {
+@Suite(.timeLimit(.minutes(5))) struct GivingWayTests {
   @Test func `whoever has brought much has fewer threads at once, and others have theirs`()
     async throws
   {
     let much = Much()
-    let workers = much.workers(threads: 4, perLaneGivingWay: 1)
+    let (workers, givingWay) = much.workers(threads: 4, perLaneGivingWay: 1)
     #expect(try await Self.atOnce("a", on: workers) > 1)
     try await workers.run(for: "a") { much.bring() }
+    await Self.counted("a", by: givingWay)
     #expect(try await Self.atOnce("a", on: workers) == 1)
     #expect(try await Self.atOnce("b", on: workers) > 1)
+  }
+
+  /// Waits until what was brought is counted: that is after the step, whose task has gone on by then.
+  private static func counted(_ name: String, by givingWay: GivingWay) async {
+    while !givingWay.isMuch(for: name) { await Task.yield() }
   }
 
   /// How many steps of one name are seen at once. Without a bound each waits for a second one.
@@ -47,11 +53,12 @@ import Testing
       async throws
     {
       let much = Much()
-      let workers = much.workers(threads: 1, perLaneGivingWay: 1)
+      let (workers, givingWay) = much.workers(threads: 1, perLaneGivingWay: 1)
       let before = try await workers.run(for: "a") {
         much.bring()
         return Self.niceness()
       }
+      await Self.counted("a", by: givingWay)
       let after = try await workers.run(for: "a") { Self.niceness() }
       let other = try await workers.run(for: "b") { Self.niceness() }
       #expect(after > before)
@@ -81,14 +88,13 @@ private final class Much: Sendable {
 
   func bring() { time.add(RecentWork.much + 1, ordering: .relaxed) }
 
-  func workers(threads: Int, perLaneGivingWay: Int) -> Workers {
+  func workers(threads: Int, perLaneGivingWay: Int) -> (Workers, GivingWay) {
     let clocks = GivingWay.Clocks { [self] in
       time.load(ordering: .relaxed)
     } now: {
       0
     }
-    return Workers(
-      threads: threads, perLane: threads,
-      givingWay: GivingWay(threads: threads, perLane: perLaneGivingWay, clocks: clocks))
+    let givingWay = GivingWay(threads: threads, perLane: perLaneGivingWay, clocks: clocks)
+    return (Workers(threads: threads, perLane: threads, givingWay: givingWay), givingWay)
   }
 }

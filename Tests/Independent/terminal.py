@@ -146,9 +146,13 @@ class Narrow:
 
     def __init__(self, most):
         self.most, self.isOpen = most, threading.Event()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        # What has not arrived has not been sent.
+        self.listener = socket.socket()
+        # What has not arrived has not been sent, but for what the sender's kernel takes: its buffer grows with the size of segments
+        # times those under way. Few of them are, and small ones. Connections have what their listener had when they came.
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        self.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1400)
+        self.listener.bind(("127.0.0.1", 0))
+        self.listener.listen()
         self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
 
     def lead_to(self, port):
@@ -174,7 +178,18 @@ class Narrow:
             other.close()
 
 
-SIZE = 16 << 20
+def larger_than_a_send_buffer():
+    """A size of which the usual kernel takes at most a quarter for a connection whose other end reads nothing."""
+    try:
+        with open("/proc/sys/net/ipv4/tcp_wmem") as file:
+            most = int(file.read().split()[2])
+    except (OSError, ValueError, IndexError):
+        most = 4 << 20
+    # A server takes files of 50 MB.
+    return min(max(16 << 20, 4 * most), 48 << 20)
+
+
+SIZE = larger_than_a_send_buffer()
 BAR = re.compile(r"sending a file of 'large', [0-9.]+ MB(?:: \d+ s)? \[(=*)( *)\] +(\d+) %")
 
 
@@ -182,7 +197,7 @@ def uploading(binary, folder):
     """A file that is on its way: how much of it, as a bar, as wide as the terminal lets it be."""
     data, file = os.path.join(folder, "uploading"), os.path.join(folder, "large.jsonl")
     # So little that the kernel, whose buffer for a connection grows with what has arrived, does not take the rest.
-    narrow = Narrow(SIZE // 64)
+    narrow = Narrow(1 << 18)
     server = Server(binary, data).start()
     atexit.register(server.process.kill)  # Also when something is not as expected.
     known = json.load(open(os.path.join(data, "server.json")))

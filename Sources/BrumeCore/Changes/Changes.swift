@@ -42,7 +42,7 @@ package struct Changes: Sendable {
     _ requests: [ZoneChangesRequest], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneChangesResult] {
     try refuseChangesOfPublic(scope, caller)
-    try limits.checkCount(requests.count)
+    try limits.checkCount(requests.count, of: "zones")
     let changes = ZoneChanges(scope: scope, caller: caller, limits: limits, tokens: tokens)
     let joined = try await store.joinedZones(of: caller, in: scope)
     return try await store.read(changes.reads(of: requests, among: joined)) { transaction in

@@ -36,6 +36,12 @@ struct OperationPlace: Sendable {
     key = .operation(user: user, id: String(hash.value % limits.rememberedOperations))
   }
 
+  /// For a transaction that asks whether something is kept.
+  var reads: ReadPlan {
+    let key = key
+    return ReadPlan { [.setting(key)] }
+  }
+
   /// Nothing is kept of an outcome that is too large.
   ///
   /// - Parameter results: nil for an outcome that is not to be kept; what was there before goes.

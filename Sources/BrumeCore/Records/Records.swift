@@ -12,6 +12,7 @@ package struct Records: Sendable {
   private let seal: Seal
   private let schemas: SchemaCache
   private let waiting: WaitingCascades
+  private let refusals: StoreRefusals
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -20,6 +21,7 @@ package struct Records: Sendable {
     seal = parts.seal
     schemas = parts.schemas
     waiting = WaitingCascades(parts.limits)
+    refusals = parts.refusals
   }
 
   /// Saves and deletes records. The answer has one result per operation, in order.
@@ -47,9 +49,10 @@ package struct Records: Sendable {
       do {
         let answers = try await carryOut(part, context, memory, request.clientData, reads)
         results.merge(answers) { first, _ in first }
-      } catch let error as BrumeError where number > 0 {
+      } catch let error where number > 0 {
         // What was asked of the first is done, and nobody could know that from an error of the whole request.
-        results.merge(part.failing(with: error)) { first, _ in first }
+        guard let refusal = refusals.answer(to: error, for: caller) else { throw error }
+        results.merge(part.failing(with: refusal)) { first, _ in first }
       }
     }
     return request.operations.indices.compactMap { results[$0] }

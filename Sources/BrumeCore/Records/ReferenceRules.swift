@@ -303,10 +303,10 @@ extension ReferenceRules {
   /// Of more than there may be, only whether they are more. Where all may read all, no record is looked at. Behind many bytes of
   /// hidden ones the others do not count.
   private func visibleCount(of names: Set<String>) throws -> Int {
-    if context.scope == .private { return names.count }
-    if context.scope == .public, !stage.schema.schema.hidesTypes(from: context.user) {
-      return names.subtracting(stage.removals).count
-    }
+    let hidesNone =
+      context.scope == .private
+      || context.scope == .public && !stage.schema.schema.hidesTypes(from: context.user)
+    if hidesNone { return names.subtracting(stage.removals).count }
     var count = 0
     for name in names.sorted() where count <= context.limits.deleteSelfReferences {
       if stage.puts[name] != nil {

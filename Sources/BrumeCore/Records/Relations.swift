@@ -34,9 +34,10 @@ struct Relations {
     var open = verdicts.positions(to: .put)
     for _ in 0..<context.limits.relationRounds {
       try references.settle(open, in: &verdicts)
-      let cascade = try settleRemovals(&verdicts, &size)
+      let (cascade, holderStays) = try settleRemovals(&verdicts, &size)
       let all = Array(verdicts.items.indices)
-      if try !failOrphans(among: all, in: &verdicts, beside: cascade) { return cascade }
+      let haveOrphans = try failOrphans(among: all, in: &verdicts, beside: cascade)
+      if !haveOrphans, !holderStays { return cascade }
       open = verdicts.positions(to: .put)
     }
     failTangled(&verdicts)
@@ -79,10 +80,11 @@ struct Relations {
     return Removals.Links()
   }
 
-  /// Fails the deletions that may not happen. Answers what goes along with the others.
+  /// Fails the deletions that may not happen. Answers what goes along with the others, and whether a DELETE_SELF reference stays
+  /// that was not counted because it was to go.
   private func settleRemovals(
     _ verdicts: inout Verdicts, _ size: inout CascadeSize
-  ) throws -> Set<String> {
+  ) throws -> (gone: Set<String>, holderStays: Bool) {
     var removals = Removals(context, stage, try knownLinks(), behind: before)
     let wanted = verdicts.positions(to: .remove).filter { !verdicts.items[$0].isShare }
     let (gone, refused) = try removals.settle(wanted.map { ($0, verdicts.items[$0].name) })
@@ -90,7 +92,10 @@ struct Relations {
     size = removals.size(with: gone)
     size.bytesRead = max(read, size.bytesRead)
     for (position, error) in refused { verdicts.fail(position, error) }
-    return gone.subtracting(stage.removals)
+    let holderStays = try refused.keys.contains { position in
+      try stage.before(verdicts.items[position].name)?.targets(by: .deleteSelf).isEmpty == false
+    }
+    return (gone.subtracting(stage.removals), holderStays)
   }
 
   /// Fails items that were to hang under a record that goes, and what changes the share of one.

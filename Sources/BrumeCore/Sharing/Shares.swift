@@ -126,7 +126,7 @@ package struct Shares: Sendable {
 
   private func userOfShares(_ count: Int, _ caller: Caller) throws(BrumeError) -> UserID {
     try caller.requireAccess(to: .shared)
-    try limits.checkCount(count)
+    try limits.checkCount(count, of: "shares")
     return try caller.requireUser()
   }
 

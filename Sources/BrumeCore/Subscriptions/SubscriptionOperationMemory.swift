@@ -7,6 +7,8 @@ import BrumeStorage
 
 struct SubscriptionOperationMemory: Sendable {
   private let place: OperationPlace
+  /// What `recall` reads to know whether there is a first try.
+  var reads: ReadPlan { place.reads }
   private let operations: [SubscriptionOperation]
   private let scope: SubscriptionScope
 

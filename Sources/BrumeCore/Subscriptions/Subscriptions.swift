@@ -71,7 +71,8 @@ package struct Subscriptions: Sendable {
     let (results, gone) = try await store.write(
       for: caller,
       in: .database(place.logDatabase)
-        .and(.account(place.user, place.containerEnvironment)).asked(by: place.user)
+        .and(.account(place.user, place.containerEnvironment)).asked(by: place.user),
+      reading: memory?.reads ?? ReadPlan.none
     ) { transaction -> ([SubscriptionResult], [DeviceKey]) in
       let now = change.origin.time
       if let known = try memory?.recall(in: transaction, now: now) { return (known, []) }

@@ -41,7 +41,7 @@ package struct Discovery: Sendable {
     _ wanted: [UserIdentity], as caller: Caller
   ) async throws -> [UserIdentity] {
     let me = try caller.requireSignedIn()
-    try limits.checkCount(wanted.count)
+    try limits.checkCount(wanted.count, of: "users")
     for wanted in wanted { try NameRules.identity(wanted, limits: limits) }
     return try await store.read { transaction in
       try wanted.compactMap { wanted in

@@ -8,12 +8,14 @@ struct ZoneLeaving: Sendable {
   private let limits: Limits
   private let host: Host
   private let records: Records
+  private let refusals: StoreRefusals
 
   init(_ parts: EngineParts) {
     store = parts.store
     limits = parts.limits
     host = parts.host
     records = Records(parts)
+    refusals = parts.refusals
   }
 
   /// Deleting somebody else's zone is leaving it: the caller's part in its shares ends, and nothing
@@ -31,22 +33,51 @@ struct ZoneLeaving: Sendable {
     }
     let memory = ZoneOperationMemory(operationID, of: operations, in: .shared, as: caller, limits)
     let now = host.now()
-    if let memory, let known = try await store.read({ try memory.recallLeft(in: $0, now: now) }) {
-      return known
-    }
-    var results: [ZoneResult] = []
-    for operation in operations { results.append(try await leave(operation.zone, as: caller)) }
+    var earlier: [ZoneResult]?
+    if let memory { earlier = try await store.read { try memory.recallLeft(in: $0, now: now) } }
+    if let earlier, !earlier.contains(where: \.isToBeTriedAgain) { return earlier }
+    let results = try await leave(operations, after: earlier, as: caller)
     if let memory { try await keep(results, memory, as: caller) }
     return results
   }
 
-  /// In the caller's own database: the shares are in those of others.
+  /// Each zone's owner has a database of his own: what is refused as a whole in another than the first fails alone, because
+  /// the first is left.
+  ///
+  /// - Parameter earlier: what a first try has answered. What it refused for now is carried out, and nothing else.
+  private func leave(
+    _ operations: [ZoneOperation], after earlier: [ZoneResult]?, as caller: Caller
+  ) async throws -> [ZoneResult] {
+    var results: [ZoneResult] = []
+    for (index, operation) in operations.enumerated() {
+      if let done = earlier?[index], !done.isToBeTriedAgain {
+        results.append(done)
+        continue
+      }
+      do {
+        results.append(try await leave(operation.zone, as: caller))
+      } catch let error where index > 0 {
+        guard let refusal = refusals.answer(to: error, for: caller) else { throw error }
+        let id = caller.named(operation.zone, in: .shared, limits: limits)
+        results.append(.failure(ItemFailure(id, refusal)))
+      }
+    }
+    return results
+  }
+
+  /// In the caller's own database: the shares are in those of others, so no transaction has both. Where the server ends in
+  /// between, a repetition is a first try: `zoneNotFound` for what was left, which clients take for done (case ZON-05).
+  /// So is one of an outcome that the store refused; its sender is answered that he has left.
   private func keep(
     _ results: [ZoneResult], _ memory: ZoneOperationMemory, as caller: Caller
   ) async throws {
     let now = host.now()
-    try await store.write(for: caller, in: .database(try caller.databaseKey(.private))) {
-      try memory.keep(results, in: $0, now: now)
+    do {
+      try await store.write(for: caller, in: .database(try caller.databaseKey(.private))) {
+        try memory.keep(results, in: $0, now: now)
+      }
+    } catch {
+      if refusals.answer(to: error, for: caller) == nil { throw error }
     }
   }
 

@@ -7,6 +7,8 @@ import BrumeStorage
 
 struct ZoneOperationMemory: Sendable {
   private let place: OperationPlace
+  /// What `recall` reads to know whether there is a first try.
+  var reads: ReadPlan { place.reads }
   /// With the zones as answers name them.
   private let operations: [ZoneOperation]
   private let database: DatabaseKey

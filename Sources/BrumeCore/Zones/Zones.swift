@@ -52,7 +52,7 @@ package struct Zones: Sendable {
         .badRequest,
         "the request names no zone; list at least one in 'zones'")
     }
-    try limits.checkCount(zones.count)
+    try limits.checkCount(zones.count, of: "zones")
     let (limits, tokens) = (limits, tokens)
     return try await store.read { transaction in
       var joined = JoinedShares()
@@ -79,7 +79,7 @@ package struct Zones: Sendable {
     as caller: Caller
   ) async throws -> [ZoneResult] {
     try caller.requireAccess(to: scope)
-    try limits.checkCount(operations.count)
+    try limits.checkCount(operations.count, of: "zones")
     switch scope {
     case .private: break
     case .shared: return try await leaving.leave(operations, operationID: operationID, as: caller)
@@ -106,7 +106,9 @@ package struct Zones: Sendable {
     after earlier: [ZoneResult]? = nil, in database: DatabaseKey
   ) async throws -> (results: [ZoneResult], left: [ZoneKey]) {
     do {
-      return try await store.write(for: change.caller, in: .database(database)) { transaction in
+      return try await store.write(
+        for: change.caller, in: .database(database), reading: memory?.reads ?? ReadPlan.none
+      ) { transaction in
         let earlier = try earlier ?? memory?.recall(in: transaction, change)
         if let earlier, !earlier.contains(where: \.isToBeTriedAgain) { return (earlier, []) }
         var change = change
@@ -125,7 +127,8 @@ package struct Zones: Sendable {
 }
 
 extension ZoneResult {
-  fileprivate var isToBeTriedAgain: Bool {
+  /// Whether the same may be carried out when it is asked again.
+  var isToBeTriedAgain: Bool {
     if case .failure(let failure) = self { failure.error.code == .tryAgainLater } else { false }
   }
 }

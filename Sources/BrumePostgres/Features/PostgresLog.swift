@@ -99,7 +99,9 @@ final class PostgresLog: LogWriting, Remembering {
 
   func lastPosition(in bucket: Bucket) throws -> Int64 {
     if let planned = planned[bucket] { return planned.last }
-    return try session.first(Self.findLast, [.integer(bucket.number)]) { $0.integer(0) } ?? 0
+    let last = try session.first(Self.findLast, [.integer(bucket.number)]) { $0.integer(0) }
+    guard let last else { throw Locks.noCounter(of: Locks.Lock(kind: .saves, bucket: bucket)) }
+    return last
   }
 
   func lastPositions() throws -> LogPositions {
@@ -155,7 +157,10 @@ final class PostgresLog: LogWriting, Remembering {
         entries = try rows.map { try self.entry($0) }.compactMap { $0 }
       },
       Question(Self.findLast, [.integer(bucket.number)]) { [self] rows in
-        planned[bucket] = (position, entries, rows.first?.integer(0) ?? 0)
+        guard let row = rows.first else {
+          throw Locks.noCounter(of: Locks.Lock(kind: .saves, bucket: bucket))
+        }
+        planned[bucket] = (position, entries, row.integer(0))
       },
     ]
   }

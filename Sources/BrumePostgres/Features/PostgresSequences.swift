@@ -26,14 +26,17 @@ final class PostgresSequences: SequenceWriting, Remembering {
 
   func last(in database: DatabaseKey) throws -> Int64 {
     guard let number = try places.number(of: database) else { return 0 }
-    return try counter(database, number).last
+    // A reader may see the store as it was before the row was made, and know its number by another transaction.
+    return try counter(database, number)?.last ?? 0
   }
 
   func next(in database: DatabaseKey) throws -> Int64 {
     // What was counted before the lock may have gone on.
     if try locks.take(.saves, in: places.bucket(of: database)) { counters = [:] }
     let number = try places.givenNumber(of: database)
-    var counter = try counter(database, number)
+    guard var counter = try self.counter(database, number) else {
+      throw noCounter(of: database, number)
+    }
     counter.last = max(counter.last, counter.floor) + 1
     counters[database] = counter
     places.put(database, number, sequence: counter.last, floor: counter.floor)
@@ -52,19 +55,29 @@ final class PostgresSequences: SequenceWriting, Remembering {
     counters = [:]
   }
 
-  private func counter(_ database: DatabaseKey, _ number: Int64) throws -> Counter {
+  /// Nil: it is in no row.
+  private func counter(_ database: DatabaseKey, _ number: Int64) throws -> Counter? {
     if let known = counters[database] { return known }
-    let counter = try session.first(Self.find, places.values(number, in: database)) {
+    let counter: Counter? = try session.first(Self.find, places.values(number, in: database)) {
       ($0.integer(0), $0.integer(1))
     }
-    counters[database] = counter ?? (0, 0)
-    return counter ?? (0, 0)
+    counters[database] = counter
+    return counter
+  }
+
+  /// Without its row nobody knows what was given, and from 0 it would be given a second time.
+  private func noCounter(of database: DatabaseKey, _ number: Int64) -> StoreError {
+    StoreError(
+      .corrupt,
+      "the table 'databases' has no row of database \(number) in bucket "
+        + "\(places.bucket(of: database).number), whose sequences it counts: nothing is written "
+        + "there; restore a backup")
   }
 
   func question(_ database: DatabaseKey) throws -> Question? {
     guard let number = try places.number(of: database) else { return nil }
     return Question(Self.find, places.values(number, in: database)) { [self] rows in
-      counters[database] = rows.first.map { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+      counters[database] = rows.first.map { ($0.integer(0), $0.integer(1)) }
     }
   }
 

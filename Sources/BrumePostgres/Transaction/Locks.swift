@@ -88,7 +88,7 @@ final class Locks: Remembering {
   }
 
   /// Without its row nobody knows what was given, and from 0 it would be given a second time.
-  private static func noCounter(of lock: Lock) -> StoreError {
+  static func noCounter(of lock: Lock) -> StoreError {
     let table = lock.kind == .mailboxes ? "mail" : "buckets"
     return StoreError(
       .corrupt,

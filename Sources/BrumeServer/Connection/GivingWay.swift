@@ -61,7 +61,7 @@ package final class GivingWay: Sendable {
   }
 
   /// Whether so much came in that name lately that its work belongs here.
-  func isMuch(for name: String) -> Bool {
+  package func isMuch(for name: String) -> Bool {
     let now = clocks.now()
     return work.withLock { $0.isMuch(for: name, now: now) }
   }

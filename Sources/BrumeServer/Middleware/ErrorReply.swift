@@ -102,18 +102,7 @@ struct ErrorReply: RouterMiddleware {
     context.logger.error(
       "the store refused a request",
       metadata: ["request.id": "\(context.requestID)", "error": "\(storage)"])
-    if storage.code == .corrupt { return BrumeError.damaged("what this request needs") }
-    return BrumeError(.tryAgainLater, Self.words(of: storage.code), retryAfter: 5)
-  }
-
-  private static func words(of code: StoreError.Code) -> String {
-    switch code {
-    case .noRoom: "the server's storage has no room for this; try again later"
-    case .tooSlow:
-      "the request looks at too much for the server's storage; narrow a query (add a condition that few "
-        + "records meet, or drop the sort), or try again later"
-    default: "the server's storage is not available; try again later"
-    }
+    return storage.answer
   }
 
   static func shown(_ path: String) -> String {

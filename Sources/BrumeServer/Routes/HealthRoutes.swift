@@ -22,6 +22,8 @@ struct HealthRoutes: Sendable {
       _ = try await store.read { try $0.log.lastPosition(in: .only) }
     } catch let error as StoreError where error.code == .unavailable {
       health.storageFailed(error)
+    } catch let error as StoreError where error.code == .corrupt {
+      // It answers, and no other server would do better.
     } catch {
       return Self.notReady
     }

@@ -218,6 +218,30 @@ struct DeleteTests {
     try await fixture.save(.update(kept, ["km": .int64(1)]))
   }
 
+  @Test(arguments: [DatabaseScope.private, .public])
+  func `DEL-07 a reference that the same request deletes makes room, and one that stays does not`(
+    scope: DatabaseScope
+  ) async throws {
+    var limits = Limits.apple
+    limits.deleteSelfReferences = 2
+    let fixture = try await EngineFixture(limits: limits)
+    let first = try await fixture.modify(
+      [
+        .create("area"), holder("h0", of: "area", .deleteSelf),
+        holder("h1", of: "area", .deleteSelf), holder("keeper", of: "h1", .validate),
+      ], in: scope)
+    #expect(first.allSucceeded)
+    let full = try await fixture.modify([holder("h2", of: "area", .deleteSelf)], in: scope)
+    #expect(full.codes == [.badRequest])
+    let swapped = try await fixture.modify(
+      [.delete("h0"), holder("h2", of: "area", .deleteSelf)], in: scope)
+    #expect(swapped.allSucceeded)
+    let kept = try await fixture.modify(
+      [.delete("h1"), holder("h3", of: "area", .deleteSelf)], in: scope)
+    #expect(kept[0].error != nil)
+    #expect(kept[1].error?.code == .badRequest)
+  }
+
   @Test func `DEL-08 a NONE reference dangles without an error`() async throws {
     let fixture = try await EngineFixture()
     _ = try await fixture.modify([.create("area"), holder("hike", of: "area", .none)])

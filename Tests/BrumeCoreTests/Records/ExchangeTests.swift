@@ -70,6 +70,26 @@ struct ExchangeTests {
     }
   }
 
+  @Test func `the name of a request for zones, or for subscriptions, is asked for by its plan`()
+    async throws
+  {
+    let fixture = try await Fixture()
+    let (engine, phone) = (fixture.server.engine, fixture.phone)
+    var zones: [[String]] = []
+    var subscriptions: [[String]] = []
+    let ids: [String?] = [nil, "op-1"]
+    for id in ids {
+      _ = try await engine.zones.modify(
+        [.init(.create, fixture.zone)], operationID: id, in: .private, as: phone)
+      zones.append(try fixture.exchanges().unplanned)
+      _ = try await engine.subscriptions.modify(
+        [.delete(id: "none")], operationID: id, in: .private, as: phone)
+      subscriptions.append(try fixture.exchanges().unplanned)
+    }
+    #expect(zones[0] == zones[1])
+    #expect(subscriptions[0] == subscriptions[1])
+  }
+
   @Test func `whether the session still stands costs no exchange`() async throws {
     let fixture = try await Fixture()
     let (user, phone) = (try #require(fixture.phone.user), fixture.phone)

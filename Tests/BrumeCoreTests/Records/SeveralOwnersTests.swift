@@ -72,12 +72,69 @@ struct SeveralOwnersTests {
     #expect(error?.code == .tryAgainLater)
     #expect(try await !fixture.exists("a", as: fixture.bob))
   }
+
+  @Test(arguments: [StoreError.Code.noRoom, .corrupt])
+  func `what a store refuses of another owner's database fails its items, and the operator is told`(
+    _ refused: StoreError.Code
+  ) async throws {
+    let (fixture, carol, zones) = try await prepared()
+    let told = Mutexed<[String]>([])
+    let engine = try await Engine(
+      store: store, limits: .apple, host: .test(clock: fixture.server.clock, seed: 9),
+      refusals: StoreRefusals { error, requestID in
+        told.change { $0.append("\(error) in \(requestID)") }
+      })
+    store.refusal.value = StoreError(refused, "the disk")
+    store.refusing.value = try fixture.bob.databaseKey(.private)
+    let request = ModifyRecordsRequest(operations: creations(of: ["a", "b"], in: zones))
+    let results = try await engine.records.modify(request, in: .shared, as: carol)
+    let answered: BrumeError.Code = refused == .corrupt ? .internalError : .tryAgainLater
+    #expect(results.codes == [nil, answered, nil, answered])
+    #expect(results[1].error?.retryAfter == (refused == .corrupt ? nil : 5))
+    #expect(told.value == ["the disk in carol-carol-phone"])
+    #expect(try await fixture.exists("b"))
+  }
+
+  @Test func `ZON-20 what another owner's database refuses of leaving is done when it comes again`()
+    async throws
+  {
+    let (fixture, carol, zones) = try await prepared()
+    let leave = zones.map { ZoneOperation(.delete, $0) }
+    store.refusing.value = try fixture.bob.databaseKey(.private)
+    let first = try await fixture.engine.zones.modify(
+      leave, operationID: "op-1", in: .shared, as: carol)
+    #expect(first.map { $0.failure?.error.code } == [nil, .tryAgainLater])
+    #expect(first[1].failure?.error.retryAfter == 7)
+    #expect(first[1].failure?.id == zones[1])
+    store.refusing.value = nil
+    let second = try await fixture.engine.zones.modify(
+      leave, operationID: "op-1", in: .shared, as: carol)
+    #expect(try second.map { try $0.get().deletion } == [.deleted, .deleted])
+    #expect(try await fixture.engine.zones.list(in: .shared, as: carol).isEmpty)
+  }
+
+  @Test func `ZON-05 a repetition of leaving whose outcome was not kept finds nothing to leave`()
+    async throws
+  {
+    let (fixture, carol, zones) = try await prepared()
+    let leave = zones.map { ZoneOperation(.delete, $0) }
+    store.refusing.value = try carol.databaseKey(.private)
+    let first = try await fixture.engine.zones.modify(
+      leave, operationID: "op-1", in: .shared, as: carol)
+    #expect(try first.map { try $0.get().deletion } == [.deleted, .deleted])
+    store.refusing.value = nil
+    let second = try await fixture.engine.zones.modify(
+      leave, operationID: "op-1", in: .shared, as: carol)
+    #expect(second.map { $0.failure?.error.code } == [.zoneNotFound, .zoneNotFound])
+  }
 }
 
 /// A store in which one database takes no writes for now.
 private final class RefusingStore: WrappingStore {
   let inner: any Store
   let refusing = Mutexed<DatabaseKey?>(nil)
+  let refusal = Mutexed<any Error>(
+    BrumeError(.tryAgainLater, "others are at work there", retryAfter: 7))
 
   init(_ inner: any Store) { self.inner = inner }
 
@@ -86,7 +143,7 @@ private final class RefusingStore: WrappingStore {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     if let key = refusing.value, scope.parts.contains(.database(key)) {
-      throw BrumeError(.tryAgainLater, "others are at work there", retryAfter: 7)
+      throw refusal.value
     }
     return try await inner.write(in: scope, reading: plan, body)
   }

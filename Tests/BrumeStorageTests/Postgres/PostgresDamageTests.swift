@@ -127,6 +127,40 @@ import Testing
     try await store.close()
   }
 
+  @Test func `without its row nobody takes a bucket's last position for 0`() async throws {
+    let (store, connection) = try await filled()
+    try await run("DELETE FROM buckets WHERE bucket = 0", connection)
+    let plans: [ReadPlan] = [.none, ReadPlan { [.log(.only, after: 0)] }]
+    for plan in plans {
+      let error = await #expect(throws: StoreError.self) {
+        _ = try await store.read(plan) { try $0.log.lastPosition(in: .only) }
+      }
+      #expect(error?.code == .corrupt)
+      #expect(error?.description.hasPrefix("the table 'buckets' has no row of bucket 0") == true)
+    }
+    try await store.close()
+  }
+
+  @Test func `without its row nothing is counted in a database that is known, and another is made`()
+    async throws
+  {
+    let (store, connection) = try await filled()
+    // This process knows its number still.
+    try await run("DELETE FROM databases", connection)
+    let error = await #expect(throws: StoreError.self) {
+      try await store.write(in: .database(.sample())) { _ = try $0.putNext("z") }
+    }
+    #expect(error?.code == .corrupt)
+    let words = "the table 'databases' has no row of database "
+    #expect(error?.description.hasPrefix(words) == true)
+    let unknown = DatabaseKey(in: .sample, owner: UserID("_new"))
+    let first = try await store.write(in: .database(unknown)) {
+      try $0.sequences.next(in: unknown)
+    }
+    #expect(first > 0)
+    try await store.close()
+  }
+
   @Test func `devices are found in all buckets but the one whose mailboxes are damaged`()
     async throws
   {
