@@ -69,18 +69,24 @@ class Server:
             raise SystemExit(f"brume {' '.join(arguments)}: {result.stderr}")
         return result.stdout.strip()
 
-    def admin(self, path, body):
-        """What the operator is answered."""
+    def asked(self, path, body=None, **more):
+        """The status of what the operator is answered, and its text; `more` is asked for beside container and environment, or
+        in their place."""
         with open(os.path.join(self.folder, "server.json")) as file:
             token = json.load(file)["adminToken"]
-        place = urllib.parse.urlencode({"container": self.values["BRUME_CONTAINER"],
-                                        "environment": self.values["BRUME_ENVIRONMENT"]})
+        place = {"container": self.values["BRUME_CONTAINER"], "environment": self.values["BRUME_ENVIRONMENT"], **more}
         with contextlib.closing(http.client.HTTPConnection(*self.address)) as connection:
-            connection.request("POST", f"/_brume/admin/{path}?{place}", json.dumps(body), {"Authorization": f"Bearer {token}"})
+            connection.request("GET" if body is None else "POST",
+                               f"/_brume/admin/{path}?{urllib.parse.urlencode(place, quote_via=urllib.parse.quote)}",
+                               None if body is None else json.dumps(body), {"Authorization": f"Bearer {token}"})
             answer = connection.getresponse()
-            text = answer.read()
-        if answer.status not in (200, 201):
-            raise SystemExit(f"{path}: {answer.status} {text[:300]}")
+            return answer.status, answer.read().decode()
+
+    def admin(self, path, body=None, **more):
+        """What the operator is answered."""
+        status, text = self.asked(path, body, **more)
+        if status not in (200, 201):
+            raise SystemExit(f"{path}: {status} {text[:300]}")
         return json.loads(text)
 
     def _end(self):

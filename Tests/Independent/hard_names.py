@@ -1,5 +1,6 @@
 """No name and no value becomes part of a statement (A9): texts that end a quotation, a list, a comment or a line of SQL, of JSON
-and of COPY, as every name and value that a user may bring, on SQLite and on PostgreSQL.
+and of COPY, as every name and value that a user or an operator may bring, on SQLite and on PostgreSQL. What users and what calls are
+called, files, and places are in parts of their own (hard_names_people.py, hard_names_files.py, hard_names_places.py).
 
 What is taken comes back as it was, is found by equal queries and nothing else is, and goes alone when it is deleted; what is not
 taken is refused as the sender's mistake, never as the server's own. Afterwards the tables are whole.
@@ -12,18 +13,14 @@ import os
 import subprocess
 import tempfile
 
+import hard_names_files
+import hard_names_people
+import hard_names_places
 from brume_server import Refused, Server, expect, expect_quietly
+from hard_texts import TEXTS, each
 from matrix.answers import Wire
 from postgres import Postgres
 
-TEXTS = [
-    "'", "''", "'''", '"', '""', "`", "\\", "\\'", "\\\\'", "';", "'--", "' OR '1'='1", "' OR 1=1 --", '" OR ""="', ") OR (1=1",
-    "'; DROP TABLE records; --", "'; DELETE FROM zones WHERE ''='", "1; SELECT pg_sleep(60)", "' UNION SELECT * FROM users --",
-    "'/*", "*/", "/**/", "--", "#", ";", "$1", "$$", "$a$", "?1", "?", ":name", "@name", "%", "%%", "%s", "%n", "_%", "a%b", "a_b", "[a-z]*", "*",
-    "{}", "{1,2}", '{"a":1}', "{NULL}", "NULL", "null", "true", "0x41", "E'\\x41'", "U&'\\0041'", "x'41'", "(1,2)", "ARRAY[1]", "::text", "||'a'",
-    "\\N", "\\.", "\\t", "a,b", "a\tb", "a\nb", "a\r\nb", "records", "sqlite_master", "pg_catalog.pg_class", "rowid", "ctid",
-    "’", "＇", "ʼ", "％", "é", "e\u0301", "İ", "ß", "\u202e'", "\ufeff'", "\U0001f600'", "\0", "a\0b", "\x1b[0m", "x" * 250 + "'", " ' ", "' ",
-]
 # Beside them, and not to be touched.
 BYSTANDERS = [f"bystander-{number}" for number in range(5)]
 ZONE, SHARED = {"zoneName": "Plain"}, {"zoneName": "With a share"}
@@ -37,25 +34,6 @@ def pieces(items):
 
 def item_codes(items):
     return {item.get("serverErrorCode") for item in items} - {None}
-
-
-def each(client, endpoint, kind, items, **more):
-    """One operation a request: a name that is refused by a whole request refuses no other. What was answered to each; None for
-    what was refused."""
-    answers = []
-    for item in items:
-        try:
-            answers.append(client.call(endpoint, {"operations": [item], **more})[kind][0])
-        except Refused as refusal:
-            expect_quietly(f"{endpoint}: 400" in str(refusal), f"a refusal is the sender's mistake: {refusal}")
-            answers.append(None)
-    return [answer if answer and "serverErrorCode" not in answer else refused(answer) for answer in answers]
-
-
-def refused(answer):
-    code = (answer or {}).get("serverErrorCode", "BAD_REQUEST")
-    expect_quietly(code in ("BAD_REQUEST", "LIMIT_EXCEEDED"), f"a name is refused as the sender's mistake: {answer}")
-    return None
 
 
 def zones(client):
@@ -250,7 +228,10 @@ def play(binary, folder, store):
     subscriptions(client)
     shares(client)
     devices(server)
-    deletions(client, saved)
+    for part in (hard_names_people, hard_names_files, hard_names_places):
+        part.play(server)
+    # What was open when the parts began may have ended meanwhile.
+    deletions(server.client("alice", "phone"), saved)
     server.stop()
     doctor = subprocess.run([binary, "doctor", "--deep", "--data", folder, "--store", store], capture_output=True, text=True)
     expect(doctor.returncode == 0, f"the doctor reads everything, and all is whole {doctor.stdout[-300:] if doctor.returncode else ''}")

@@ -49,7 +49,8 @@ class Key:
 
 
 class Provider:
-    """`user` is who signs in next; `spoil` may change a token's claims; `problems` is what went wrong."""
+    """`user` is who signs in next; `spoil` may change a token's claims; `refusal` is said in the place of a code; `problems` is
+    what went wrong."""
 
     CLIENT, SECRET = "brume test", "s3cret/with=signs"
 
@@ -59,6 +60,7 @@ class Provider:
                      "email_verified": True, "given_name": "Dora"}
         self.spoil = lambda claims: claims
         self.sign_with = None
+        self.refusal = None
         self.codes, self.problems = {}, []
         provider = self
 
@@ -114,6 +116,9 @@ class Provider:
                 self.problems.append(f"{name} is {query.get(name)!r}")
         if "openid" not in query.get("scope", "").split() or not query.get("nonce") or not query.get("state"):
             self.problems.append("scope, nonce or state is missing")
+        if self.refusal:
+            said = urllib.parse.urlencode({"error": self.refusal, "state": query["state"]}, quote_via=urllib.parse.quote)
+            return self.answer(request, 302, {}, [("Location", f"{query['redirect_uri']}?{said}")])
         code = hashlib.sha256(str(len(self.codes)).encode()).hexdigest()
         self.codes[code] = query
         target = query["redirect_uri"] + "?" + urllib.parse.urlencode({"code": code, "state": query["state"]})
