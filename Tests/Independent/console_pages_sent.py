@@ -233,7 +233,7 @@ def neighbours(tour):
     console.see_text("Save something, then ask for it")
     console.press("[")
     console.press("n")
-    console.until("document.activeElement.id === 'field-record-or-request-id'", "keys are heard")
+    console.until("document.activeElement.id === 'field-record-or-request-id'", "another key acts")
     at, keys = console.page.run(CHANGE), console.page.run(KEYS)
     expect(at == "" and "[" not in keys and "n" in keys, f"where no change is shown, they lead nowhere {at} {keys}")
 

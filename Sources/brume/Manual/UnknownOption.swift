@@ -20,7 +20,9 @@ enum UnknownOption {
     else { return nil }
     let command = (["brume"] + path).joined(separator: " ")
     let near = NearName.of(unknown, among: known).map { "did you mean '\($0)'? " } ?? ""
-    return "'\(command)' has no option '\(unknown)'; \(near)'\(command) --help' lists all. \(message)"
+    return
+      "'\(command)' has no option '\(unknown)'; \(near)'\(command) --help' lists all. "
+      + message
   }
 
   /// The options of a command, or of the one that is meant where none below it is named.
