@@ -74,6 +74,11 @@ test("a time that a native client saved with a fraction of a millisecond keeps i
   const second = await database.saveRecord({ ...first, fields: { ...first.fields, title: "again" } });
   const when = /** @type {Date} */ (second.fields.when);
   assert.equal(when.getTime(), 1_795_213_868_123);
+  // A condition knows milliseconds only.
+  const filterBy = [{ fieldName: "when", comparator: /** @type {const} */ ("EQUALS"), value: when }];
+  const [found] = await all(database.query({ recordType: "Clock", filterBy }));
+  assert.equal(found.recordName, first.recordName);
+  assert.deepEqual(bodies.pop().query.filterBy[0].fieldValue, { value: 1_795_213_868_123, type: "TIMESTAMP" });
   when.setTime(when.getTime() + 1);
   await database.saveRecord(second);
   assert.deepEqual(bodies.map((body) => body.operations[0].record.fields.when.brume), [{ seconds }, { seconds }, undefined]);
