@@ -69,6 +69,18 @@ package struct Notification: Equatable, Sendable {
   }
 }
 
+extension Notification {
+  /// What takes the place of pushes that were dropped: silence is never the answer.
+  package static func fetchEverything(id: String, of scope: SubscriptionScope) -> Notification {
+    var notification = Notification(
+      id: id, in: scope.containerEnvironment, scope: scope.scope, subscriptionID: nil,
+      user: scope.user, subject: .fetchEverything)
+    notification.contentAvailable = true
+    notification.isPruned = true
+    return notification
+  }
+}
+
 /// A device that wants pushes.
 package struct Device: Equatable, Sendable {
   /// How a device is reached.

@@ -495,6 +495,8 @@ SLIPS = (
     ("records create Note title=Hello --user alice", 64, "'title=Hello' would be the record's name; write --set"),
     ("deletions forget --older-than=-1", 64, "--older-than is '-1'; it is a number of days from 0 to 36500"),
     ("operator role ada", 64, "Missing expected argument '<role>'"),
+    ("export --usr alice", 64, "'brume export' has no option '--usr'; did you mean '--user'? 'brume export --help' lists all. Missing expected"),
+    ("import --usr=alice", 64, "'brume import' has no option '--usr'; did you mean '--user'?"),
     ("conformance --cases ./never", 66, "there is no folder './never' with cases"),
     ("conformance --url http://127.0.0.1:1 --container iCloud.a --api-token t --key-id k --key-file ./never", 66,
      "the key file './never' cannot be read (No such file or directory)"),

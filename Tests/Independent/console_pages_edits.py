@@ -279,4 +279,31 @@ def named(tour):
     expect(True, "a field that is named while its record is being made is not lost")
 
 
-WALKS = [places, values, share, damage, once, roles, deletions, schema, live, named]
+# A draft with something in it, and more that were only looked at than are kept.
+MANY_DRAFTS = """import('/_brume/console/core/state.js').then(({ draft, drop, hasDraft }) => {
+  const names = Array.from({ length: 500 }, (_, at) => `looked at ${at}`);
+  draft("typed", () => ({ text: "" })).text = "kept";
+  for (const name of names) draft(name, () => ({ text: "" }));
+  const found = [draft("typed").text, names.filter((name) => hasDraft(name)).length <= 200, hasDraft(names[499])];
+  [...names, "typed"].forEach((name) => drop(name));
+  return found;
+})"""
+
+
+def bounds(tour):
+    """A long session keeps what was typed, and not each record that was looked at."""
+    for name in ("only-seen", "typed-in"):
+        create(tour, name, {"text": {"value": "before"}})
+    tour.again(NOTES, "?sel=only-seen")
+    tour.console.until(f"{field('text')}?.value === 'before'", "a record is looked at")
+    tour.open(NOTES, "?sel=typed-in")
+    write(tour.console, "text", "kept")
+    found = tour.console.page.run(MANY_DRAFTS)
+    expect(found == ["kept", True, True], f"drafts that say nothing are forgotten when there are many {found}")
+    tour.open(NOTES, "?sel=only-seen")
+    tour.open(NOTES, "?sel=typed-in")
+    tour.console.until(f"{field('text')}?.value === 'kept'", "what was typed into a record is there")
+    tour.console.push("Discard")
+
+
+WALKS = [places, values, share, damage, once, roles, deletions, schema, live, named, bounds]

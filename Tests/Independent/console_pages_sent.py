@@ -211,4 +211,31 @@ def held(tour):
     console.see_text("No push is held back")
 
 
-WALKS = [cut, charts, copied, commands, tokens, held]
+# The change that the address names, and the keys that act on the page now.
+CHANGE = "import('/_brume/console/core/router.js').then(({ route }) => route.path[0] ?? '')"
+KEYS = "import('/_brume/console/core/keyboard.js').then(({ allKeys }) => Object.keys(allKeys()))"
+
+
+def neighbours(tour):
+    """The keys for the changes before and after go through those that a question finds, and are there with a change only."""
+    console = tour.console
+    for text in ("one", "two", "three"):
+        tour.save("changed", text=text)
+    tour.again("trace", "?record=changed")
+    seen = [""]
+    for key in ("[", "[", "]"):
+        console.until("document.querySelector('main .figures') !== null", "a change is shown")
+        console.press(key)
+        console.until(f"{CHANGE}.then((at) => at !== {seen[-1]!r})", f"{key} leads to another change")
+        seen.append(console.page.run(CHANGE))
+    expect(seen[1] == seen[3] != seen[2], f"the keys go back and forth among the changes of a record {seen}")
+    tour.open("trace")
+    console.see_text("Save something, then ask for it")
+    console.press("[")
+    console.press("n")
+    console.until("document.activeElement.id === 'field-record-or-request-id'", "another key acts")
+    at, keys = console.page.run(CHANGE), console.page.run(KEYS)
+    expect(at == "" and "[" not in keys and "n" in keys, f"where no change is shown, they lead nowhere {at} {keys}")
+
+
+WALKS = [cut, charts, copied, commands, neighbours, tokens, held]

@@ -47,12 +47,9 @@ extension MailboxEntry {
 
   /// What takes the place of an entry that waited too long or is damaged.
   func fetchEverything(for device: DeviceKey) -> Notification {
-    var notification = Notification(
-      id: notificationID, in: device.containerEnvironment, scope: .private,
-      subscriptionID: nil, user: device.user, subject: .fetchEverything)
-    notification.contentAvailable = true
-    notification.isPruned = true
-    return notification
+    .fetchEverything(
+      id: notificationID,
+      of: SubscriptionScope(in: device.containerEnvironment, scope: .private, user: device.user))
   }
 
   fileprivate func saying(_ notification: Notification) -> MailboxEntry {

@@ -225,7 +225,8 @@ struct FanOut {
     let delivery = MailboxWriter.Delivery(
       notification: sent, payload: payload, subscription: stored,
       requestID: builder.entry.origin.requestID, change: builder.entry.position)
-    let fetchEverything = { [encode = rules.encode] in encode(builder.fetchEverything(for: stored))
+    let fetchEverything = { [encode = rules.encode] in
+      encode(.fetchEverything(id: builder.id, of: stored.scope))
     }
     for device in recipients {
       let result = try mailbox.put(delivery, to: device, orFetchEverything: fetchEverything)

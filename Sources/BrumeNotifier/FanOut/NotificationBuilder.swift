@@ -42,16 +42,6 @@ package struct NotificationBuilder: Sendable {
     return notification
   }
 
-  /// What a device gets when its mailbox overflowed.
-  package func fetchEverything(for stored: StoredSubscription) -> Notification {
-    var notification = Notification(
-      id: id, in: stored.scope.containerEnvironment, scope: stored.scope.scope,
-      subscriptionID: nil, user: stored.scope.user, subject: .fetchEverything)
-    notification.contentAvailable = true
-    notification.isPruned = true
-    return notification
-  }
-
   // MARK: Parts
 
   private func describesRecord(_ kind: Subscription.Kind) -> Bool {

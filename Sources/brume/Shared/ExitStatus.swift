@@ -113,6 +113,7 @@ enum Ending {
       case .validationFailure:
         UnknownCommand.sentence(arguments)
           ?? DashedValue.sentence(arguments, BrumeTool.message(for: error))
+          ?? UnknownOption.sentence(arguments, BrumeTool.message(for: error))
       default: nil
       }
     if let sentence { endWrongUse(sentence) }

@@ -59,6 +59,31 @@ test("a time that no Date can be comes as a Timestamp, and may be saved again as
   }
 });
 
+test("a time that a native client saved with a fraction of a millisecond keeps it when its record is saved again", async () => {
+  const [{ host }, seconds] = [network(() => undefined), 816_906_668.123_4];
+  const bodies = /** @type {any[]} */ ([]);
+  host.fetch = (address, request) => {
+    const body = JSON.parse(String(request?.body));
+    // The first save is that of the native client.
+    if (bodies.length === 0) body.operations[0].record.fields.when.brume = { seconds };
+    bodies.push(body);
+    return fetch(address, { ...request, body: JSON.stringify(body) });
+  };
+  const database = device("ALICE", { host }).privateDatabase;
+  const first = await database.saveRecord({ recordType: "Clock", fields: { when: new Date(1_795_213_868_123) } });
+  const second = await database.saveRecord({ ...first, fields: { ...first.fields, title: "again" } });
+  const when = /** @type {Date} */ (second.fields.when);
+  assert.equal(when.getTime(), 1_795_213_868_123);
+  // A condition knows milliseconds only.
+  const filterBy = [{ fieldName: "when", comparator: /** @type {const} */ ("EQUALS"), value: when }];
+  const [found] = await all(database.query({ recordType: "Clock", filterBy }));
+  assert.equal(found.recordName, first.recordName);
+  assert.deepEqual(bodies.pop().query.filterBy[0].fieldValue, { value: 1_795_213_868_123, type: "TIMESTAMP" });
+  when.setTime(when.getTime() + 1);
+  await database.saveRecord(second);
+  assert.deepEqual(bodies.map((body) => body.operations[0].record.fields.when.brume), [{ seconds }, { seconds }, undefined]);
+});
+
 test("a reference, a parent and an encrypted field come back", async () => {
   const container = device("ALICE");
   const zoneID = await zoneOf(container);

@@ -297,6 +297,21 @@ test("edits and records have a bound, and another user's store is refused", asyn
   assert.throws(() => new OfflineStore(device("ALICE").publicDatabase, { name: "x", zones: ["y"] }), /public/);
 });
 
+test("edits of a zone that a store has no more keep no others out, and can be discarded", async () => {
+  const [former, zone] = [zoneName(), zoneName()];
+  const before = opened({ zone: former, editLimit: 1 });
+  await before.save({ recordType: "Note", recordName: "old" });
+  const store = opened({ name: former, zones: [zone], storage: before.storage, editLimit: 1 });
+  await store.save({ recordType: "Note", recordName: "new" });
+  await assert.rejects(store.save({ recordType: "Note", recordName: "more" }), /1 edits wait already/);
+  await store.sync();
+  const [edit, ...others] = await store.pendingEdits();
+  assert.deepEqual([edit.recordName, edit.zoneID.zoneName, others.length], ["old", former, 0]);
+  await store.discard(edit.recordName, edit.zoneID);
+  assert.deepEqual(await store.pendingEdits(), []);
+  await assert.rejects(store.discard(edit.recordName, edit.zoneID), /has no zone/);
+});
+
 test("what a store sends nothing of is refused, and a share that is saved whole may bring what it had", async () => {
   const { phone, zone } = await pair();
   const share = await device("ALICE").privateDatabase.share(await onServer(zone), { title: "One", publicPermission: "READ_ONLY" });

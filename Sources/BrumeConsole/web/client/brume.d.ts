@@ -545,7 +545,7 @@ export interface OfflineStoreOptions {
   storage?: OfflineStorage;
   /** Decides conflicts. Unless given, fields that were changed here win, and what one side changed stays. */
   resolve?(conflict: Conflict): Resolution | Promise<Resolution>;
-  /** How many edits may wait: 10,000. */
+  /** How many edits may wait for these zones: 10,000. */
   editLimit?: number;
   /** How many records a zone may have: 100,000. */
   recordLimit?: number;

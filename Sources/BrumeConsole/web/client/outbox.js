@@ -29,7 +29,7 @@ class Outbox {
   async add(zone, recordName, edit) {
     const key = `${zone.key}\n${recordName}`;
     const [old, row] = [await this.storage.get("outbox", key), await this.storage.get("records", key)];
-    if (!old && (await this.storage.count("outbox")) >= this.limit) {
+    if (!old && (await this.#count()) >= this.limit) {
       throw new BrumeError({
         serverErrorCode: "QUOTA_EXCEEDED", code: "client",
         reason: `${this.limit} edits wait already: let the store sync before more are made`,
@@ -44,6 +44,13 @@ class Outbox {
       { table: "outbox", key, value: isUndone ? undefined : entry },
       { table: "meta", key: "sequence", value: sequence },
     ]);
+  }
+
+  /** How many edits wait for the zones of this store: those of zones that it had once must not fill it for good. */
+  async #count() {
+    let count = 0;
+    for (const { key } of this.zones) count += await this.storage.count("outbox", `${key}\n`);
+    return count;
   }
 
   async #merged(old, edit, known) {

@@ -72,10 +72,11 @@ const decodeResult = (wire) => {
   return { recordName: wire.recordName, record: decodeRecord(wire) };
 };
 
-const encodeFilter = ({ value, fieldValue, ...filter }) => ({
-  ...filter,
-  fieldValue: fieldValue ?? encodeField(filter.fieldName ?? filter.systemFieldName ?? "filter", value),
-});
+/** A condition knows milliseconds only. */
+const encodeFilter = ({ value, fieldValue, ...filter }) => {
+  const { brume, ...encoded } = fieldValue ?? encodeField(filter.fieldName ?? filter.systemFieldName ?? "filter", value);
+  return { ...filter, fieldValue: encoded };
+};
 
 const encodeSort = ({ relativeLocation, ...sort }) =>
   relativeLocation ? { ...sort, relativeLocation: encodeField("relativeLocation", relativeLocation) } : sort;

@@ -41,7 +41,7 @@ export class OfflineStore {
     const changed = (zone, recordNames, origin) => this.#notify({ zoneID: zone.zoneID, recordNames, origin });
     const checkUser = (signal) => this.#checkUser(signal);
     const parts = { storage: this.storage, database, host: this.#host, locked, changed, checkUser };
-    this.#outbox = new Outbox({ ...parts, resolve, limit: editLimit });
+    this.#outbox = new Outbox({ ...parts, zones: this.#zones, resolve, limit: editLimit });
     this.#fetching = new Fetching({ ...parts, limit: recordLimit });
     this.#channel = new TabChannel(name, (message) => this.#receive(message));
   }
@@ -130,11 +130,18 @@ export class OfflineStore {
     this.#bell.ring();
   }
 
-  /** Forgets an edit that waits. One that is on its way may still arrive. */
+  /** Forgets an edit that waits, also of a zone that the store has no more. One that is on its way may still arrive. */
   async discard(recordName, zone) {
-    const { key, zoneID } = this.#zone(zone);
+    const { key, zoneID } = await this.#zoneOfEdit(recordName, zone);
     await this.#locked(() => this.#outbox.discard(`${key}\n${recordName}`));
     this.#notify({ zoneID, recordNames: [recordName], origin: "edited" });
+  }
+
+  /** The zone as `pendingEdits` has it, or one of the store. */
+  async #zoneOfEdit(recordName, zone) {
+    const named = zone && namedZone(zone);
+    const edit = named && (await this.storage.get("outbox", `${named.key}\n${recordName}`));
+    return edit ? named : this.#zone(zone);
   }
 
   /** Calls back after each change of the data, in all tabs; answers a function that ends it. */

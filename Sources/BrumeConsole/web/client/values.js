@@ -59,11 +59,16 @@ const encodeNumber = (name, value) => {
   return Number.isSafeInteger(value) ? { value } : { value, type: "DOUBLE" };
 };
 
+/** What a `Date` has no place for: the seconds since 2001, with all of their fraction, of a time that a native client saved. */
+const exactTimes = new WeakMap();
+
 const encodeTime = (name, value) => {
   if (value instanceof Timestamp) return { ...encodeInteger(name, value.milliseconds), type: "TIMESTAMP" };
   const time = value.getTime();
   if (Number.isNaN(time)) throw usageError(`field '${name}': the date is invalid`);
-  return { value: time, type: "TIMESTAMP" };
+  const exact = exactTimes.get(value);
+  // A date can be set to another time.
+  return { value: time, type: "TIMESTAMP", ...(exact?.time === time && { brume: { seconds: exact.seconds } }) };
 };
 
 const encodeObject = (name, value) => {
@@ -136,10 +141,13 @@ const decodeScalar = (value, type) => {
 };
 
 /** A field of an answer as a value. */
-const decodeField = ({ value, type }) =>
-  type.endsWith("_LIST")
-    ? value.map((element) => decodeScalar(element, type.slice(0, -"_LIST".length)))
-    : decodeScalar(value, type);
+const decodeField = ({ value, type, brume }) => {
+  if (type.endsWith("_LIST")) return value.map((element) => decodeScalar(element, type.slice(0, -"_LIST".length)));
+  const decoded = decodeScalar(value, type);
+  const { seconds } = brume ?? {};
+  if (seconds !== undefined && decoded instanceof Date) exactTimes.set(decoded, { time: decoded.getTime(), seconds });
+  return decoded;
+};
 
 /** Reads JSON without rounding: whole numbers that a number cannot hold become texts. */
 const parseJSON = (text) => {

@@ -72,6 +72,13 @@ export function unlessLeft() {
 
 /** From where somebody came to a page of a list, by where it begins. */
 const earlier = new Map();
+const mostEarlier = 1000;
+
+function remember(page, from) {
+  earlier.delete(page);
+  earlier.set(page, from);
+  if (earlier.size > mostEarlier) earlier.delete(earlier.keys().next().value);
+}
 
 /**
  * The ways to the next page of a list, and back: the address says by `name` where the page begins. Who came by a link goes
@@ -84,7 +91,7 @@ export function turn(name, next, also = {}) {
   return {
     newer: here !== "" && (() => lead(earlier.get(key(here)) ?? "")),
     // The page before stays until the next one is there: pressed again, its button leads here.
-    older: next && (() => here !== String(next) && (earlier.set(key(next), here), lead(String(next)))),
+    older: next && (() => here !== String(next) && (remember(key(next), here), lead(String(next)))),
   };
 }
 

@@ -3,7 +3,10 @@
 
 let draw = () => {};
 let isAsked = false;
+/** By name, with what each was when it was begun; the one that was used last comes last. */
 const drafts = new Map();
+/** Ours: each record that is looked at has one. */
+const mostDrafts = 200;
 
 /** What draws the page; called once, by app.js. */
 export function drawWith(function_) {
@@ -22,8 +25,22 @@ export function update() {
 
 /** Something half done, kept while the page stays open: never in the address, never stored. */
 export function draft(name, make) {
-  if (!drafts.has(name)) drafts.set(name, make());
-  return drafts.get(name);
+  const kept = drafts.get(name) ?? begin(make());
+  drafts.delete(name);
+  drafts.set(name, kept);
+  return kept.state;
+}
+
+const begin = (state) => {
+  if (drafts.size >= mostDrafts) forgetUntouched();
+  return { state, begun: JSON.stringify(state) };
+};
+
+/** Forgets the oldest draft in which nothing was done; what somebody has typed is only theirs to forget. */
+function forgetUntouched() {
+  for (const [name, { state, begun }] of drafts) {
+    if (JSON.stringify(state) === begun) return drafts.delete(name);
+  }
 }
 
 /** Forgets a draft. */

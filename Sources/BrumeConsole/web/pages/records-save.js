@@ -27,6 +27,7 @@ export function begun(where, record) {
     writer: "",
     error: undefined,
     conflict: undefined,
+    wrong: {},
     // Fields that the schema does not have yet.
     named: [],
     // The tag that was saved over: lists may still have it.

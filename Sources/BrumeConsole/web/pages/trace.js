@@ -22,8 +22,10 @@ export const page = {
   isLive: true,
   view,
   keys: () => ({
-    "[": ["The change before", () => neighbour(1)],
-    "]": ["The change after", () => neighbour(-1)],
+    ...(shown && {
+      "[": ["The change before", () => neighbour(1)],
+      "]": ["The change after", () => neighbour(-1)],
+    }),
     n: ["Another question", () => document.getElementById("field-record-or-request-id")?.focus()],
   }),
 };
@@ -36,19 +38,36 @@ const asked = () => ({
   user: route.query.user,
   device: route.query.device,
 });
-let others = [];
-let current;
+/** The change that is on the page; none while nothing is asked, or before the answer has come. */
+let shown;
+/** Those that its question finds, newest first. */
+let found = [];
+
+function near(step) {
+  const at = found.findIndex(({ id }) => id === shown?.id);
+  return at < 0 ? undefined : found[at + step];
+}
 
 function neighbour(step) {
-  const all = [current, ...others].filter(Boolean).sort((one, other) => other.time - one.time);
-  const next = all[all.findIndex((change) => change.id === current?.id) + step];
+  const next = near(step);
   if (next) go(to("trace", [next.id], { ...asked(), change: undefined, sel: "" }));
+}
+
+const isOfAny = ({ record, request, user, device }) => record || request || user || device;
+
+/** What a question finds. A change that is asked for by its ID comes alone, so the rest of the question is asked too. */
+function changes(question, entry) {
+  const rest = { ...question, change: undefined };
+  const { value } = (question.change && isOfAny(rest) ? remote(admin("trace", rest)) : entry) ?? {};
+  return value?.change ? [value.change, ...value.others] : [];
 }
 
 function view() {
   const question = asked();
-  const isAsked = question.change || question.record || question.request || question.user || question.device;
+  const isAsked = question.change || isOfAny(question);
   const entry = isAsked ? remote(admin("trace", question)) : undefined;
+  shown = entry?.value?.change;
+  found = changes(question, entry);
   return [
     h(Head, {
       title: "Trace",
@@ -87,7 +106,6 @@ const command = ({ record, zone, request, user, device, change }) =>
   ].filter(Boolean).join(" ") + placeFlags();
 
 function Answer(trace) {
-  [others, current] = [trace.others, trace.change];
   const chosen = find(trace, route.query.sel);
   return [
     trace.change ? Change(trace) : h("p.sentence", { key: "sentence", role: "status" }, trace.sentence),
@@ -119,10 +137,7 @@ const Rest = (trace) =>
     h(
       "div.actions",
       null,
-      h(Button, { icon: "left", disabled: !before(trace), onclick: () => neighbour(1), label: "The change before" }),
-      h(Button, { icon: "right", disabled: !after(trace), onclick: () => neighbour(-1), label: "The change after" }),
+      h(Button, { icon: "left", disabled: !near(1), onclick: () => neighbour(1), label: "The change before" }),
+      h(Button, { icon: "right", disabled: !near(-1), onclick: () => neighbour(-1), label: "The change after" }),
     ),
   );
-
-const before = ({ change, others }) => others.some((other) => other.time < change.time);
-const after = ({ change, others }) => others.some((other) => other.time > change.time);
