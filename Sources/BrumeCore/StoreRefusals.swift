@@ -1,5 +1,5 @@
 // What the store refuses of a request of which something is done already. An error of the whole request would say that
-// nothing is, so its items fail; whoever runs the server hears of it as of one that failed as a whole.
+// nothing is, so its items fail; whoever runs the server is notified as of one that failed as a whole.
 
 import BrumeModel
 package import BrumeStorage

@@ -90,8 +90,7 @@ package final class Composition: Sendable {
     let clock = ServerClock(settings, given)
     let host = clock.host
     self.settings = settings
-    self.clock = clock
-    self.host = host
+    (self.clock, self.host) = (clock, host)
     self.logger = logger
     self.lostLogLines = lostLogLines
     (self.workers, self.folder) = (workers, folder)

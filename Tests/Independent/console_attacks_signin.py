@@ -48,7 +48,7 @@ class Visitor:
         """Where a user signs in whom an app needs."""
         values = self.server.values
         answer = self.wire.ask("GET", f"/database/1/{values['BRUME_CONTAINER']}/{values['BRUME_ENVIRONMENT']}/public/users/caller?ckAPIToken={token}")
-        expect_quietly(answer.status == 421, f"an app is told where its user signs in: {answer}")
+        expect_quietly(answer.status == 421, f"an app is referred to where its user signs in: {answer}")
         return answer.get("redirectURL")
 
 

@@ -2,7 +2,7 @@
 import urllib.parse
 
 from brume_server import expect, expect_quietly
-from hard_texts import TEXTS, told
+from hard_texts import TEXTS, accepts
 from matrix.answers import Wire
 
 # To the server these two are one label, however they are composed.
@@ -26,12 +26,12 @@ def users(server):
     """Each is listed once with what it has, is signed in and found as itself, and goes alone."""
     kept = {}
     for number, text in enumerate(TEXTS):
-        name = text if told(server, "users", {"name": text}) else f"person-{number}"
+        name = text if accepts(server, "users", {"name": text}) else f"person-{number}"
         if name != text:
             server.admin("users", {"name": name})
         kept[name] = {field: value for field, value in [
             ("email", f"{text}{number}@example.org"), ("phone", text), ("givenName", text), ("familyName", text)]
-            if told(server, "users/change", {"user": name, field: value})}
+            if accepts(server, "users/change", {"user": name, field: value})}
     named = len(set(kept) & set(TEXTS))
     expect(named > len(TEXTS) // 2, f"{named} of {len(TEXTS)} texts are names of users")
     whole(server, kept, "what users are called and have")
@@ -98,7 +98,7 @@ def labelled(server, what, path, texts, more, ends, key):
     def names():
         return [item["name"] for item in server.admin(path)[path.split("/")[-1]]]
     before = names()
-    made = [text for text in texts if told(server, path, {"name": text, **more})]
+    made = [text for text in texts if accepts(server, path, {"name": text, **more})]
     expect_quietly(sorted(names()) == sorted(before + made), f"{what} are listed under other labels: {names()}")
     for text in made[::2]:
         server.admin(f"{path}/{ends}", {key: text})
@@ -111,7 +111,7 @@ def addresses(server):
     made = {}
     for number, text in enumerate(TEXTS):
         for field, value in (("origins", [f"https://{text}"]), ("callback", f"https://a/{text}")):
-            if told(server, "tokens", {"name": f"{field} {number}", field: value}):
+            if accepts(server, "tokens", {"name": f"{field} {number}", field: value}):
                 made[f"{field} {number}"] = value
     found = {token["name"]: token.get("origins") or token.get("callback") for token in server.admin("tokens")["tokens"]}
     expect(made and made == {name: found.get(name) for name in made}, f"{len(made)} origins and addresses to return to come back as they were")

@@ -3,7 +3,7 @@ import types
 import urllib.parse
 
 from brume_server import Client, expect, expect_quietly
-from hard_texts import TEXTS, told
+from hard_texts import TEXTS, accepts
 from matrix.answers import Wire
 
 
@@ -56,7 +56,7 @@ def containers(server):
     made = {}
     for text in TEXTS:
         name = f"iCloud.{text}"
-        token = told(server, "tokens", {"name": "of a container"}, container=name)
+        token = accepts(server, "tokens", {"name": "of a container"}, container=name)
         if token:
             values = {**server.values, "BRUME_CONTAINER": name, "BRUME_API_TOKEN": token["token"],
                       "BRUME_USER_TOKEN_ALICE": server.admin("users/token", {"user": "alice"}, container=name)["token"]}

@@ -33,7 +33,7 @@ def refused(answer):
     return None
 
 
-def told(server, path, body, **more):
+def accepts(server, path, body, **more):
     """What the operator is answered; None if it is refused as the sender's mistake, which says what is wrong."""
     status, text = server.asked(path, body, **more)
     if status == 200:

@@ -74,15 +74,15 @@ struct SeveralOwnersTests {
   }
 
   @Test(arguments: [StoreError.Code.noRoom, .corrupt])
-  func `what a store refuses of another owner's database fails its items, and the operator is told`(
+  func `what a store refuses of another owner's database fails its items, and the operator is notified`(
     _ refused: StoreError.Code
   ) async throws {
     let (fixture, carol, zones) = try await prepared()
-    let told = Mutexed<[String]>([])
+    let notified = Mutexed<[String]>([])
     let engine = try await Engine(
       store: store, limits: .apple, host: .test(clock: fixture.server.clock, seed: 9),
       refusals: StoreRefusals { error, requestID in
-        told.change { $0.append("\(error) in \(requestID)") }
+        notified.change { $0.append("\(error) in \(requestID)") }
       })
     store.refusal.value = StoreError(refused, "the disk")
     store.refusing.value = try fixture.bob.databaseKey(.private)
@@ -91,7 +91,7 @@ struct SeveralOwnersTests {
     let answered: BrumeError.Code = refused == .corrupt ? .internalError : .tryAgainLater
     #expect(results.codes == [nil, answered, nil, answered])
     #expect(results[1].error?.retryAfter == (refused == .corrupt ? nil : 5))
-    #expect(told.value == ["the disk in carol-carol-phone"])
+    #expect(notified.value == ["the disk in carol-carol-phone"])
     #expect(try await fixture.exists("b"))
   }
 

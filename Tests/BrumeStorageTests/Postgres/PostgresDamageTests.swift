@@ -128,8 +128,13 @@ import Testing
   }
 
   @Test func `without its row nobody takes a bucket's last position for 0`() async throws {
-    let (store, connection) = try await filled()
-    try await run("DELETE FROM buckets WHERE bucket = 0", connection)
+    let url = try PostgresServer.shared.get().emptySchema()
+    let filled = try PostgresStore.forTest(url: url)
+    try await FilledStore.fill(filled)
+    try await filled.close()
+    try await run("DELETE FROM buckets WHERE bucket = 0", try Connection.forTest(url))
+    // Who has seen positions there says that the database has lost them.
+    let store = try PostgresStore.forTest(url: url)
     let plans: [ReadPlan] = [.none, ReadPlan { [.log(.only, after: 0)] }]
     for plan in plans {
       let error = await #expect(throws: StoreError.self) {
