@@ -69,8 +69,8 @@ struct WriteQueue<Job> {
   mutating func nextForGroup(_ accepts: (Job) -> Bool) -> Job? { waiting.nextToJoin(accepts) }
 
   /// How long the write that runs may keep those of somebody else waiting for which this is so; nil: it keeps none.
-  func patience(at now: Int64, _ isSo: (Job) -> Bool) -> Int64? {
-    waiting.patience(at: now, isSo)
+  func patience(at now: @autoclosure () -> Int64, _ isSo: (Job) -> Bool) -> Int64? {
+    waiting.patience(at: now(), isSo)
   }
 
   /// How long a user's write may keep these waiting for its commit.

@@ -66,11 +66,11 @@ struct WriteTurns<Job> {
 
   /// Nanoseconds that the write which was taken last has for itself before it gives way to those of somebody else that wait, who
   /// is not known for long ones, for which this is so; nil: nobody is kept waiting, and it goes on to its end.
-  func patience(at now: Int64, _ isSo: (Job) -> Bool) -> Int64? {
+  func patience(at now: @autoclosure () -> Int64, _ isSo: (Job) -> Bool) -> Int64? {
     let kept = order.prefix(Self.askedLimit).filter { user in
       user != nil && user != running && !isLong(user) && lines[user]?.first.map(isSo) ?? false
     }
-    return kept.isEmpty ? nil : patience(of: running, with: kept, at: now)
+    return kept.isEmpty ? nil : patience(of: running, with: kept, at: now())
   }
 
   /// The same for a user's write with which these wait for a commit. Those who all keep the writer much have time for
