@@ -17,7 +17,7 @@ import hard_names_files
 import hard_names_people
 import hard_names_places
 from brume_server import Refused, Server, expect, expect_quietly
-from hard_texts import TEXTS, each
+from hard_texts import TEXTS, answered, each
 from matrix.answers import Wire
 from postgres import Postgres
 
@@ -42,7 +42,7 @@ def zones(client):
     made = {answer["zoneID"]["zoneName"] for answer in each(client, "zones/modify", "zones", operations) if answer}
     expect_quietly(made <= set(TEXTS), f"zones are made under their names: {made - set(TEXTS)}")
     listed = [zone["zoneID"]["zoneName"] for zone in client.call("zones/list", {})["zones"]]
-    expect(sorted(listed) == sorted(made | {"_defaultZone", ZONE["zoneName"]}), f"{len(made)} of {len(TEXTS)} texts are names of zones")
+    expect(len(made) > len(TEXTS) // 2 and sorted(listed) == sorted(made | {"_defaultZone", ZONE["zoneName"]}), f"{len(made)} of {len(TEXTS)} texts are names of zones")
     for text in sorted(made):
         client.call("records/modify", {"zoneID": {"zoneName": text}, "operations": [
             {"operationType": "create", "record": {"recordType": "Note", "recordName": "one", "fields": {"text": {"value": text}}}}]})
@@ -71,6 +71,9 @@ def records(client):
     others = {f"plain-{number}": text for number, text in enumerate(TEXTS) if text not in saved}
     answers = each(client, "records/modify", "records", [saving(name, text) for name, text in others.items()], zoneID=ZONE)
     saved.update({name: text for (name, text), answer in zip(others.items(), answers) if answer})
+    # A NUL is in no text.
+    left = {text for text in TEXTS if "\0" not in text} - set(saved.values())
+    expect_quietly(not left, f"texts that are refused as values: {left}")
     saved.update({name: "bystander" for name in BYSTANDERS})
     each(client, "records/modify", "records", [saving(name, "bystander") for name in BYSTANDERS], zoneID=ZONE)
     whole(client, saved, "all that was taken")
@@ -119,35 +122,39 @@ def queries(client, saved):
 
 
 def words_of_a_query(server):
-    """Field names, types, comparators, tokens and markers that are none are the sender's mistake."""
+    """What is no comparator, operation, tag, token or marker is refused; of a type or a field that is none nothing is found, nor
+    is anybody under such an address."""
     wire, count = Wire(server.address), 0
     client = server.client("alice", "phone")
     path = f"/database/1/{server.values['BRUME_CONTAINER']}/{server.values['BRUME_ENVIRONMENT']}/private"
     plain = {"fieldName": "text", "comparator": "EQUALS", "fieldValue": {"value": "a"}}
+    names = [user["recordName"] for user in server.admin("users", limit=200)["users"]]
     for text in TEXTS:
-        for endpoint, body in [
-            ("records/query", {"zoneID": ZONE, "query": {"recordType": text}}),
-            ("records/query", {"zoneID": ZONE, "query": {"recordType": "Note", "filterBy": [{**plain, "fieldName": text}]}}),
-            ("records/query", {"zoneID": ZONE, "query": {"recordType": "Note", "filterBy": [{**plain, "comparator": text}]}}),
-            ("records/query", {"zoneID": ZONE, "query": {"recordType": "Note", "sortBy": [{"fieldName": text}]}}),
-            ("records/query", {"zoneID": ZONE, "query": {"recordType": "Note"}, "continuationMarker": text}),
-            ("records/query", {"zoneID": ZONE, "query": {"recordType": "Note"}, "desiredKeys": [text]}),
-            ("records/modify", {"zoneID": ZONE, "operations": [{"operationType": text, "record": {"recordName": "a"}}]}),
-            ("records/modify", {"zoneID": ZONE, "operations": [
+        for outcome, endpoint, body in [
+            ("nothing", "records/query", {"zoneID": ZONE, "query": {"recordType": text}}),
+            ("nothing", "records/query", {"zoneID": ZONE, "query": {"recordType": "Note", "filterBy": [{**plain, "fieldName": text}]}}),
+            ("refused", "records/query", {"zoneID": ZONE, "query": {"recordType": "Note", "filterBy": [{**plain, "comparator": text}]}}),
+            ("any", "records/query", {"zoneID": ZONE, "query": {"recordType": "Note", "sortBy": [{"fieldName": text}]}}),
+            ("refused", "records/query", {"zoneID": ZONE, "query": {"recordType": "Note"}, "continuationMarker": text}),
+            ("any", "records/query", {"zoneID": ZONE, "query": {"recordType": "Note"}, "desiredKeys": [text]}),
+            ("refused", "records/modify", {"zoneID": ZONE, "operations": [{"operationType": text, "record": {"recordName": "a"}}]}),
+            ("refused", "records/modify", {"zoneID": ZONE, "operations": [
                 {"operationType": "update", "record": {"recordName": BYSTANDERS[0], "recordType": "Note", "recordChangeTag": text, "fields": {}}}]}),
-            ("records/modify", {"zoneID": ZONE, "brume": {"operationID": text}, "operations": []}),
-            ("changes/zone", {"zones": [{"zoneID": ZONE, "syncToken": text}]}),
-            ("changes/database", {"syncToken": text}),
-            ("users/discover", {"lookupInfos": [{"emailAddress": text}, {"userRecordName": text}]}),
-            ("records/resolve", {"shortGUIDs": [{"value": text}]}),
+            ("any", "records/modify", {"zoneID": ZONE, "brume": {"operationID": text}, "operations": []}),
+            ("refused", "changes/zone", {"zones": [{"zoneID": ZONE, "syncToken": text}]}),
+            ("refused", "changes/database", {"syncToken": text}),
+            ("nobody", "users/discover", {"lookupInfos": [{"emailAddress": text}, {"userRecordName": text}]}),
+            ("refused", "records/resolve", {"shortGUIDs": [{"value": text}]}),
         ]:
             database = "public" if endpoint.startswith("users") or endpoint.endswith("resolve") else "private"
             target = f"{path.replace('/private', '/' + database)}/{endpoint}?{client.credentials()}"
             answer = wire.ask("POST", target, json.dumps(body).encode())
             count += 1
-            expect_quietly(answer.status < 500, f"{endpoint} with {text!r} is not the server's mistake: {answer.status} {answer.text[:300]}")
-            expect_quietly(body.get("continuationMarker") is None or answer.status == 400, f"no marker is {text!r}: {answer.text[:300]}")
-    expect(True, f"none of {count} requests with such words is the server's mistake")
+            answered(answer.status, answer.text, f"{endpoint} with {text!r}")
+            expect_quietly(outcome != "refused" or "serverErrorCode" in answer.text, f"{endpoint} with {text!r} is refused: {answer}")
+            expect_quietly(outcome != "nothing" or not answer.items(), f"there is nothing for {endpoint} with {text!r}: {answer}")
+            expect_quietly(outcome != "nobody" or not any(name in answer.text for name in names), f"nobody is {text!r}: {answer}")
+    expect(len(names) > 1, f"none of {count} requests with such words is the server's mistake, finds anything or is taken for a token")
 
 
 def subscriptions(client):

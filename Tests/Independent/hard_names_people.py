@@ -34,6 +34,9 @@ def users(server):
             if accepts(server, "users/change", {"user": name, field: value})}
     named = len(set(kept) & set(TEXTS))
     expect(named > len(TEXTS) // 2, f"{named} of {len(TEXTS)} texts are names of users")
+    for field in ("email", "phone", "givenName", "familyName"):
+        had = sum(field in fields for fields in kept.values())
+        expect(had > len(TEXTS) // 2, f"{had} of {len(TEXTS)} texts are {field} of a user")
     whole(server, kept, "what users are called and have")
     by_beginning(server, kept)
     as_themselves(server, kept)
@@ -114,7 +117,8 @@ def addresses(server):
             if accepts(server, "tokens", {"name": f"{field} {number}", field: value}):
                 made[f"{field} {number}"] = value
     found = {token["name"]: token.get("origins") or token.get("callback") for token in server.admin("tokens")["tokens"]}
-    expect(made and made == {name: found.get(name) for name in made}, f"{len(made)} origins and addresses to return to come back as they were")
+    counts = {field: sum(name.startswith(field) for name in made) for field in ("origins", "callback")}
+    expect(all(counts.values()) and made == {name: found.get(name) for name in made}, f"origins and addresses to return to come back as they were: {counts}")
 
 
 def play(server):

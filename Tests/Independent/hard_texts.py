@@ -41,3 +41,13 @@ def accepts(server, path, body, **more):
     expect_quietly(status == 400, f"{path} with {body!r} is refused as the sender's mistake: {status} {text[:300]}")
     expect_quietly(json.loads(text).get("reason"), f"{path} with {body!r} says what is wrong: {text[:300]}")
     return None
+
+
+# Among the items of an answer, too: what a store refuses is one of them.
+OF_THE_SERVER = ("INTERNAL_ERROR", "TRY_AGAIN_LATER", "THROTTLED", "ZONE_BUSY")
+
+
+def answered(status, text, what):
+    """The request was looked at, and whatever is wrong with it, or with one of its items, is the sender's mistake."""
+    expect_quietly(status < 500 and status != 429 and not any(code in text for code in OF_THE_SERVER),
+                   f"{what} is not the server's mistake: {status} {text[:300]}")
