@@ -17,9 +17,12 @@ NAMES = [attack.replace(" ", "/") for attack in ATTACKS]
 # An origin has neither, so the mark is the name of an element.
 ORIGIN = "https://<data-attack>"
 RUNS = "window.attacked = () => (window.wasAttacked = true)"
-FOUND = "document.querySelector('[data-attack], data-attack')"
+# By its attribute, or by its name: where no space parts them the attribute is a part of that.
+FOUND = "([...document.querySelectorAll('*')].find((one) => one.hasAttribute('data-attack') || one.localName.includes('data-attack')) ?? null)"
 MADE = f"{FOUND}?.outerHTML ?? window.wasAttacked ?? null"
 MARK = "data-attack"
 # Names of zones and records have printable ASCII only; of the attacks that have no other letters each is taken.
 PLAIN = [attack for attack in ATTACKS if attack.isascii()]
 LEAST = len(PLAIN)
+# What only a header or a form says is shown nowhere.
+CLAIMED = "only-claimed"

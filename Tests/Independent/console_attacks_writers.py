@@ -3,7 +3,7 @@ import json
 import urllib.parse
 
 from brume_server import Refused, expect, expect_quietly
-from console_attacks_texts import ATTACKS, LEAST, NAMES, ORIGIN, PLAIN
+from console_attacks_texts import ATTACKS, CLAIMED, LEAST, NAMES, ORIGIN, PLAIN
 from matrix.answers import Wire
 from signin import Walk
 
@@ -101,7 +101,7 @@ class Stranger:
         for text in ATTACKS:
             (token,) = self.client.call("assets/upload", {"zoneID": ZONE, "tokens": [names]})["tokens"]
             parts = urllib.parse.urlparse(token["url"])
-            form = (f"--XX\r\nContent-Disposition: form-data; name=\"{text}\"; filename=\"{text}\"\r\nContent-Type: {text}\r\n\r\n"
+            form = (f"--XX\r\nContent-Disposition: form-data; name=\"{CLAIMED} {text}\"; filename=\"{CLAIMED} {text}\"\r\nContent-Type: {text}\r\n\r\n"
                     f"{text}\r\n--XX--\r\n").encode()
             answer = self.wire.ask("POST", f"{parts.path}?{parts.query}", form, {"Content-Type": "multipart/form-data; boundary=XX"})
             expect_quietly(answer.status == 200, f"a file called {text!r} is taken: {answer}")
@@ -115,7 +115,7 @@ class Stranger:
         values = self.server.values
         place = f"/database/1/{values['BRUME_CONTAINER']}/{values['BRUME_ENVIRONMENT']}/private"
         for text in ATTACKS:
-            headers = {name: text for name in ("User-Agent", "Referer", "X-Forwarded-For", "X-Apple-Request-UUID", "X-Request-ID")}
+            headers = {name: f"{CLAIMED} {text}" for name in ("User-Agent", "Referer", "X-Forwarded-For", "X-Apple-Request-UUID", "X-Request-ID")}
             credentials = f"{self.server.client('alice', text).credentials()}&{quoted(text)}={quoted(text)}"
             body = json.dumps({"zoneID": {"zoneName": text}, "query": {"recordType": text}}).encode()
             for target, more in [(f"{place}/zones/{quoted(text)}?{credentials}", {}), (f"{place}/records/query?{credentials}", {}),
