@@ -18,6 +18,8 @@ struct ConsoleTests {
         let policy = answer.headers[.contentSecurityPolicy] ?? ""
         #expect(policy.contains("default-src 'none'"))
         #expect(policy.contains("require-trusted-types-for 'script'"))
+        // Another page that had this one in a frame could lead an operator's click.
+        #expect(policy.contains("frame-ancestors 'none'"))
         #expect(!policy.contains("unsafe"))
         #expect(answer.headers[.xContentTypeOptions] == "nosniff")
       }
