@@ -89,7 +89,7 @@ def of_strangers(server):
         ("push", "", [("Pushes that were sent", ATTACKS[0])], 5), ("faults", "", ["Log"], 3), ("logs", "", [], 10),
         ("logs", "?user=alice&failed=true", [("Requests", "alice")], 10),
         ("logs", f"?user={quoted(NAMES[0])}", ["Requests"], 1), ("logs", "?tab=audit", [], 5),
-        ("devices", f"?scene=alice:{IMAGE}", [".tile"], 0), (f"trace/{change}", "", ["[role=treegrid]"], 0),
+        ("devices", f"?scene=alice:{IMAGE}", [".tile"], 0), (f"trace/{change}", "", ["[role=treegrid]"], 5),
         ("users", "", ["Users"], 6), (f"users/{quoted(NAMES[0])}", "", [(".inspector", f"{ATTACKS[0]}@people.example")], 0),
         ("users/bob", "", [".inspector"], 0), ("backup", "", ["main"], 0),
         ("usage", "", [], 0), ("schema", "", [], 0), ("start", "", [], 0),
