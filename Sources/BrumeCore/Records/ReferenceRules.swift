@@ -279,7 +279,9 @@ extension ReferenceRules {
     let known = before?.targets(by: .deleteSelf) ?? []
     let maximum = context.limits.deleteSelfReferences
     for target in record.targets(by: .deleteSelf).subtracting(known).sorted() {
-      let stored = try links.storedHolders(of: target, stage, limit: maximum + 1)
+      // As many more as the request deletes: those are none of the ones that stay.
+      let stored = try links.storedHolders(
+        of: target, stage, limit: maximum + 1 + stage.removals.count)
       let inBatch = links.holders[target] ?? []
       // Nearly always; then nobody looks at each of the batch for each of the batch.
       if stored.count + inBatch.count <= maximum { continue }
