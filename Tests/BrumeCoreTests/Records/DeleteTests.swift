@@ -370,6 +370,25 @@ struct DeleteTests {
         || circle.allSatisfy { $0.error != nil })
   }
 
+  @Test func `a record does not come below itself because a deletion or a move is refused`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify([
+      .create("a"), .create("b", parent: "a"), .create("c", parent: "b"),
+    ])
+    let (a, b) = (try await fixture.fetch("a"), try await fixture.fetch("b"))
+    // "b" has a child.
+    let deleted = try await fixture.modify([.update(a, parent: "c"), .delete("b")])
+    #expect(deleted.codes == [.badRequest, .validatingReferenceError])
+    let nothing = Reference(recordName: "nothing", action: .validate)
+    var away = RecordOperation.update(b, ["to": .reference(nothing)])
+    away.record.parent = .cleared
+    let moved = try await fixture.modify([.update(a, parent: "c"), away])
+    #expect(moved.codes == [.badRequest, .validatingReferenceError])
+    #expect(try await fixture.fetch("a").parent == nil)
+  }
+
   // MARK: What stays after all
 
   private func holder(_ name: String, of targets: [String], parent: String? = nil)
