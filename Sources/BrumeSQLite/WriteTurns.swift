@@ -67,10 +67,12 @@ struct WriteTurns<Job> {
   /// Nanoseconds that the write which was taken last has for itself before it gives way to those of somebody else that wait, who
   /// is not known for long ones, for which this is so; nil: nobody is kept waiting, and it goes on to its end.
   func patience(at now: @autoclosure () -> Int64, _ isSo: (Job) -> Bool) -> Int64? {
-    let kept = order.prefix(Self.askedLimit).filter { user in
-      user != nil && user != running && !isLong(user) && lines[user]?.first.map(isSo) ?? false
-    }
-    return kept.isEmpty ? nil : patience(of: running, with: kept, at: now())
+    // Each change of the queue asks: nobody is looked at behind the first who says it.
+    let asked = order.prefix(Self.askedLimit)
+    guard asked.contains(where: { isKept($0, isSo) }) else { return nil }
+    let time = now()
+    guard isMuch(running, time) else { return Self.long }
+    return asked.contains { isKept($0, isSo) && !isMuch($0, time) } ? Self.soon : Self.long
   }
 
   /// The same for a user's write with which these wait for a commit. Those who all keep the writer much have time for
@@ -78,6 +80,11 @@ struct WriteTurns<Job> {
   func patience(of user: User, with others: some Sequence<User>, at now: Int64) -> Int64 {
     let isSoon = isMuch(user, now) && others.contains { $0 != nil && !isMuch($0, now) }
     return isSoon ? Self.soon : Self.long
+  }
+
+  /// Whether the write that was taken last keeps this user's next one waiting, for which this is so.
+  private func isKept(_ user: User, _ isSo: (Job) -> Bool) -> Bool {
+    user != nil && user != running && !isLong(user) && lines[user]?.first.map(isSo) ?? false
   }
 
   private func isMuch(_ user: User, _ now: Int64) -> Bool {

@@ -1,5 +1,6 @@
 // A server whose pushes wait because of damage says so where readiness is asked, and gets requests all the same.
 
+import BrumeModel
 import BrumeStorage
 import BrumeTestKit
 import BrumeWire
@@ -26,14 +27,21 @@ import Testing
   @Test func `a server whose store meets damage where readiness looks gets requests all the same`()
     async throws
   {
-    let isDamaged = Mutexed(false)
+    let damage = Mutexed<(any Error)?>(nil)
     let fixture = try await ServerFixture(
-      wrapping: { DamagedStore(inner: $0, isDamaged: isDamaged) })
+      wrapping: { DamagedStore(inner: $0, damage: damage) })
+    // What PostgreSQL says of a page or a counter, and what SQLite's engine says of a row.
+    let errors: [any Error] = [
+      StoreError(.corrupt, "invalid page in block 0"),
+      BrumeError.damaged("the log's last position"),
+    ]
     try await fixture.routes { client in
-      isDamaged.value = true
-      let answer = try await client.send("/_brume/health/ready")
-      isDamaged.value = false
-      #expect(answer.status == 200)
+      for error in errors {
+        damage.value = error
+        let answer = try await client.send("/_brume/health/ready")
+        damage.value = nil
+        #expect(answer.status == 200)
+      }
     }
   }
 
@@ -56,12 +64,12 @@ private struct WaitingStore: WrappingStore {
 /// A store that finds damage in whatever is read, for as long as a test says so.
 private struct DamagedStore: WrappingStore {
   let inner: any Store
-  let isDamaged: Mutexed<Bool>
+  let damage: Mutexed<(any Error)?>
 
   func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
-    if isDamaged.value { throw StoreError(.corrupt, "invalid page in block 0") }
+    if let met = damage.value { throw met }
     return try await inner.read(plan, body)
   }
 }

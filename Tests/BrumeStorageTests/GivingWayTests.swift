@@ -226,6 +226,25 @@ import Testing
     #expect(runs.count == 5)
     #expect(answers.all == ["short", "short", "short", "short", "long", "short"])
   }
+
+  @Test func `who has kept the writer much loses only so much of a write, bit by bit`()
+    async throws
+  {
+    let runs = Runs()
+    let (writer, clock) = (store.writer, clock)
+    try await store.write(in: .all.asked(by: bob)) { _ in clock.advance(RecentWork.most) }
+    let most = Int(Writer.undoneLimit / WriteTurns<WriteJob>.soon)
+    let shorts = (0...most).map { _ in job("short", of: alice) { _ in } }
+    try writer.add(
+      job("long", of: bob) { transaction in
+        _ = runs.begin()
+        try writer.add(shorts[runs.count - 1])
+        clock.advance(WriteTurns<WriteJob>.soon)
+        try transaction.putNext("a")
+      })
+    #expect(try await end() == ["a"])
+    #expect(runs.count == most + 1)
+  }
 }
 
 extension Result {

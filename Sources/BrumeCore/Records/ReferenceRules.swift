@@ -23,15 +23,21 @@ struct ReferenceRules {
   }
 
   /// Judges items, and again those that refer to one that fails. Shares have rules of their own.
-  func settle(_ positions: [Int], in verdicts: inout Verdicts) throws {
+  ///
+  /// - Returns: whether one fails that was to move. It stays above what is below it: what was judged of records there, which
+  ///   need not be items, may not be so.
+  func settle(_ positions: [Int], in verdicts: inout Verdicts) throws -> Bool {
     var links = BatchLinks(
       verdicts.items, stage, rememberedHolders: context.limits.rememberedHolders)
     var open = Array(positions.reversed())
     var ancestors = try KnownAncestors(stage, context.limits)
     var roots = SharedRoots(context, view, stage)
+    var moveStays = false
     while let position = open.popLast() {
       guard verdicts.isAlive(position, to: .put), !verdicts.items[position].isShare
       else { continue }
+      let name = verdicts.items[position].name
+      let record = stage.puts[name]
       do {
         guard let error = try error(at: position, in: verdicts, &links, &ancestors, &roots)
         else { continue }
@@ -40,11 +46,12 @@ struct ReferenceRules {
         // A bound of what is read, or a damaged row: it keeps nothing else from being saved.
         verdicts.fail(position, error)
       }
+      if let record, try stage.moves(record) { moveStays = true }
       roots.forget()
-      let name = verdicts.items[position].name
       if ancestors.knows(name) { ancestors = try KnownAncestors(stage, context.limits) }
       open += links.referring[name] ?? []
     }
+    return moveStays
   }
 
   private func error(
@@ -279,7 +286,9 @@ extension ReferenceRules {
     let known = before?.targets(by: .deleteSelf) ?? []
     let maximum = context.limits.deleteSelfReferences
     for target in record.targets(by: .deleteSelf).subtracting(known).sorted() {
-      let stored = try links.storedHolders(of: target, stage, limit: maximum + 1)
+      // As many more as the request deletes: those are none of the ones that stay.
+      let stored = try links.storedHolders(
+        of: target, stage, limit: maximum + 1 + stage.removals.count)
       let inBatch = links.holders[target] ?? []
       // Nearly always; then nobody looks at each of the batch for each of the batch.
       if stored.count + inBatch.count <= maximum { continue }

@@ -33,12 +33,14 @@ struct Relations {
   func settle(_ verdicts: inout Verdicts, _ size: inout CascadeSize) throws -> Set<String> {
     var open = verdicts.positions(to: .put)
     for _ in 0..<context.limits.relationRounds {
-      try references.settle(open, in: &verdicts)
-      let (cascade, holderStays) = try settleRemovals(&verdicts, &size)
+      let moveStays = try references.settle(open, in: &verdicts)
+      let (cascade, removalStays) = try settleRemovals(&verdicts, &size)
       let all = Array(verdicts.items.indices)
       let haveOrphans = try failOrphans(among: all, in: &verdicts, beside: cascade)
-      if !haveOrphans, !holderStays { return cascade }
       open = verdicts.positions(to: .put)
+      // They were judged beside what was to go or to move, and stays.
+      let areRight = open.isEmpty || !moveStays && !removalStays
+      if !haveOrphans, areRight { return cascade }
     }
     failTangled(&verdicts)
     return []
@@ -80,11 +82,10 @@ struct Relations {
     return Removals.Links()
   }
 
-  /// Fails the deletions that may not happen. Answers what goes along with the others, and whether a DELETE_SELF reference stays
-  /// that was not counted because it was to go.
+  /// Fails the deletions that may not happen. Answers what goes along with the others, and whether there were any of those.
   private func settleRemovals(
     _ verdicts: inout Verdicts, _ size: inout CascadeSize
-  ) throws -> (gone: Set<String>, holderStays: Bool) {
+  ) throws -> (gone: Set<String>, removalStays: Bool) {
     var removals = Removals(context, stage, try knownLinks(), behind: before)
     let wanted = verdicts.positions(to: .remove).filter { !verdicts.items[$0].isShare }
     let (gone, refused) = try removals.settle(wanted.map { ($0, verdicts.items[$0].name) })
@@ -92,10 +93,7 @@ struct Relations {
     size = removals.size(with: gone)
     size.bytesRead = max(read, size.bytesRead)
     for (position, error) in refused { verdicts.fail(position, error) }
-    let holderStays = try refused.keys.contains { position in
-      try stage.before(verdicts.items[position].name)?.targets(by: .deleteSelf).isEmpty == false
-    }
-    return (gone.subtracting(stage.removals), holderStays)
+    return (gone.subtracting(stage.removals), !refused.isEmpty)
   }
 
   /// Fails items that were to hang under a record that goes, and what changes the share of one.

@@ -76,9 +76,12 @@ final class Stage {
 
   /// Names of stored records that get another parent here.
   func movedNames() throws -> [String] {
-    try puts.values.filter { record in
-      try before(record.name).map { $0.parent != record.parent } ?? false
-    }.map(\.name)
+    try puts.values.filter { try moves($0) }.map(\.name)
+  }
+
+  /// Whether a record is stored with another parent.
+  func moves(_ record: Record) throws -> Bool {
+    try before(record.name).map { $0.parent != record.parent } ?? false
   }
 
   /// Puts the roots as their shares leave them, as soon as it is certain which of these are made and which end.

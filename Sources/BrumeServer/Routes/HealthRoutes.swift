@@ -22,7 +22,7 @@ struct HealthRoutes: Sendable {
       _ = try await store.read { try $0.log.lastPosition(in: .only) }
     } catch let error as StoreError where error.code == .unavailable {
       health.storageFailed(error)
-    } catch let error as StoreError where error.code == .corrupt {
+    } catch let error where error.saysDamage {
       // It answers, and no other server would do better.
     } catch {
       return Self.notReady

@@ -242,6 +242,25 @@ struct DeleteTests {
     #expect(kept[1].error?.code == .badRequest)
   }
 
+  @Test func `DEL-07 deletions make no room where more refer to a record than may`() async throws {
+    let fixture = try await EngineFixture()
+    let holders = (0..<4).map { holder("h\($0)", of: "area", .deleteSelf) }
+    let saved = try await fixture.modify([RecordOperation.create("area")] + holders)
+    #expect(saved.allSucceeded)
+    // So it is where users of a share refer to it beside its owner: each counts those that he sees.
+    var limits = Limits.apple
+    limits.deleteSelfReferences = 2
+    let engine = try await Engine(
+      store: fixture.server.store, limits: limits,
+      host: .test(clock: fixture.server.clock, seed: 9))
+    let results = try await engine.records.modify(
+      ModifyRecordsRequest(
+        zone: EngineFixture.trails,
+        operations: [.delete("h0"), .delete("h1"), holder("h4", of: "area", .deleteSelf)]),
+      in: .private, as: fixture.phone)
+    #expect(results.codes == [nil, nil, .badRequest])
+  }
+
   @Test func `DEL-08 a NONE reference dangles without an error`() async throws {
     let fixture = try await EngineFixture()
     _ = try await fixture.modify([.create("area"), holder("hike", of: "area", .none)])
@@ -349,6 +368,25 @@ struct DeleteTests {
     #expect(
       circle.codes == [.badRequest, .internalError]
         || circle.allSatisfy { $0.error != nil })
+  }
+
+  @Test func `a record does not come below itself because a deletion or a move is refused`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify([
+      .create("a"), .create("b", parent: "a"), .create("c", parent: "b"),
+    ])
+    let (a, b) = (try await fixture.fetch("a"), try await fixture.fetch("b"))
+    // "b" has a child.
+    let deleted = try await fixture.modify([.update(a, parent: "c"), .delete("b")])
+    #expect(deleted.codes == [.badRequest, .validatingReferenceError])
+    let nothing = Reference(recordName: "nothing", action: .validate)
+    var away = RecordOperation.update(b, ["to": .reference(nothing)])
+    away.record.parent = .cleared
+    let moved = try await fixture.modify([.update(a, parent: "c"), away])
+    #expect(moved.codes == [.badRequest, .validatingReferenceError])
+    #expect(try await fixture.fetch("a").parent == nil)
   }
 
   // MARK: What stays after all

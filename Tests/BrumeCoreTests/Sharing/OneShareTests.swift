@@ -44,6 +44,22 @@ struct OneShareTests {
     #expect(try await !fixture.exists("sr"))
   }
 
+  @Test func `SHR-05 a record moves under no share where a shared one below it is not deleted`()
+    async throws
+  {
+    let (fixture, child) = try await twoRecords()
+    try await fixture.save(.share("sr", of: "root"))
+    let validated = Reference(recordName: "child", action: .validate)
+    _ = try await fixture.modify([
+      .create("branch"), .create("keeper", ["on": .reference(validated)]),
+    ])
+    try await fixture.save(.update(child, parent: "branch"))
+    let branch = try await fixture.fetch("branch")
+    let results = try await fixture.modify([.update(branch, parent: "root"), .delete("child")])
+    #expect(results.codes == [.alreadyShared, .validatingReferenceError])
+    #expect(try await fixture.fetch("branch").parent == nil)
+  }
+
   @Test(arguments: [false, true])
   func `SHR-24 a record is shared in the request that ends the share of the zone`(endsFirst: Bool)
     async throws
