@@ -74,7 +74,7 @@ struct SeveralOwnersTests {
   }
 
   @Test(arguments: [StoreError.Code.noRoom, .corrupt])
-  func `what a store refuses of another owner's database fails its items, and the operator is notified`(
+  func `what a store refuses of another owner's database fails its items, and is reported`(
     _ refused: StoreError.Code
   ) async throws {
     let (fixture, carol, zones) = try await prepared()
