@@ -172,10 +172,9 @@ extension Writer {
       return (failure, isDurable ? try? transaction.log.lastPosition(in: .only) : nil)
     }
     queue.withLock {
-      $0.groupEnded(
-        count: group.jobs.count, nanoseconds: nanoseconds() - start,
-        wasOwnWork: first.isRepeatable)
       let now = nanoseconds()
+      $0.groupEnded(
+        count: group.jobs.count, nanoseconds: now - start, wasOwnWork: first.isRepeatable)
       for (user, time) in group.times { $0.ran(user, nanoseconds: time, now: now) }
     }
     if let failure {

@@ -41,14 +41,23 @@ package final class Health: Sendable {
   }
 }
 
+extension Health {
+  /// The store refused a request, or a part of one: the log says so, and what is final ends the server.
+  func storeRefused(
+    _ what: String, with error: StoreError, requestID: String, _ logger: Logger
+  ) {
+    if error.code == .unavailable { storageFailed(error) }
+    logger.error(
+      "the store refused \(what)",
+      metadata: ["request.id": "\(requestID)", "error": "\(error)"])
+  }
+}
+
 extension StoreRefusals {
-  /// They are in the log, as those of requests that fail as a whole (`ErrorReply`), and what is final ends the server.
+  /// Those of a running server.
   init(_ health: Health, _ logger: Logger) {
     self.init { error, requestID in
-      if error.code == .unavailable { health.storageFailed(error) }
-      logger.error(
-        "the store refused a part of a request",
-        metadata: ["request.id": "\(requestID)", "error": "\(error)"])
+      health.storeRefused("a part of a request", with: error, requestID: requestID, logger)
     }
   }
 }

@@ -98,10 +98,8 @@ struct ErrorReply: RouterMiddleware {
   }
 
   private func failure(of storage: StoreError, _ context: RequestState) -> BrumeError {
-    if storage.code == .unavailable { health.storageFailed(storage) }
-    context.logger.error(
-      "the store refused a request",
-      metadata: ["request.id": "\(context.requestID)", "error": "\(storage)"])
+    health.storeRefused(
+      "a request", with: storage, requestID: context.requestID, context.logger)
     return storage.answer
   }
 
